@@ -50,14 +50,14 @@ test.each([
   ['broken JSON', 404, { 'content-type': 'application/json' }, '{"code":', 'rejected'],
   ['JSON that is no object', 400, { 'content-type': 'application/json' }, '[1]', 'rejected'],
   [
-    'JSON without reason',
+    'JSON without a message',
     401,
     { 'content-type': 'application/json' },
     `{"code":7,"message":{}}`,
     'auth',
   ],
   [
-    'names of the language',
+    'property names of Object',
     400,
     { 'content-type': 'application/json' },
     `{"code":"__proto__"}`,
@@ -65,7 +65,7 @@ test.each([
   ],
   ['a nest', 400, { 'content-type': 'application/json' }, '['.repeat(60_000), 'rejected'],
   [
-    'something packed',
+    'a compressed body',
     400,
     { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     '{}',
@@ -78,15 +78,18 @@ test.each([
     `{"code":"X","message":"${'x'.repeat(70_000)}"}`,
     'rejected',
   ],
-])('an error answer of %s is decided by its status', async (_name, status, headers, body, exit) => {
-  const server = await rawServer((socket) => socket.write(reply(status, headers, body)));
-  const { client } = newClient(server.url, NO_RETRY);
-  const failure = await failureOf(client.send(READ));
-  expect(failure).toMatchObject({ exit, status, requestId: 'id-1' });
-  expect(failure.message.length).toBeLessThan(200);
-});
+])(
+  'an error response with %s is classified by its status',
+  async (_name, status, headers, body, exit) => {
+    const server = await rawServer((socket) => socket.write(reply(status, headers, body)));
+    const { client } = newClient(server.url, NO_RETRY);
+    const failure = await failureOf(client.send(READ));
+    expect(failure).toMatchObject({ exit, status, requestId: 'id-1' });
+    expect(failure.message.length).toBeLessThan(200);
+  },
+);
 
-test('an error that never stops being told is given up', async () => {
+test('an endless error body is abandoned', async () => {
   const server = await rawServer((socket) => {
     socket.write(head(400, { 'content-type': 'application/json', 'content-length': '1000' }));
     socket.write('{"code":"');
@@ -102,7 +105,7 @@ test.each([
   ['words around the key', `the key ${KEY} is unknown`],
   ['a header', `Authorization: Bearer ${KEY}`],
   ['an encoding', `Basic ${Buffer.from(KEY).toString('base64')}`],
-])('a service that repeats the key as %s does not make us tell it', async (_name, message) => {
+])('an API key that the service repeats as %s is masked', async (_name, message) => {
   const server = await rawServer((socket) =>
     socket.write(errorReply(401, 'ERR_UNAUTHORIZED', { message, details: { header: message } })),
   );
@@ -113,7 +116,7 @@ test.each([
   expect(everything).not.toContain(Buffer.from(KEY).toString('base64'));
 });
 
-test('a read that nobody listens to is a network failure', async () => {
+test('a refused connection of a read is a network failure', async () => {
   const { client } = newClient(await closedPort(), NO_RETRY);
   expect(await failureOf(client.send(READ))).toMatchObject({
     exit: 'network',
@@ -122,7 +125,7 @@ test('a read that nobody listens to is a network failure', async () => {
   });
 });
 
-test('a billed request that nobody listens to is not billed', async () => {
+test('a refused connection of a billed request is not billed', async () => {
   const { client } = newClient(await closedPort(), NO_RETRY);
   expect(await failureOf(client.send(BILLED))).toMatchObject({ exit: 'network', billed: 'no' });
 });
@@ -131,7 +134,7 @@ test.each([
   ['read', READ, 'network', 'network', 'no'],
   ['billed request', BILLED, 'unknownOutcome', 'unknown_outcome', 'unknown'],
 ] as const)(
-  'a %s that is reset before an answer ends with its own exit',
+  'a %s that is reset before a response has its own exit code',
   async (_name, spec, exit, code, billed) => {
     const server = await rawServer((socket) => socket.resetAndDestroy());
     const { client } = newClient(server.url, NO_RETRY);
@@ -143,7 +146,7 @@ test.each([
   ['read', READ, 60_000, 'network', 'timeout'],
   ['billed request', BILLED, 600_000, 'unknownOutcome', 'unknown_outcome'],
 ] as const)(
-  'a %s without an answer is given up after its own time',
+  'a %s without a response times out after its own timeout',
   async (_name, spec, limit, exit, code) => {
     const server = await rawServer(() => {});
     const { client, clock } = newClient(server.url, NO_RETRY);
@@ -156,8 +159,8 @@ test.each([
   },
 );
 
-test('a connection that does not come about is given up after ten seconds', async () => {
-  // It never says a word of the encryption that it is asked for.
+test('connecting times out after ten seconds', async () => {
+  // The server never answers the TLS handshake.
   const server = await rawServer(() => {});
   const { client, clock } = newClient(server.url.replace('http:', 'https:'), NO_RETRY);
   const pending = failureOf(client.send(BILLED));
@@ -171,7 +174,7 @@ test.each([
   ['headers without an end', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`],
   ['a length that is none', 'HTTP/1.1 200 OK\r\ncontent-length: -1\r\n\r\n'],
   ['"not yet" without an end', 'HTTP/1.1 102 Processing\r\n\r\n'.repeat(40)],
-])('%s is an unusable answer, and not asked for again', async (_name, text) => {
+])('%s is an unusable response, and not retried', async (_name, text) => {
   const server = await rawServer((socket) => socket.write(text));
   const { client } = newClient(server.url);
   expect(await failureOf(client.send(BILLED))).toMatchObject({
@@ -190,7 +193,7 @@ test.each([
   ['a nest', { 'content-type': 'application/json' }, '['.repeat(100_000)],
   ['the wrong fields', { 'content-type': 'application/json' }, '{"b":1}'],
   ['packed JSON', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, '{"a":1}'],
-])('200 with %s where JSON is due is an unusable answer', async (_name, headers, body) => {
+])('200 with %s instead of JSON is an unusable response', async (_name, headers, body) => {
   const server = await rawServer((socket) => socket.write(reply(200, headers, body)));
   const { client } = newClient(server.url);
   expect(await failureOf(client.json(READ, withA))).toMatchObject({
@@ -199,7 +202,7 @@ test.each([
   });
 });
 
-test('JSON beyond all measure is not read', async () => {
+test('JSON above the size limit is not read', async () => {
   const server = await rawServer((socket) => {
     socket.write(head(200, { 'content-type': 'application/json' }));
     const more = (): void =>
@@ -211,7 +214,7 @@ test('JSON beyond all measure is not read', async () => {
   expect(failure.message).toMatch(/larger than/);
 });
 
-test('a signal ends a request that waits, with its own reason', async () => {
+test('a signal aborts a waiting request with its reason', async () => {
   const server = await rawServer(() => {});
   const { client, clock } = newClient(server.url);
   const stop = new AbortController();
@@ -221,7 +224,7 @@ test('a signal ends a request that waits, with its own reason', async () => {
   await expect(pending).rejects.toThrow('Ctrl-C');
 });
 
-test('a signal that was given before ends it before anything is sent', async () => {
+test('an aborted signal prevents sending', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url);
   await expect(
@@ -247,7 +250,7 @@ test.each([
   ['embedded', /^The embedded service stopped/],
   ['hosted', /^127\.0\.0\.1:\d+ ended the response early/],
 ] as const)(
-  'what breaks off on the %s service names the side that ended it',
+  'an interrupted response of the %s service names the side that ended it',
   async (kind, hint) => {
     const server = await rawServer((socket) =>
       socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab'),

@@ -22,7 +22,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 );
 
-test('a read that leaves its origin takes nothing of ours along, and gets nothing back on return', async () => {
+test('a read that is redirected to another origin loses key and ids, also when it returns', async () => {
   const stranger = await rawServer((socket) => socket.write(to(`${server.url}/back`)));
   const server = await rawServer((socket, { path }) =>
     socket.write(path === '/thing' ? to(`${stranger.url}/away`) : reply(200)),
@@ -65,14 +65,14 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('a redirect to nowhere is refused', async () => {
+test('a redirect without a location is refused', async () => {
   const server = await rawServer((socket) => socket.write(reply(302)));
   const { client } = newClient(server.url);
   expect(await failureOf(client.send(READ))).toMatchObject({ exit: 'badAnswer' });
 });
 
 test.each([301, 302, 303, 307, 308])(
-  'a write is never sent on to another origin by a %d',
+  'a write does not follow a %d to another origin',
   async (status) => {
     const stranger = await rawServer((socket) => socket.write(reply(200)));
     const server = await rawServer((socket) => socket.write(to(`${stranger.url}/speak`, status)));

@@ -5,7 +5,7 @@ import { rawServer, reply } from './raw-server.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('a read carries key, id, user agent and no wish for packing', async () => {
+test('a read sends key, id and user agent, and accepts no compression', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, JSON_TYPE, '{"a":1}')));
   const { client } = newClient(server.url);
   const { value, raw } = await client.json(
@@ -26,7 +26,7 @@ test('a read carries key, id, user agent and no wish for packing', async () => {
   expect(request?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('a billed write carries its key, and the id that was given', async () => {
+test('a billed write sends its idempotency key and the given id', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url);
   await client.send({ ...BILLED, body: jsonBody({ text: 'héllo' }), requestId: 'trace-1' });
@@ -42,7 +42,7 @@ test('a billed write carries its key, and the id that was given', async () => {
   expect(Buffer.from(server.requests[0]?.body ?? '', 'latin1').toString()).toBe('{"text":"héllo"}');
 });
 
-test('where the request id is the key, both headers carry it', async () => {
+test('a request id that is the key is sent in both headers', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url);
   await client.send({ ...BILLED, key: { value: 'k-7', madeByTool: true, sentAs: 'X-Request-Id' } });
@@ -52,7 +52,7 @@ test('where the request id is the key, both headers carry it', async () => {
   });
 });
 
-test('paths stand below the base URL, addresses out of answers stand for themselves', async () => {
+test('paths are relative to the base URL; URLs of responses are used unchanged', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(`${server.url}/edge/`);
   await client.send(READ);
@@ -84,14 +84,14 @@ test('the key goes to the origins of the service and to no other', async () => {
   expect(realtime.requests[1]?.headers['authorization']).toBe(`Bearer ${KEY}`);
 });
 
-test('public documents are asked for without a key', async () => {
+test('public documents are requested without a key', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url);
   await client.send({ ...READ, public: true });
   expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test('without a key nothing that needs one is sent', async () => {
+test('a request that needs a key is not sent without one', async () => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url, { address: { apiKey: undefined } });
   const failure = await failureOf(client.send(READ));
@@ -108,7 +108,7 @@ test('plain http to another computer is refused before a connection', async () =
 });
 
 test.each(['sk-”curly”', 'sk-1\nx-evil: 1', 'sk 1', 'sk-ключ'])(
-  'a key that no header can carry is refused, and not told: %j',
+  'a key that no header can carry is refused and not shown: %j',
   async (key) => {
     const make = (): unknown => newClient('http://127.0.0.1:9', { address: { apiKey: key } });
     const failure = await failureOf((async () => make())());
@@ -125,7 +125,7 @@ test.each([
   ['Transfer-Encoding', 'chunked'],
   ['bad name', 'x'],
   ['x-a', 'b\r\nc: d'],
-])('the header %s: %j cannot be given', async (name, value) => {
+])('the header %s: %j is refused', async (name, value) => {
   const server = await rawServer((socket) => socket.write(reply(200)));
   const { client } = newClient(server.url);
   const failure = await failureOf(client.send({ ...READ, headers: { [name]: value } }));
@@ -144,7 +144,7 @@ test('a request can be described without being sent, its key masked', async () =
   expect(server.requests).toHaveLength(0);
 });
 
-test('what is sent is told to the observer, without secrets', async () => {
+test('the observer gets every request, without secrets', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, { 'x-request-id': 'srv-9' })));
   const { client, events } = newClient(server.url);
   await collect((await client.send({ ...READ, query: { page: 1 } })).body);

@@ -5,8 +5,8 @@ import { errorReply, rawServer, reply } from './raw-server.ts';
 
 const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
 
-/** Answers the n-th request with the n-th answer, and all further ones with the last. */
-function inTurn(...answers: readonly (Buffer | 'reset')[]): RawAnswer {
+/** Sends the n-th response to the n-th request, and the last one to all others. */
+function replyInOrder(...answers: readonly (Buffer | 'reset')[]): RawAnswer {
   return (socket, _request, index) => {
     const answer = answers[Math.min(index, answers.length - 1)];
     if (answer === 'reset' || answer === undefined) socket.resetAndDestroy();
@@ -14,9 +14,9 @@ function inTurn(...answers: readonly (Buffer | 'reset')[]): RawAnswer {
   };
 }
 
-test('a 503 is asked again under the same id and key, after what was asked for and some chance', async () => {
+test('a 503 is retried with the same id and key, after Retry-After and jitter', async () => {
   const busy = errorReply(503, 'ERR_MODEL_UNAVAILABLE', { headers: { 'retry-after': '3' } });
-  const server = await rawServer(inTurn(busy, busy, OK));
+  const server = await rawServer(replyInOrder(busy, busy, OK));
   const { client, clock, events } = newClient(server.url);
   const answer = await client.send(BILLED);
   expect(answer.status).toBe(200);
@@ -37,14 +37,14 @@ test('a 503 is asked again under the same id and key, after what was asked for a
   expect(events[1]).toMatchObject({ type: 'retry', attempt: 1, delayMs: 3_250, reason: '503' });
 });
 
-test('a date to wait for is taken against the answer’s own date', async () => {
+test('a Retry-After date is relative to the date of the response', async () => {
   const busy = errorReply(429, 'ERR_RATE_LIMITED', {
     headers: {
       date: 'Fri, 20 Nov 2026 12:00:00 GMT',
       'retry-after': 'Fri, 20 Nov 2026 12:00:10 GMT',
     },
   });
-  const server = await rawServer(inTurn(busy, OK));
+  const server = await rawServer(replyInOrder(busy, OK));
   const { client, clock } = newClient(server.url);
   await client.send(READ);
   expect(clock.slept).toEqual([10_250]);
@@ -52,7 +52,7 @@ test('a date to wait for is taken against the answer’s own date', async () => 
 
 test.each([
   [
-    'what a failure of the service cost is unknown also after it refuses',
+    'the billing of a failed request stays unknown after a later refusal',
     ['500', '402'],
     'unknown',
   ],
@@ -68,7 +68,7 @@ test.each([
     refunded: errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'),
     reset: 'reset' as const,
   };
-  const server = await rawServer(inTurn(...answers.map((answer) => replies[answer])));
+  const server = await rawServer(replyInOrder(...answers.map((answer) => replies[answer])));
   const { client } = newClient(server.url);
   const key = { ...BILLED.key, value: 'key', madeByTool: answers.length === 3 } as const;
   const failure = await failureOf(
@@ -78,9 +78,9 @@ test.each([
   expect(server.requests).toHaveLength(answers.length);
 });
 
-test('a wait above two minutes is told instead of waited for', async () => {
+test('a Retry-After above two minutes is reported without waiting', async () => {
   const busy = errorReply(429, 'ERR_RATE_LIMITED', { headers: { 'retry-after': '121' } });
-  const server = await rawServer(inTurn(busy));
+  const server = await rawServer(replyInOrder(busy));
   const { client, clock } = newClient(server.url);
   const failure = await failureOf(client.send(READ));
   expect(failure).toMatchObject({ exit: 'rateLimited', retryAfter: 121 });
@@ -92,16 +92,16 @@ test.each([
   [429, 'rateLimited'],
   [500, 'service'],
   [503, 'service'],
-])('beyond the retries a %d is what it is', async (status, exit) => {
-  const server = await rawServer(inTurn(errorReply(status, 'ERR_SOMETHING')));
+])('after the last retry a %d keeps its exit code', async (status, exit) => {
+  const server = await rawServer(replyInOrder(errorReply(status, 'ERR_SOMETHING')));
   const { client, clock } = newClient(server.url, { limits: { maxRetries: 2 } });
   expect(await failureOf(client.send(READ))).toMatchObject({ exit, code: 'ERR_SOMETHING' });
   expect(server.requests).toHaveLength(3);
   expect(clock.slept).toEqual([250, 500]);
 });
 
-test('a request that is reset again and again has an unknown outcome', async () => {
-  const server = await rawServer(inTurn('reset'));
+test('a request whose every attempt is reset has an unknown outcome', async () => {
+  const server = await rawServer(replyInOrder('reset'));
   const { client } = newClient(server.url, { limits: { maxRetries: 2 } });
   const failure = await failureOf(client.send(BILLED));
   expect(failure).toMatchObject({
@@ -113,8 +113,8 @@ test('a request that is reset again and again has an unknown outcome', async () 
   expect(server.requests).toHaveLength(3);
 });
 
-test('what nothing protects is sent once, and the user is told where to look', async () => {
-  const server = await rawServer(inTurn('reset'));
+test('a request without a key is sent once, with a hint where to look', async () => {
+  const server = await rawServer(replyInOrder('reset'));
   const { client } = newClient(server.url);
   const lookAt = '`foley voices list --include-personal` shows whether it was made.';
   const { key: _key, ...unkeyed } = BILLED;
@@ -126,21 +126,21 @@ test('what nothing protects is sent once, and the user is told where to look', a
 test.each([
   ['completed', 'ERR_REQUEST_ALREADY_COMPLETED', 'lost', 'yes'],
   ['in progress for ever', 'ERR_REQUEST_IN_PROGRESS', 'unknownOutcome', 'unknown'],
-])('after a reset the request is found %s', async (_name, code, exit, billed) => {
-  const server = await rawServer(inTurn('reset', errorReply(409, code)));
+])('the retry after a reset finds the request %s', async (_name, code, exit, billed) => {
+  const server = await rawServer(replyInOrder('reset', errorReply(409, code)));
   const { client } = newClient(server.url, { limits: { maxRetries: 2 } });
   expect(await failureOf(client.send(BILLED))).toMatchObject({ exit, billed, code });
 });
 
-test('an unfinished request is waited for under its key', async () => {
+test('a request in progress is retried with its key', async () => {
   const busy = errorReply(409, 'ERR_REQUEST_IN_PROGRESS', { headers: { 'retry-after': '2' } });
-  const server = await rawServer(inTurn('reset', busy, OK));
+  const server = await rawServer(replyInOrder('reset', busy, OK));
   const { client, clock } = newClient(server.url);
   expect((await client.send(BILLED)).status).toBe(200);
   expect(clock.slept).toEqual([250, 2_000]);
 });
 
-test('a refused connection after a lost answer does not make the outcome known', async () => {
+test('a refused connection after a lost response leaves the outcome unknown', async () => {
   const server = await rawServer((socket, _request, index) => {
     if (index === 0) socket.resetAndDestroy();
     else socket.write(errorReply(402, 'ERR_INSUFFICIENT_CREDITS'));
@@ -152,9 +152,9 @@ test('a refused connection after a lost answer does not make the outcome known',
   });
 });
 
-test('a refunded request goes out once more under a new key, which is told first', async () => {
+test('a refunded request is sent again with a new key, which is recorded first', async () => {
   const refunded = errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED');
-  const server = await rawServer(inTurn(refunded, OK));
+  const server = await rawServer(replyInOrder(refunded, OK));
   const { client } = newClient(server.url);
   const told: string[] = [];
   await client.send({
@@ -175,7 +175,7 @@ test.each([
   ['twice', true, 2],
   ['under a key of the user’s own', false, 1],
 ])('a request that is refunded %s is rejected', async (_name, madeByTool, requests) => {
-  const server = await rawServer(inTurn(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED')));
+  const server = await rawServer(replyInOrder(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED')));
   const { client } = newClient(server.url);
   const key = { value: 'key-1', madeByTool, sentAs: 'Idempotency-Key' } as const;
   expect(await failureOf(client.send({ ...BILLED, key }))).toMatchObject({
@@ -185,8 +185,10 @@ test.each([
   expect(server.requests).toHaveLength(requests);
 });
 
-test('where the request id is the key, a new key is a new id', async () => {
-  const server = await rawServer(inTurn(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'), OK));
+test('a new key is also a new request id where the id is the key', async () => {
+  const server = await rawServer(
+    replyInOrder(errorReply(409, 'ERR_REQUEST_PREVIOUSLY_REFUNDED'), OK),
+  );
   const { client } = newClient(server.url);
   await client.send({ ...BILLED, key: { value: 'k-1', madeByTool: true, sentAs: 'X-Request-Id' } });
   const { 'idempotency-key': key, 'x-request-id': id } = server.requests[1]?.headers ?? {};
@@ -194,8 +196,8 @@ test('where the request id is the key, a new key is a new id', async () => {
   expect(key).not.toBe('k-1');
 });
 
-test('a 503 is given up when a fresh look at the models does not show the model', async () => {
-  const server = await rawServer(inTurn(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
+test('a 503 is final when the model is not available any more', async () => {
+  const server = await rawServer(replyInOrder(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
   const { client } = newClient(server.url);
   const answers = [true, undefined, false];
   const modelStillAvailable = async (): Promise<boolean | undefined> => answers.shift();
@@ -205,7 +207,7 @@ test('a 503 is given up when a fresh look at the models does not show the model'
 });
 
 test('a signal ends the wait between attempts', async () => {
-  const server = await rawServer(inTurn(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
+  const server = await rawServer(replyInOrder(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
   const stop = new AbortController();
   const { client } = newClient(server.url, {
     observer: ({ type }) => {

@@ -9,9 +9,9 @@ import { errorReply, rawServer, reply } from './raw-server.ts';
 import { until } from './until.ts';
 
 const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
-/** Sent once, whatever happens to it. */
+/** Never retried. */
 const ONCE: RequestSpec = { ...BILLED, maxRetries: 0 };
-/** A write that nothing protects from a second charge. */
+/** A billed write without an idempotency key. */
 const UNPROTECTED: RequestSpec = { ...BILLED, retry: 'never' };
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
       await end;
     },
   ],
-])('an idle connection %s is not used, though it is not yet wholly closed', async (_how, end) => {
+])('an idle connection %s is not reused, even while half open', async (_how, end) => {
   const sockets = socketsOfClients();
   const asking: Socket[] = [];
   const server = await rawServer((socket) => asking.push(socket));
@@ -37,7 +37,7 @@ test.each([
   await Promise.race(both);
   second?.write(OK);
   await Promise.all(both);
-  // What was used last is taken first.
+  // The agent reuses the last one first.
   const idle = sockets.find(({ localPort }) => localPort === second?.remotePort);
   if (idle === undefined || second === undefined) throw new Error('there is no second connection');
   await end(idle, second);
@@ -47,7 +47,7 @@ test.each([
   expect(await outcome).toBe('abc');
 });
 
-test('what may not be repeated does not meet a connection that is just being closed', async () => {
+test('a request that must not be repeated uses a new connection', async () => {
   const server = await rawServer((socket, _request, index) => {
     socket.write(OK);
     // The second request on a connection finds it closed.
@@ -61,7 +61,7 @@ test('what may not be repeated does not meet a connection that is just being clo
   expect(server.connections()).toBe(2);
 });
 
-test('whoever waits for a connection is told when all of them are ended, and sends nothing more', async () => {
+test('closing the transport rejects requests that wait for a connection', async () => {
   const server = createServer((socket) => socket.on('error', () => {}));
   const begun = once(server, 'connection');
   const { client, clock } = newClient(`https://127.0.0.1:${await portOf(server)}`);
@@ -75,7 +75,7 @@ test('whoever waits for a connection is told when all of them are ended, and sen
   expect(clock.running()).toEqual([]);
 });
 
-test('what is refused before all of it was sent is not sent to its end', async () => {
+test('an upload that is refused early is not finished', async () => {
   let closed = false;
   const server = createServer((socket) => {
     socket.on('error', () => {}).on('close', () => (closed = true));
@@ -101,7 +101,7 @@ test('what is refused before all of it was sent is not sent to its end', async (
   await until(() => closed && isLeft);
 });
 
-/** Sockets that connect from now on, until the test ends. */
+/** Collects the sockets that connect until the test ends. */
 function socketsOfClients(): readonly Socket[] {
   const sockets: Socket[] = [];
   const take = (message: unknown): void => {

@@ -15,7 +15,7 @@ async function clientOf(body: unknown) {
   return newClient(server.url).client;
 }
 
-describe('a voice that was made is known by either description of it', () => {
+describe('a created voice is read in either form', () => {
   test.each<[unknown, object]>([
     [
       { voiceId: 'v', title: 'Ada', description: '', createdAt: '2026-01-01T00:00:00Z' },
@@ -50,7 +50,7 @@ describe('a voice that was made is known by either description of it', () => {
     [{ voiceId: '' }],
     [{ voiceId: 7 }],
     [{ designId: 'd-1', candidateId: 'c-1' }],
-  ])('%j names none, and one may have been made', async (body) => {
+  ])('%j names no voice, but one may have been created', async (body) => {
     const client = await clientOf(body);
     const upload = voiceUpload({ name: 'Ada', audioFiles: [] }, 'boundary');
     for (const made of [createVoice(client, upload, {}), saveVoiceDesign(client, CHOICE, KEY)]) {
@@ -73,7 +73,7 @@ describe('a design', () => {
       { designId: 'd', candidates: [], expiresAt: 'x' },
       { designId: 'd', expiresAt: 'x' },
     ],
-  ])('%j is understood', async (body, design) => {
+  ])('%j is read', async (body, design) => {
     expect(await createVoiceDesign(await clientOf(body), ORDER, KEY)).toMatchObject(design);
   });
 
@@ -84,7 +84,7 @@ describe('a design', () => {
     [{ designId: 'd', candidates: ['c'] }],
     [{ designId: 'd', candidates: {} }],
     [[]],
-  ])('%j is none, and may have been paid for', async (body) => {
+  ])('%j is unusable, and may have been billed', async (body) => {
     const made = createVoiceDesign(await clientOf(body), ORDER, KEY);
     expect(await failureOf(made)).toMatchObject({ exit: 'badAnswer', billed: 'unknown' });
   });

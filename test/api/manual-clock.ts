@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/effects/clock.ts';
 
-/** A clock that moves only when a test moves it; what sleeps wakes at once and is written down. */
+/** A clock that a test advances; sleeps return at once and are recorded. */
 export interface ManualClock extends Clock {
   /** Every sleep so far, in milliseconds. */
   readonly slept: number[];
-  /** Limits that are running now, in milliseconds from their start. */
+  /** Running timers, in milliseconds from their start. */
   readonly running: () => readonly number[];
-  /** Lets time pass; limits that it reaches are told. */
+  /** Advances the time and fires the timers that are due. */
   advance(ms: number): void;
 }
 

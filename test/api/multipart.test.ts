@@ -12,7 +12,7 @@ async function bytesOf(parts: readonly FormPart[]): Promise<{ type: string; byte
   return { type: body.contentType, bytes };
 }
 
-/** Node's own reader of forms is the second opinion. */
+/** Parses a form with Node's parser. */
 async function readBack(parts: readonly FormPart[]): Promise<FormData> {
   const { bytes, type } = await bytesOf(parts);
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData();
@@ -33,7 +33,7 @@ function file(name: string, filename: string, content: string): FormPart {
 }
 
 describe('a multipart body', () => {
-  test('is read by others as it was meant, repeated names included', async () => {
+  test('is parsed by Node, with repeated names', async () => {
     const form = await readBack([
       { name: 'name', value: 'Ada' },
       file('audioFiles', 'a.wav', 'RIFF one'),
@@ -65,7 +65,7 @@ describe('a multipart body', () => {
     expect(head.split('\r\n')).toHaveLength(3);
   });
 
-  test('values of any kind arrive whole', async () => {
+  test('values of any characters arrive whole', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }),

@@ -9,7 +9,7 @@ import { manualClock } from './manual-clock.ts';
 
 export const KEY = 'sk-canary-0123456789';
 
-/** A client of a server of the test, on a clock that stands still. */
+/** Creates a client for a test server, with a clock that does not advance. */
 export interface TestClient {
   readonly client: ApiClient;
   readonly clock: ManualClock;
@@ -45,7 +45,7 @@ export function newClient(
   return { client, clock, events };
 }
 
-/** Ids are `id-1`, `id-2`, …; chance is always a half. */
+/** Ids are `id-1`, `id-2`, …; random fractions are 0.5. */
 export function countingRandom(): Random {
   let count = 0;
   return {
@@ -61,7 +61,7 @@ export function countingRandom(): Random {
 /** A read of `/thing`. */
 export const READ: RequestSpec = { method: 'GET', target: '/thing', billed: false, retry: 'safe' };
 
-/** A billed write with a key that the tool made. */
+/** A billed write with a generated key. */
 export const BILLED: RequestSpec = {
   method: 'POST',
   target: '/speak',
@@ -71,7 +71,7 @@ export const BILLED: RequestSpec = {
   key: { value: 'key-1', madeByTool: true, sentAs: 'Idempotency-Key' },
 };
 
-/** The Failure that a promise ends with; anything else is an error of the test. */
+/** Returns the Failure of a rejected promise; throws anything else. */
 export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   const outcome: unknown = await promise.then(
     () => 'it did not fail',
@@ -81,7 +81,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<Failure> {
   throw outcome instanceof Error ? outcome : new Error(String(outcome));
 }
 
-/** Everything of a body. */
+/** Reads a whole body. */
 export async function collect(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);

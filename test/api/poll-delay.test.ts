@@ -19,7 +19,7 @@ function delayAt(question: Partial<PollQuestion>): number {
   return pollDelay({ ...usual, ...question });
 }
 
-describe('what a status means', () => {
+describe('the phase of a status', () => {
   const words = {
     success: ['success', 'completed', 'succeeded', 'done', 'SUCCESS', ' Completed '],
     failed: ['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired', 'Failed'],
@@ -34,8 +34,8 @@ describe('what a status means', () => {
   });
 });
 
-describe('the delay before a job is asked about again', () => {
-  it('is a tenth of the time that has passed, from half a second to ten', () => {
+describe('the delay before the next poll', () => {
+  it('is a tenth of the elapsed time, from half a second to ten', () => {
     fc.assert(
       fc.property(elapsedMs, fraction, (elapsed, chance) => {
         const delay = delayAt({ elapsedMs: elapsed, fraction: chance });
@@ -50,7 +50,7 @@ describe('the delay before a job is asked about again', () => {
     );
   });
 
-  it('is never under what the service named, and at most one such delay more', () => {
+  it('is one to two times Retry-After', () => {
     fc.assert(
       fc.property(
         elapsedMs,
@@ -66,14 +66,14 @@ describe('the delay before a job is asked about again', () => {
     );
   });
 
-  it('is short and grows where the service wants to be asked at once', () => {
+  it('is short and grows after Retry-After: 0', () => {
     const times = [0, 30, 500, 60_000];
     expect(times.map((elapsed) => delayAt({ elapsedMs: elapsed, retryAfterMs: 0 }))).toEqual([
       10, 10, 100, 2_000,
     ]);
   });
 
-  it('is shorter still where the job should have been done by now', () => {
+  it('is shorter still for an overdue job', () => {
     const delays = [30, 34, 60, 5_000].map((elapsed) =>
       delayAt({ elapsedMs: elapsed, expectedMs: 30, retryAfterMs: 0 }),
     );
@@ -83,7 +83,7 @@ describe('the delay before a job is asked about again', () => {
     expect(delayAt({ ...named, retryAfterMs: undefined })).toBe(POLL_FLOOR_MS);
   });
 
-  it('is never under three seconds on hosted v1, whatever is named', () => {
+  it('is at least three seconds on hosted v1', () => {
     fc.assert(
       fc.property(
         elapsedMs,
@@ -97,7 +97,7 @@ describe('the delay before a job is asked about again', () => {
     );
   });
 
-  it('is what the person asks for, but not under what the service named', () => {
+  it('is --poll-interval, but at least Retry-After', () => {
     const asked = { ...pace, intervalMs: 40 };
     const named = [undefined, 0, 2_000];
     expect(
@@ -105,7 +105,7 @@ describe('the delay before a job is asked about again', () => {
     ).toEqual([40, 40, 2_000]);
   });
 
-  it('doubles while nothing is heard, up to ten seconds, and differs from one to the next', () => {
+  it('doubles with each failure, up to ten seconds, with jitter', () => {
     const eager = { ...pace, intervalMs: 1 };
     expect([1, 2, 3, 4, 5, 6, 60].map((failures) => delayAt({ failures, pace: eager }))).toEqual([
       250, 500, 1_000, 2_000, 4_000, 5_000, 5_000,

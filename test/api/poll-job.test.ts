@@ -10,7 +10,7 @@ function job(status: string, retryAfterMs?: number): PolledJob {
   return { id: 'job-1', status, phase: jobPhase(status), retryAfterMs };
 }
 
-/** Chance that goes round in a circle, so that nothing depends on luck. */
+/** Random fractions that repeat in a cycle. */
 function circling() {
   let turn = 0;
   return {
@@ -20,7 +20,7 @@ function circling() {
   };
 }
 
-/** A service whose job takes a while, and everything that it was asked, by the clock. */
+/** A service with a job of the given duration, which records the time of every poll. */
 function service(durationMs: number, retryAfterMs?: number) {
   const clock = manualClock();
   const asked: number[] = [];
@@ -39,7 +39,7 @@ function service(durationMs: number, retryAfterMs?: number) {
 const DURATIONS = Array.from({ length: 600 }, (_one, index) => (index + 1) * 1_000);
 
 describe('waiting for a job', () => {
-  it('adds at most a tenth to what jobs of 1 to 600 seconds take, where no delay is named', async () => {
+  it('adds at most a tenth to jobs of 1 to 600 seconds without Retry-After', async () => {
     const random = circling();
     const shares = await Promise.all(
       DURATIONS.map(async (durationMs) => {
@@ -54,7 +54,7 @@ describe('waiting for a job', () => {
     expect(average).toBeLessThanOrEqual(0.1);
   });
 
-  it('is never earlier than named and at most one delay late, where one is', async () => {
+  it('polls after Retry-After, at most one delay late', async () => {
     const random = circling();
     for (const namedMs of [1_000, 2_000, 7_000]) {
       for (const durationMs of DURATIONS.filter((_one, index) => index % 7 === 0)) {
@@ -69,7 +69,7 @@ describe('waiting for a job', () => {
     }
   });
 
-  it('asks at once about a job that it has not heard of, and not again once it has ended', async () => {
+  it('polls an unknown job at once, and an ended one not at all', async () => {
     const { asked, clock, read } = service(0);
     const ended = await pollJob({ id: 'job-1' }, read, { clock, random: circling(), pace });
     expect(ended.status).toBe('success');
@@ -83,7 +83,7 @@ describe('waiting for a job', () => {
     expect(asked).toEqual([0]);
   });
 
-  it('does not ask before jobs like it were done', async () => {
+  it('waits for the expected duration first', async () => {
     const { asked, clock, read } = service(1_000, 0);
     const deps = { clock, random: circling(), pace, expectedMs: 990 };
     await pollJob({ id: 'job-1', known: job('pending', 0) }, read, deps);
@@ -99,7 +99,7 @@ describe('waiting for a job', () => {
     failure('rateLimited', 429),
     failure('rejected', 408),
   ];
-  it.each(busy)('goes on after a poll that ended with $exit ($status)', async (trouble) => {
+  it.each(busy)('continues after a poll that failed with $exit ($status)', async (trouble) => {
     const clock = manualClock();
     const troubles: Failure[] = [];
     const calls: PollCall[] = [];
@@ -113,11 +113,11 @@ describe('waiting for a job', () => {
     );
     expect(ended.status).toBe('done');
     expect(troubles.length).toBe(40);
-    // The loop itself decides when it is asked again.
+    // The loop decides when to poll again.
     expect(calls.every(({ maxRetries }) => maxRetries === 0)).toBe(true);
   });
 
-  it('waits as long as a busy service names', async () => {
+  it('waits for the Retry-After of a busy service', async () => {
     const clock = manualClock();
     let polls = 0;
     await pollJob(
@@ -140,7 +140,7 @@ describe('waiting for a job', () => {
     failure('rejected', 400),
     failure('service', 501),
   ];
-  it.each(final)('ends with a poll that ended with $exit ($status)', async (fault) => {
+  it.each(final)('ends after a poll that failed with $exit ($status)', async (fault) => {
     const clock = manualClock();
     const waiting = pollJob({ id: 'job-1', known: job('pending') }, () => Promise.reject(fault), {
       clock,
@@ -150,7 +150,7 @@ describe('waiting for a job', () => {
     await expect(waiting).rejects.toBe(fault);
   });
 
-  it('ends when nobody was reached from the beginning', async () => {
+  it('ends when the first polls cannot connect', async () => {
     const clock = manualClock();
     const fault = failure('network');
     const calls: PollCall[] = [];
@@ -166,7 +166,7 @@ describe('waiting for a job', () => {
     expect(calls.map(({ maxRetries }) => maxRetries)).toEqual([undefined]);
   });
 
-  it('ends at the deadline with the job and its state, and not before', async () => {
+  it('ends at the deadline and reports the state of the job', async () => {
     const { asked, clock, read } = service(60_000, 4_000);
     const waiting = pollJob({ id: 'job-1', known: job('pending', 4_000) }, read, {
       clock,
@@ -184,14 +184,14 @@ describe('waiting for a job', () => {
     expect(clock.running()).toEqual([]);
   });
 
-  it('looks once when the time is over from the beginning', async () => {
+  it('polls once when the deadline has passed already', async () => {
     const { asked, clock, read } = service(0);
     const deps = { clock, random: circling(), pace, deadlineAt: 0 };
     expect((await pollJob({ id: 'job-1' }, read, deps)).status).toBe('success');
     expect(asked).toEqual([0]);
   });
 
-  it('cuts a poll that hangs at the deadline', async () => {
+  it('aborts a hanging poll at the deadline', async () => {
     const clock = manualClock();
     const waiting = pollJob(
       { id: 'job-1' },
@@ -205,7 +205,7 @@ describe('waiting for a job', () => {
     await expect(waiting).rejects.toMatchObject({ exit: 'deadline' });
   });
 
-  it('gives the reason of the signal', async () => {
+  it('rejects with the reason of the signal', async () => {
     const { clock, read } = service(60_000);
     const stop = new AbortController();
     const reason = new Error('stopped');

@@ -39,7 +39,7 @@ test.each([
   ['http://:secret@proxy', ':secret'],
   ['http://me:se%40cret@proxy', 'me:se@cret'],
   ['http://me:100%@proxy', 'me:100%'],
-])('to %s one shows %s', (proxy, shown) => {
+])('the proxy %s is shown as %s', (proxy, shown) => {
   const { 'proxy-authorization': header } = proxyAuthorization(proxyAddress(proxy));
   const [, encoded] = header?.split(' ') ?? [];
   expect(encoded).toBe(shown === undefined ? undefined : Buffer.from(shown).toString('base64'));

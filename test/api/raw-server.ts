@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A request as it came over the wire. */
+/** A received request. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
@@ -15,14 +15,14 @@ export interface RawRequest {
 export interface RawServer {
   readonly url: string;
   readonly requests: readonly RawRequest[];
-  /** Connections that were made. */
+  /** The number of connections. */
   readonly connections: () => number;
 }
 
-/** Answers the n-th request (from 0) on a socket, byte by byte as it likes. */
+/** Writes the response to the n-th request (from 0) to its socket. */
 export type RawAnswer = (socket: Socket, request: RawRequest, index: number) => void;
 
-/** A server of bare sockets on this computer, until the test ends. */
+/** Starts a raw TCP server on the loopback until the test ends. */
 export async function rawServer(answer: RawAnswer): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<Socket>();
@@ -72,7 +72,7 @@ function readRequests(socket: Socket, take: (request: RawRequest) => void): void
   });
 }
 
-/** A whole answer with a length. */
+/** Returns a response with a content length. */
 export function reply(
   status: number,
   headers: Readonly<Record<string, string>> = {},
@@ -82,13 +82,13 @@ export function reply(
   return Buffer.concat([head(status, { 'content-length': `${bytes.length}`, ...headers }), bytes]);
 }
 
-/** The status line and headers of an answer. */
+/** Returns the status line and headers of a response. */
 export function head(status: number, headers: Readonly<Record<string, string>> = {}): Buffer {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`HTTP/1.1 ${status} Status\r\n${lines.join('')}\r\n`);
 }
 
-/** An error of the service. */
+/** Returns an error response of the service. */
 export function errorReply(
   status: number,
   code: string,

@@ -19,7 +19,7 @@ test.each([
   expect(redactor.text(text)).toBe(expected);
 });
 
-test('data keeps the addresses that somebody needs, and loses secrets at every depth', () => {
+test('data keeps its URLs, and loses secrets at every depth', () => {
   const url = 'https://cdn.example/a.mp3?sig=1';
   expect(redactor.data({ [KEY]: [{ audio: url, said: `Bearer ${KEY}` }], n: 1, z: null })).toEqual({
     '[redacted]': [{ audio: url, said: 'Bearer [redacted]' }],
@@ -28,7 +28,7 @@ test('data keeps the addresses that somebody needs, and loses secrets at every d
   });
 });
 
-test('of our own addresses only queries that look like secrets are hidden', () => {
+test('our own URLs lose only queries that look like secrets', () => {
   const ours = new Set(['https://api.example']);
   expect(redactUrl('https://api.example/v?page=2&search=a', ours)).toBe(
     'https://api.example/v?page=2&search=a',
@@ -42,7 +42,7 @@ test('of our own addresses only queries that look like secrets are hidden', () =
   expect(redactUrl('no address')).toBe('[redacted]');
 });
 
-test('wherever a secret stands, it is gone', () => {
+test('a secret is masked everywhere', () => {
   const secret = fc
     .string({ minLength: 8, maxLength: 40 })
     .filter((text) => !'[redacted]'.includes(text));

@@ -24,7 +24,7 @@ const MODEL = {
 };
 const CAPABILITIES = { contractVersion: '3', route: '/api/open/v3/speech/tts', models: [MODEL] };
 
-/** A server that answers every request with one JSON document. */
+/** Starts a server that sends one JSON document for every request. */
 function answering(body: unknown): Promise<RawServer> {
   return rawServer((socket) => socket.write(json(body)));
 }
@@ -33,7 +33,7 @@ function json(body: unknown): Buffer {
   return reply(200, { 'content-type': 'application/json; charset=utf-8' }, JSON.stringify(body));
 }
 
-test('a page of voices, with the body as it came', async () => {
+test('a page of voices has the unchanged body too', async () => {
   const body = {
     total: 1,
     page: 2,
@@ -52,7 +52,7 @@ test('a page of voices, with the body as it came', async () => {
   expect(raw).toEqual(body);
 });
 
-test('all voices are asked for a page at a time, and not beyond the last', async () => {
+test('all voices are requested page by page, up to the last', async () => {
   const server = await rawServer((socket, _request, index) =>
     socket.write(
       json({
@@ -79,7 +79,7 @@ test('all voices are asked for a page at a time, and not beyond the last', async
   ]);
 });
 
-test('a service that promises pages without end is asked until one is empty', async () => {
+test('listing stops at the first empty page', async () => {
   const server = await rawServer((socket, _request, index) =>
     socket.write(json({ totalPages: 1e9, items: index === 0 ? [VOICE] : [] })),
   );
@@ -90,7 +90,7 @@ test('a service that promises pages without end is asked until one is empty', as
   expect(server.requests).toHaveLength(2);
 });
 
-test('one voice, whatever its id is', async () => {
+test('one voice is requested with its id percent-encoded', async () => {
   const server = await answering({ ...VOICE, requestId: 'r' });
   const { client } = newClient(server.url);
   expect((await getVoice(client, 'v-1')).value).toEqual(VOICE);
@@ -103,14 +103,14 @@ test('one voice, whatever its id is', async () => {
   ]);
 });
 
-test.each(['', '.', '..'])('"%s" is no id, and nothing is asked for', async (id) => {
+test.each(['', '.', '..'])('the id "%s" is refused before a request', async (id) => {
   const server = await answering(VOICE);
   const { client } = newClient(server.url);
   expect(await failureOf((async () => getVoice(client, id))())).toMatchObject({ exit: 'usage' });
   expect(server.requests).toHaveLength(0);
 });
 
-test('a voice may lack what the spec leaves open', async () => {
+test('optional fields of a voice may be missing', async () => {
   const server = await answering({ voiceId: 'v-1', languages: null });
   const { client } = newClient(server.url);
   expect((await getVoice(client, 'v-1')).value).toEqual({
@@ -129,7 +129,7 @@ test.each([
   ['an item without an id', { items: [{ name: 'Ada' }] }],
   ['languages that are none', { items: [{ ...VOICE, languages: [1] }] }],
   ['a text', 'voices'],
-])('voices with %s are an unusable answer', async (_name, body) => {
+])('voices with %s are an unusable response', async (_name, body) => {
   const server = await answering(body);
   const { client } = newClient(server.url);
   expect(await failureOf(listVoices(client))).toMatchObject({
@@ -138,7 +138,7 @@ test.each([
   });
 });
 
-test('the capability record is public, and filled up where it is silent', async () => {
+test('capabilities need no key, and missing fields get defaults', async () => {
   const server = await answering(CAPABILITIES);
   const { client } = newClient(server.url, { address: { apiKey: undefined } });
   const { value } = await getCapabilities(client);
@@ -161,7 +161,7 @@ test.each([
     'm-1',
     false,
   ],
-  ['is unknown, since nobody says', errorReply(503, 'ERR_MODEL_UNAVAILABLE'), 'm-1', undefined],
+  ['is unknown without capabilities', errorReply(503, 'ERR_MODEL_UNAVAILABLE'), 'm-1', undefined],
 ])('a model %s', async (_name, answer, modelId, expected) => {
   const server = await rawServer((socket) => socket.write(answer));
   const { client } = newClient(server.url);
@@ -169,7 +169,7 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-test('the profile, with fields that are new', async () => {
+test('the profile keeps unknown fields', async () => {
   const profile = { user_id: 'u', api_quota_remaining: 3, tier: 'pro', credits: 1.5, plan: 'x' };
   const server = await answering(profile);
   const { client } = newClient(server.url);
@@ -182,7 +182,7 @@ test('the profile, with fields that are new', async () => {
   });
 });
 
-test('a profile without credits is an unusable answer', async () => {
+test('a profile without credits is an unusable response', async () => {
   const server = await answering({ user_id: 'u', api_quota_remaining: 3, tier: 'pro' });
   const { client } = newClient(server.url);
   expect(await failureOf(getProfile(client))).toMatchObject({ exit: 'badAnswer' });

@@ -20,21 +20,21 @@ test.each([
   ['2026-11-20T12:00:30Z', undefined],
   ['1e9', undefined],
   ['Fri, 99 Nov 2026 12:00:30 GMT', undefined],
-])('"%s" asks for %s ms', (header, expected) => {
+])('"%s" is %s ms', (header, expected) => {
   expect(parseRetryAfter(header, undefined, NOW)).toBe(expected);
 });
 
-test('a date is taken against the date of the answer, whatever the clock here says', () => {
+test('a date is relative to the date of the response, not to the local clock', () => {
   const wrong = NOW + 24 * 3_600_000;
   expect(parseRetryAfter('Fri, 20 Nov 2026 12:00:30 GMT', DATE, wrong)).toBe(30_000);
   expect(parseRetryAfter('Fri, 20 Nov 2026 12:00:30 GMT', 'garbage', NOW)).toBe(30_000);
 });
 
-test('no header asks for nothing', () => {
+test('a missing header has no delay', () => {
   expect(parseRetryAfter(undefined, DATE, NOW)).toBeUndefined();
 });
 
-test('whatever it says, the wait is a finite number of milliseconds from 0 that makes a date', () => {
+test('any header gives a finite delay of at least 0 that makes a valid date', () => {
   const anything = fc.oneof(fc.string(), fc.nat().map(String), fc.bigInt({ min: 0n }).map(String));
   fc.assert(
     fc.property(anything, fc.option(fc.string(), { nil: undefined }), (header, date) => {

@@ -31,7 +31,7 @@ function waits(fraction: number): readonly (number | undefined)[] {
   });
 }
 
-// What happened, and whether it is tried again under the rules safe, keyed, never.
+// The outcome, and whether the rules safe, keyed and never retry it.
 test.each<readonly [string, AttemptOutcome, boolean, boolean, boolean]>([
   ['connection refused', { kind: 'unsent', permanent: false }, true, true, true],
   ['name unknown', { kind: 'unsent', permanent: false, once: true }, true, true, true],
@@ -66,11 +66,11 @@ test.each<readonly [string, AttemptOutcome, boolean, boolean, boolean]>([
   ['505', status(505), false, false, false],
   ['511', status(511), false, false, false],
   ['599', status(599), true, true, false],
-])('%s is tried again as it may be', (_name, outcome, ...expected) => {
+])('%s is retried if its rule allows', (_name, outcome, ...expected) => {
   expect(RULES.map((rule) => ask(outcome, { rule }).retry)).toEqual(expected);
 });
 
-test('a 503 of speech is tried again while its model is there, or nobody knows', () => {
+test('a 503 of speech is retried while its model is available or unknown', () => {
   const known = [true, undefined, false];
   expect(known.map((modelAvailable) => ask(status(503), { modelAvailable }).retry)).toEqual([
     true,
@@ -79,7 +79,7 @@ test('a 503 of speech is tried again while its model is there, or nobody knows',
   ]);
 });
 
-test('a refunded request gets one new key, and only in place of our own', () => {
+test('a refunded request gets one new key, if foley generated its key', () => {
   const refunded = status(409, { code: 'ERR_REQUEST_PREVIOUSLY_REFUNDED' });
   expect(ask(refunded)).toMatchObject({ retry: true, newKey: true });
   expect(ask(refunded, { keyRenewed: true }).retry).toBe(false);
@@ -91,7 +91,7 @@ test('the wait doubles from half a second to twenty, with full jitter', () => {
   expect(waits(0)).toEqual(Array(8).fill(0));
 });
 
-test('an unfinished request is given a second and more', () => {
+test('a request in progress is retried after at least a second', () => {
   const inProgress = status(409, { code: 'ERR_REQUEST_IN_PROGRESS' });
   expect(ask(inProgress, { fraction: 0 })).toMatchObject({ delayMs: 500 });
   expect(ask(inProgress, { fraction: 0.999, attempt: 4 })).toMatchObject({
@@ -132,7 +132,7 @@ const anyQuestion: fc.Arbitrary<RetryQuestion> = fc.record({
   fraction: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 });
 
-test('whatever happens: never beyond the limit, never too soon, never too late', () => {
+test('every outcome: retries stay within the limit and the delays', () => {
   fc.assert(
     fc.property(anyQuestion, (question) => {
       const decision = decideRetry(question);
@@ -148,7 +148,7 @@ test('whatever happens: never beyond the limit, never too soon, never too late',
   );
 });
 
-test('whatever happens: what nothing protects is not sent twice after it may have been done', () => {
+test('every outcome: an unprotected request is not repeated if it may have been processed', () => {
   fc.assert(
     fc.property(anyQuestion, (question) => {
       if (question.rule !== 'never' || !decideRetry(question).retry) return;
@@ -165,7 +165,7 @@ test('whatever happens: what nothing protects is not sent twice after it may hav
   );
 });
 
-test('whatever happens: a body that began, and what is refused for good, are never asked for again', () => {
+test('every outcome: begun bodies and permanent refusals are never retried', () => {
   fc.assert(
     fc.property(anyQuestion, (question) => {
       const { outcome } = question;

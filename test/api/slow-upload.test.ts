@@ -7,7 +7,7 @@ import { until } from './until.ts';
 const PIECES = 4;
 const LIMIT_MS = 1_000;
 
-/** A body whose pieces come when the test says so. */
+/** A body whose chunks a test releases. */
 function slowBody() {
   const waiting: (() => void)[] = [];
   const spec: RequestSpec = {
@@ -36,8 +36,8 @@ function slowBody() {
   return { spec, next, isWaiting: () => waiting.length > 0 };
 }
 
-describe('the wait for an answer', () => {
-  test('does not end while a slow body is still taken, however long that lasts', async () => {
+describe('the response timeout', () => {
+  test('restarts while the server accepts a slow body', async () => {
     const server = await rawServer((socket) => socket.write(reply(200)));
     const { client, clock } = newClient(server.url, {
       limits: { maxRetries: 0, responseTimeoutMs: LIMIT_MS },
@@ -54,7 +54,7 @@ describe('the wait for an answer', () => {
     expect(clock.running()).not.toContain(LIMIT_MS);
   });
 
-  test('ends when nothing more is taken; then nothing was done', async () => {
+  test('fires when the server accepts no more; the request was not processed', async () => {
     const server = await rawServer((socket) => socket.write(reply(200)));
     const { client, clock } = newClient(server.url, {
       limits: { maxRetries: 0, responseTimeoutMs: LIMIT_MS },

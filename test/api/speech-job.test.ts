@@ -9,8 +9,8 @@ function read(raw: unknown, headers: Record<string, string> = {}, known?: string
   return readSpeechJob('v3', answer, known);
 }
 
-describe('a job in an answer', () => {
-  it('of v3 is read whole, with fields that nobody knows', () => {
+describe('a job in a response', () => {
+  it('of v3 is read, with unknown fields', () => {
     const raw = {
       task: { taskId: 't', status: 'pending', voiceId: 'v', modelId: 'm', format: 'ogg', new: 1 },
       requestId: 'r',
@@ -36,7 +36,7 @@ describe('a job in an answer', () => {
     });
   });
 
-  it('of v1 has the id under which it is asked for', () => {
+  it('of v1 has its task id', () => {
     const task = { id: 'record', taskId: 'task', status: 'success', delivery: {} };
     const segments = [{ playbackUrl: '/0' }, { index: 7, status: 'success', playbackUrl: '/7' }];
     const job = read({ task: { ...task, segments }, record: { id: 'record', status: 'success' } });
@@ -53,7 +53,7 @@ describe('a job in an answer', () => {
     ['no envelope', { taskId: 'x', status: 'done' }, {}, 'x'],
     ['its place alone', undefined, { location: '/api/open/v3/speech/tts/jobs/a%2Fb' }, 'a/b'],
     ['a whole address', {}, { location: 'https://h/v3/speech/tts/jobs/x/?y=z' }, 'x'],
-  ])('is known by %s', (_name, raw, headers, id) => {
+  ])('is identified by %s', (_name, raw, headers, id) => {
     expect(read(raw, headers)?.id).toBe(id);
   });
 
@@ -63,7 +63,7 @@ describe('a job in an answer', () => {
     ['no status', { task: { taskId: 'x' } }],
     ['a status that is none', { task: { taskId: 'x', status: 7 } }],
     ['a list', []],
-  ])('is none with %s', (_name, raw) => {
+  ])('is missing with %s', (_name, raw) => {
     expect(read(raw)).toBeUndefined();
   });
 
@@ -72,11 +72,11 @@ describe('a job in an answer', () => {
     ['a sentence', { error: 'because' }, { code: undefined, message: 'because' }],
     ['fields of its own', { errorCode: 'C' }, { code: 'C', message: undefined }],
     ['nothing', { error: null }, undefined],
-  ])('tells why it failed as %s', (_name, more, expected) => {
+  ])('has its error as %s', (_name, more, expected) => {
     expect(read({ task: { taskId: 'x', status: 'fail', ...more } })?.error).toEqual(expected);
   });
 
-  it('never breaks on what a service may say', () => {
+  it('never throws for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), fc.option(fc.string()), (raw, location, known) => {
         const job = read({ task: raw }, { location }, known ?? undefined);

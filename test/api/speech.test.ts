@@ -7,7 +7,7 @@ const BODY = { text: 'Hello', voiceId: 'v-1', modelId: 'm-1' };
 const OPTIONS = { idempotencyKey: { value: 'key-1', madeByTool: true } };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('audio arrives with what it cost', async () => {
+test('audio arrives with its cost', async () => {
   const server = await rawServer((socket) =>
     socket.write(
       reply(
@@ -43,7 +43,7 @@ test('audio arrives with what it cost', async () => {
   });
 });
 
-test('what is not told is unknown, not zero', async () => {
+test('missing costs are unknown, not zero', async () => {
   const headers = { 'content-type': 'audio/wav', 'x-openapi-credits-used': 'many' };
   const server = await rawServer((socket) => socket.write(reply(200, headers, 'sound')));
   const { client } = newClient(server.url);
@@ -64,12 +64,12 @@ test.each([
   ['a part', reply(206, { 'content-type': 'audio/mpeg' }, 'sound'), /no audio/],
   ['an unknown error', reply(200, JSON_TYPE, '{"message":"because"}'), /not audio: because/],
   [
-    'packed audio',
+    'compressed audio',
     reply(200, { 'content-type': 'audio/mpeg', 'content-encoding': 'gzip' }, 'x'),
     /compressed/,
   ],
 ])(
-  'a good status with %s is an unusable answer that may be billed',
+  'status 200 with %s is an unusable response that may be billed',
   async (_name, bytes, message) => {
     const server = await rawServer((socket) => socket.write(bytes));
     const { client } = newClient(server.url);
@@ -81,7 +81,7 @@ test.each([
 );
 
 test.each(['ERR_INSUFFICIENT_CREDITS', 'ERR_UNAUTHORIZED'])(
-  'an error that comes with status 200 is an unusable answer that names it: %s',
+  'an error with status 200 is an unusable response with its code: %s',
   async (code) => {
     const server = await rawServer((socket) =>
       socket.write(reply(200, JSON_TYPE, JSON.stringify({ code, message: `no: ${KEY}` }))),
@@ -93,7 +93,7 @@ test.each(['ERR_INSUFFICIENT_CREDITS', 'ERR_UNAUTHORIZED'])(
   },
 );
 
-test('audio without a byte is an unusable answer, known at its end', async () => {
+test('empty audio is an unusable response', async () => {
   const server = await rawServer((socket) => {
     socket.write(head(200, { 'content-type': 'audio/mpeg', 'transfer-encoding': 'chunked' }));
     socket.write('0\r\n\r\n');
@@ -106,7 +106,7 @@ test('audio without a byte is an unusable answer, known at its end', async () =>
   });
 });
 
-test('after a 503 the models are looked at again before the text is', async () => {
+test('after a 503 the capabilities are requested before a retry', async () => {
   const gone = { models: [] };
   const server = await rawServer((socket, { method }) =>
     socket.write(
@@ -123,7 +123,7 @@ test('after a 503 the models are looked at again before the text is', async () =
   ]);
 });
 
-test('a request can be shown before it costs anything', async () => {
+test('a request can be described without sending it', async () => {
   const { client } = newClient('https://api.example');
   const shown = client.describe(speechRequest(client, BODY, OPTIONS));
   expect(shown).toMatchObject({ method: 'POST', headers: { authorization: 'Bearer [redacted]' } });

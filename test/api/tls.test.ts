@@ -11,7 +11,7 @@ import { rawServer, reply } from './raw-server.ts';
 const fixtures = path.join(import.meta.dirname, '../fixtures/tls');
 const OK = reply(200, { 'content-type': 'audio/mpeg' }, 'abc');
 
-test('an encrypted answer arrives', async () => {
+test('an encrypted response arrives', async () => {
   const { port, certificates } = await secureServer(OK);
   const { client } = newClient(`https://localhost:${port}`, { certificates });
   expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
@@ -26,7 +26,7 @@ test('an encrypted body that is cut is an error', async () => {
   expect(await failureOf(collect(answer.body))).toMatchObject({ exit: 'badAnswer' });
 });
 
-test('a certificate that nobody vouches for ends it at once, and nothing was sent', async () => {
+test('an untrusted certificate is final, and nothing was sent', async () => {
   const { port, received } = await secureServer(OK);
   const { client, clock, events } = newClient(`https://localhost:${port}`);
   const failure = await failureOf(client.send(BILLED));
@@ -40,7 +40,7 @@ test('a certificate that nobody vouches for ends it at once, and nothing was sen
   expect(received()).toBe('');
 });
 
-test('a certificate for another name ends it at once', async () => {
+test('a certificate for another name is final', async () => {
   const { port, certificates } = await secureServer(OK);
   const proxy = await tunnelProxy(port);
   const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
@@ -51,7 +51,7 @@ test('a certificate for another name ends it at once', async () => {
   expect(clock.slept).toEqual([]);
 });
 
-test('a server that does not speak TLS ends it at once', async () => {
+test('a server without TLS is final', async () => {
   const port = await listening(
     createTcpServer((socket) => {
       socket.on('error', () => {});
@@ -63,7 +63,7 @@ test('a server that does not speak TLS ends it at once', async () => {
   expect(clock.slept).toEqual([]);
 });
 
-test('the environment cannot turn the check of certificates off', async () => {
+test('the environment cannot disable certificate checks', async () => {
   const { port } = await secureServer(OK);
   const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
@@ -110,7 +110,7 @@ test('a body that is cut within a tunnel is an error', async () => {
   });
 });
 
-test('a proxy that wants to know who asks is a network failure, and its password is not told', async () => {
+test('a proxy that requires a password is a network failure, and the given one is not shown', async () => {
   const proxy = await rawServer((socket) => socket.write(reply(407)));
   const { client, events } = newClient('https://service.example', {
     env: { HTTPS_PROXY: proxy.url.replace('//', '//me:secret@') },
@@ -121,7 +121,7 @@ test('a proxy that wants to know who asks is a network failure, and its password
   expect(JSON.stringify([failure.message, failure.hint, events])).not.toContain('secret');
 });
 
-test('a proxy that is no address is a mistake of the environment', async () => {
+test('an invalid proxy URL is a usage error', async () => {
   const { client } = newClient('https://service.example', {
     env: { HTTPS_PROXY: 'socks9://me:secret@x' },
   });
@@ -142,7 +142,7 @@ test('this computer is never reached through a proxy', async () => {
 interface SecureServer {
   readonly port: number;
   readonly certificates: string;
-  /** What was received, decrypted. */
+  /** The received data, decrypted. */
   readonly received: () => string;
 }
 
@@ -161,7 +161,7 @@ async function secureServer(answer: Buffer): Promise<SecureServer> {
   return { port: await listening(server), certificates, received: () => text };
 }
 
-/** A proxy that leads every tunnel to one port of this computer. */
+/** Starts a proxy that connects every tunnel to one local port. */
 async function tunnelProxy(target: number): Promise<{ port: number; seen: () => string }> {
   let text = '';
   const server = createTcpServer((socket) => {

@@ -29,7 +29,7 @@ test('a chunked body arrives whole', async () => {
   expect((await collect(answer.body)).toString()).toBe('hello world');
 });
 
-test('a body that ends with the connection says so', async () => {
+test('a body that ends with the connection has the framing close', async () => {
   const server = await rawServer((socket) =>
     socket.end(Buffer.concat([head(200, MP3), Buffer.from('hello')])),
   );
@@ -46,7 +46,7 @@ test.each([
   ['chunked, gzip', 'close', '5\r\nhello\r\n0\r\n\r\n'],
   ['chunked\r\ntransfer-encoding: identity', 'close', '5\r\nhello\r\n0\r\n\r\n'],
   ['xchunked', 'close', '5\r\nhello\r\n0\r\n\r\n'],
-])('the end of a body in the transfer coding %s is known as %s', async (coding, framing, text) => {
+])('a body with the transfer coding %s has the framing %s', async (coding, framing, text) => {
   const server = await rawServer((socket) => {
     socket.write(head(200, { ...MP3, 'transfer-encoding': coding }));
     socket.end('5\r\nhello\r\n0\r\n\r\n');
@@ -57,7 +57,7 @@ test.each([
   expect((await collect(answer.body)).toString()).toBe(text);
 });
 
-test('no header is left out, however many there are', async () => {
+test('any number of headers is kept', async () => {
   const server = await rawServer((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${'a:\r\n'.repeat(3_000)}content-length: 5\r\n\r\nhello`);
   });
@@ -97,9 +97,9 @@ test.each([
 });
 
 test.each([
-  ['a connection that stays', length, 'x'.repeat(50)],
+  ['a connection that stays open', length, 'x'.repeat(50)],
   ['a connection that closes', closing, 'x'.repeat(50)],
-  ['a connection with one more answer', length, 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
+  ['a connection with another response', length, 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'],
 ])('more bytes than announced are an error, on %s', async (_name, headers, more) => {
   const server = await rawServer((socket) => {
     socket.end(Buffer.concat([head(200, headers), Buffer.alloc(100, 1), Buffer.from(more)]));
@@ -116,7 +116,7 @@ test.each([
   ['a length and a close', { 'content-length': '24000000', connection: 'close' }, 24_000_000],
   ['no framing', {}, 24_000_000],
 ])(
-  'a slow reader holds the sender and still gets all of a body with %s',
+  'a slow reader pauses the sender and gets the whole body with %s',
   async (_name, headers, size) => {
     let sent = false;
     const server = await rawServer((socket) => {
@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test('a slow reader gets all that came of a body that is cut', async () => {
+test('a slow reader gets all received bytes of a body that is cut off', async () => {
   const server = await rawServer((socket) => {
     socket.write(head(200, { ...MP3, 'content-length': '9000000' }));
     socket.end(Buffer.alloc(3_000_000, 5));
@@ -159,7 +159,7 @@ test('a slow reader gets all that came of a body that is cut', async () => {
   expect(received).toBe(3_000_000);
 });
 
-test('silence within a body is an error only while somebody reads', async () => {
+test('the idle timeout runs only while the reader waits', async () => {
   const server = await rawServer((socket) =>
     socket.write(Buffer.concat([head(200, length), Buffer.from('abc')])),
   );
@@ -179,7 +179,7 @@ test('silence within a body is an error only while somebody reads', async () => 
   expect(failure.exit).toBe('badAnswer');
 });
 
-test('leaving a body early closes the connection', async () => {
+test('stopping a body early closes the connection', async () => {
   const closed = new EventEmitter();
   const server = await rawServer((socket) => {
     socket.on('close', () => closed.emit('closed'));
@@ -195,7 +195,7 @@ test('leaving a body early closes the connection', async () => {
   await end;
 });
 
-test('a signal ends a body with its reason', async () => {
+test('a signal aborts a body with its reason', async () => {
   const server = await rawServer((socket) =>
     socket.write(Buffer.concat([head(200, length), Buffer.from('abc')])),
   );
@@ -209,7 +209,7 @@ test('a signal ends a body with its reason', async () => {
   await expect(next).rejects.toThrow('Ctrl-C');
 });
 
-test('connections are used again', async () => {
+test('connections are reused', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, MP3, 'abc')));
   const { client } = newClient(server.url);
   for (let turn = 0; turn < 3; turn += 1) await collect((await client.send(READ)).body);
@@ -217,7 +217,7 @@ test('connections are used again', async () => {
   expect(server.connections()).toBe(1);
 });
 
-test('a connection on which something comes unasked is not used again', async () => {
+test('a connection with unexpected data is not reused', async () => {
   const sockets: Socket[] = [];
   const server = await rawServer((socket) => {
     sockets.push(socket);
@@ -232,7 +232,7 @@ test('a connection on which something comes unasked is not used again', async ()
   expect(server.connections()).toBe(2);
 });
 
-test('a connection that was prepared is used, and nothing is sent over it before', async () => {
+test('a prepared connection is used, and nothing is sent on it before', async () => {
   const server = await rawServer((socket) => socket.write(reply(200, MP3, 'abc')));
   const { client } = newClient(server.url);
   client.prepare();
@@ -244,8 +244,8 @@ test('a connection that was prepared is used, and nothing is sent over it before
 
 test.each([
   ['is closed', (socket: Socket) => socket.end()],
-  ['says something', (socket: Socket) => socket.write('220 welcome\r\n')],
-])('a prepared connection that %s meanwhile is not used', async (_what, greet) => {
+  ['receives data', (socket: Socket) => socket.write('220 welcome\r\n')],
+])('a prepared connection that %s is not used', async (_what, greet) => {
   const greeted = new EventEmitter();
   const server = createServer((socket) => {
     socket.on('error', () => {});
@@ -261,7 +261,7 @@ test.each([
   expect((await collect((await client.send(READ)).body)).toString()).toBe('abc');
 });
 
-test('what stood in the way of a prepared connection is told to the request', async () => {
+test('the next request reports the error of a prepared connection', async () => {
   const server = createServer();
   const port = await portOf(server);
   server.close();

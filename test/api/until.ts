@@ -1,4 +1,4 @@
-/** Lets the event loop turn until something is so; the test's own time limit ends it. */
+/** Waits until a condition holds; the timeout of the test limits it. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) {
     await new Promise((resolve) => {

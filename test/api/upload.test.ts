@@ -29,7 +29,7 @@ async function read(
   return { text, error: undefined, failure: upload.failure };
 }
 
-describe('a body on its way', () => {
+describe('an upload', () => {
   test('arrives whole', async () => {
     expect(await read(bodyOf(5, 'he', 'llo'))).toEqual({
       text: 'hello',
@@ -41,13 +41,13 @@ describe('a body on its way', () => {
   test.each([
     ['shorter', bodyOf(6, 'hello')],
     ['longer', bodyOf(4, 'he', 'llo')],
-  ])('that is %s than was announced is not sent as if it were whole', async (_how, body) => {
+  ])('that is %s than announced fails', async (_how, body) => {
     const { error, failure } = await read(body);
     expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining('changed') });
     expect(failure).toBe(error);
   });
 
-  test('tells what a broken connection means: nothing was done before all of it was taken', async () => {
+  test('that was not sent whole was not processed', async () => {
     const taken: string[] = [];
     const upload = startUpload(bodyOf(5, 'he', 'l', 'lo'), () => taken.push('piece'));
     const explained = (fault: 'cut' | 'reset' | 'timeout'): unknown =>
@@ -60,12 +60,12 @@ describe('a body on its way', () => {
     expect(taken).toHaveLength(3);
   });
 
-  test('of no bytes is whole from the start', () => {
+  test('of no bytes is whole at once', () => {
     const reset = new TransportError('reset', 'host');
     expect(startUpload(bodyOf(0)).explain(reset)).toBe(reset);
   });
 
-  test('that cannot be read says why', async () => {
+  test('that cannot be read has the error of the reader', async () => {
     const problem = new Error('the disk is gone');
     expect(await read(bodyOf(5, 'he', problem))).toMatchObject({ failure: problem });
   });

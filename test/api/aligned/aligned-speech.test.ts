@@ -46,8 +46,8 @@ async function streamOf(...events: readonly string[]): Promise<Scene> {
   return { ...scene, server, answer };
 }
 
-describe('speech with the times of its words', () => {
-  test('is the audio in the order in which it came, and the newest times', async () => {
+describe('speech with word times', () => {
+  test('yields the audio in order, and the newest times', async () => {
     const late = { ...HELLO, endMs: 310 };
     const { answer, server } = await streamOf(
       snapshot(0, HELLO),
@@ -73,7 +73,7 @@ describe('speech with the times of its words', () => {
     });
   });
 
-  test('loses the times of a chunk that was invalidated, and none of its audio', async () => {
+  test('loses the times of an invalidated chunk, but none of its audio', async () => {
     const { answer } = await streamOf(
       snapshot(0, HELLO),
       audio('one'),
@@ -87,7 +87,7 @@ describe('speech with the times of its words', () => {
   });
 });
 
-describe('times that are lost', () => {
+describe('lost times', () => {
   const done = eventText('completed', { alignmentStatus: 'complete' });
   const gone = eventText('alignment_invalidated', { chunkSeq: 0 });
   const odd: readonly unknown[] = [
@@ -117,20 +117,17 @@ describe('times that are lost', () => {
       [snapshot(0, HELLO, word)],
       [HELLO],
     ]),
-  ])(
-    'cost no audio when %s, and the rest is partial, whatever "completed" says',
-    async (_what, events, words) => {
-      const { answer } = await streamOf(audio('one '), ...events, audio('two'), done);
-      const speech = await answer();
-      expect((await collect(speech.body)).toString()).toBe('one two');
-      expect(speech.outcome).toMatchObject({ words, isComplete: false });
-    },
-  );
+  ])('when %s, lose no audio, and the outcome is partial', async (_what, events, words) => {
+    const { answer } = await streamOf(audio('one '), ...events, audio('two'), done);
+    const speech = await answer();
+    expect((await collect(speech.body)).toString()).toBe('one two');
+    expect(speech.outcome).toMatchObject({ words, isComplete: false });
+  });
 
   test.each<[what: string, events: readonly string[]]>([
     ['after they were invalidated', [snapshot(0, HELLO), gone, snapshot(0, THERE)]],
     ['for those that could not be read', [snapshot(0, null), snapshot(0, THERE)]],
-  ])('are there again with a newer snapshot %s', async (_what, events) => {
+  ])('are restored by a newer snapshot %s', async (_what, events) => {
     const { answer } = await streamOf(audio('one'), ...events, done);
     const speech = await answer();
     await collect(speech.body);
@@ -138,12 +135,12 @@ describe('times that are lost', () => {
   });
 });
 
-describe('a stream that is not whole', () => {
+describe('an incomplete stream', () => {
   test.each([
     ['ends without its last event', [audio('one')], 'without a completed event'],
     ['has no audio', [COMPLETED], 'no audio'],
     ['cannot be read', [audio('one'), 'event: audio\ndata: {\n\n', COMPLETED], 'not a JSON object'],
-  ])('%s: exit 25, and it may have been charged', async (_name, events, problem) => {
+  ])('%s: exit 25, billing unknown', async (_name, events, problem) => {
     const { answer } = await streamOf(...events);
     const speech = await answer();
     const failure = await failureOf(collect(speech.body));
@@ -174,33 +171,30 @@ describe('a stream that is not whole', () => {
     'retry: 1000\n\n',
     'event: ping\n\n',
     'event: ping\ndata: {}\n\n',
-  ])(
-    'gives nothing but heartbeats such as %j: it stopped, however often they come',
-    async (beat) => {
-      const sockets: Socket[] = [];
-      const server = await rawServer((socket) => {
-        sockets.push(socket);
-        socket.write(Buffer.concat([head(200, STREAM), Buffer.from(audio('one'))]));
-      });
-      const { client, clock } = newClient(server.url);
-      const idempotencyKey = { value: 'key-1', madeByTool: true };
-      const options = { idempotencyKey, clock, idleTimeoutMs: 1_000 };
-      const body = (await speakAligned(client, ORDER, options)).body[Symbol.asyncIterator]();
-      for (const text of ['one', 'two', 'three']) {
-        const { value } = await body.next();
-        expect(Buffer.from(value ?? []).toString()).toBe(text);
-        clock.advance(900);
-        sockets[0]?.write(`${beat}${text === 'one' ? audio('two') : audio('three')}`);
-      }
-      await body.next();
-      const rest = failureOf(body.next());
-      clock.advance(1_001);
-      sockets[0]?.write(beat);
-      expect((await rest).message).toBe('the stream sent only heartbeats for 1 s');
-    },
-  );
+  ])('that sends only heartbeats such as %j times out', async (beat) => {
+    const sockets: Socket[] = [];
+    const server = await rawServer((socket) => {
+      sockets.push(socket);
+      socket.write(Buffer.concat([head(200, STREAM), Buffer.from(audio('one'))]));
+    });
+    const { client, clock } = newClient(server.url);
+    const idempotencyKey = { value: 'key-1', madeByTool: true };
+    const options = { idempotencyKey, clock, idleTimeoutMs: 1_000 };
+    const body = (await speakAligned(client, ORDER, options)).body[Symbol.asyncIterator]();
+    for (const text of ['one', 'two', 'three']) {
+      const { value } = await body.next();
+      expect(Buffer.from(value ?? []).toString()).toBe(text);
+      clock.advance(900);
+      sockets[0]?.write(`${beat}${text === 'one' ? audio('two') : audio('three')}`);
+    }
+    await body.next();
+    const rest = failureOf(body.next());
+    clock.advance(1_001);
+    sockets[0]?.write(beat);
+    expect((await rest).message).toBe('the stream sent only heartbeats for 1 s');
+  });
 
-  test('is another answer: exit 25', async () => {
+  test('with another media type: exit 25', async () => {
     const server = await rawServer((socket) =>
       socket.write(reply(200, { 'content-type': 'audio/mpeg' }, 'sound')),
     );

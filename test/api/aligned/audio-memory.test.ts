@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AudioMemory } from '../../../src/api/resources/aligned-events.ts';
 
-/** A chunk with something of its own in it. */
+/** Creates a chunk with unique content. */
 function lent(memory: AudioMemory, size: number, mark: number): Uint8Array {
   const block = memory.open(size + (mark % 3));
   expect(block.add(marked(size, mark).toString('base64'))).toBe(true);
@@ -15,7 +15,7 @@ function marked(size: number, mark: number): Buffer {
   return Buffer.alloc(size, `${mark} `);
 }
 
-describe('memory that is used again', () => {
+describe('reused memory', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('lend' as const), size: fc.integer({ min: 1, max: 5_000 }) }),
     fc.record({ kind: fc.constant('large' as const), size: fc.constant(200_000) }),
@@ -25,7 +25,7 @@ describe('memory that is used again', () => {
     fc.record({ kind: fc.constant('openForNothing' as const), size: fc.nat(5_000) }),
   );
 
-  test('is never that of a chunk that was not given back, whatever else is', () => {
+  test('is never that of a chunk in use', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
         const memory = new AudioMemory();
@@ -43,7 +43,7 @@ describe('memory that is used again', () => {
             back.push(given.chunk);
             memory.giveBack(given.chunk);
           } else if (one.kind === 'giveBackAgain') {
-            memory.giveBack(back[one.which % back.length] ?? Buffer.from('of somebody else'));
+            memory.giveBack(back[one.which % back.length] ?? Buffer.from('another buffer'));
           } else {
             memory.giveBack(out[one.which % out.length]?.chunk.subarray(0) ?? Buffer.alloc(1));
           }
@@ -53,7 +53,7 @@ describe('memory that is used again', () => {
     );
   });
 
-  test('is that of the chunk that was given back', () => {
+  test('is that of a returned chunk', () => {
     const memory = new AudioMemory();
     const first = lent(memory, 1_000, 1);
     memory.giveBack(first);
@@ -62,7 +62,7 @@ describe('memory that is used again', () => {
     expect(lent(memory, 900, 3).buffer).not.toBe(first.buffer);
   });
 
-  test('is not kept for more than could be needed', () => {
+  test('is kept for a limited number of chunks', () => {
     const memory = new AudioMemory();
     const chunks = Array.from({ length: 200 }, () => lent(memory, 1_000, 0));
     chunks.push(lent(memory, 1_000_000, 0));

@@ -23,7 +23,7 @@ async function eventsOf(
   return events;
 }
 
-/** The same bytes, cut wherever `cuts` says. */
+/** Cuts bytes at the given places. */
 function cutUp(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].toSorted(
     (a, b) => a - b,
@@ -37,8 +37,8 @@ const event = fc.record({
 });
 const line = fc.constantFrom('\n', '\r\n');
 
-describe('bytes to events', () => {
-  test('gives the same however the bytes are cut, with every ending of lines', async () => {
+describe('sseEvents', () => {
+  test('yields the same events for any chunks and any line endings', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event), line, fc.array(fc.nat()), async (sent, end, cuts) => {
         const text = sent
@@ -54,16 +54,16 @@ describe('bytes to events', () => {
     );
   });
 
-  test('a mark of the byte order before the first is passed over', async () => {
+  test('ignores a byte order mark', async () => {
     const [first] = await eventsOf([Buffer.from('\ufeffevent: ping\ndata: é\n\n')]);
     expect(first).toEqual({ kind: 'event', name: 'ping', data: 'Ã©' });
   });
 
-  test('an event without its empty line is none', async () => {
+  test('drops an event without its empty line', async () => {
     expect(await eventsOf([Buffer.from('event: completed\ndata: {}\n')])).toEqual([]);
   });
 
-  test('an event has a largest size, whether its line ever ends or not', async () => {
+  test('limits the size of an event, with or without a line end', async () => {
     const endless = Array.from({ length: 50 }, () => Buffer.alloc(100, 'x'));
     await expect(eventsOf([Buffer.from('data: '), ...endless], 1_000)).rejects.toThrow(
       EventTooLarge,
@@ -74,15 +74,15 @@ describe('bytes to events', () => {
   });
 });
 
-describe('events to what they say', () => {
-  test('audio is decoded, one after another', () => {
+describe('readAlignedEvent', () => {
+  test('decodes audio events one after another', () => {
     const block = new AudioBlock(Buffer.alloc(9));
     expect(readAlignedEvent('audio', '{"audioBase64":"aGk="}', block)).toEqual({ kind: 'audio' });
     readAlignedEvent('audio', '{"audioBase64":"IHRoZXJl"}', block);
     expect(audioIn(block)).toEqual(Buffer.from('hi there'));
   });
 
-  test('audio is decoded however its JSON is written', () => {
+  test('decodes audio in any valid JSON', () => {
     for (const data of [
       '{ "audioBase64" : "aGk/" }',
       '{"audioBase64":"aGk\\/"}',
@@ -94,8 +94,8 @@ describe('events to what they say', () => {
     }
   });
 
-  test('audio is what parsing the JSON and decoding it by the book would give, or an error', () => {
-    // Few of the letters, and all that could be taken for base64 without being it.
+  test('decodes audio like JSON.parse and Buffer, or throws', () => {
+    // Few letters, and characters that look like Base64 but are not.
     const piece = fc.constantFrom(
       'A',
       'QUJD',
@@ -126,7 +126,7 @@ describe('events to what they say', () => {
     );
   });
 
-  test('words are text', () => {
+  test('reads words as text', () => {
     const words = [{ text: 'schön 你好', startMs: 0, endMs: 1 }];
     const data = Buffer.from(JSON.stringify({ chunkSeq: 0, words })).toString('latin1');
     expect(said('alignment_snapshot', data)).toMatchObject({ words });
@@ -140,7 +140,7 @@ describe('events to what they say', () => {
     ['audio', '{"audioBase64":7}'],
     ['completed', 'null'],
     ['error', '"no"'],
-  ])('%s with %s cannot be read', (name, data) => {
+  ])('rejects %s with %s', (name, data) => {
     expect(() => said(name, data)).toThrow(UnreadableEvent);
   });
 
@@ -150,7 +150,7 @@ describe('events to what they say', () => {
     ['alignment_snapshot', '{"chunkSeq":"0","words":[]}', undefined],
     ['alignment_snapshot', '{"chunkSeq":0,"units":"seconds","words":[]}', 0],
     ['alignment_invalidated', '{"chunkSeq":0.5}', undefined],
-  ])('%s with %s loses the times of chunk %s', (name, data, chunkSeq) => {
+  ])('reads %s with %s as lost times of chunk %s', (name, data, chunkSeq) => {
     expect(said(name, data)).toEqual({ kind: 'invalidated', chunkSeq });
   });
 
@@ -159,7 +159,7 @@ describe('events to what they say', () => {
     '{"text":"a","startMs":3,"endMs":2}',
     '{"startMs":1,"endMs":2}',
     '7',
-  ])('of the words of a snapshot, %s alone cannot be read', (word) => {
+  ])('drops only the invalid word %s of a snapshot', (word) => {
     const good = { text: 'b', startMs: 1, endMs: 2 };
     const data = `{"chunkSeq":0,"words":[${word},${JSON.stringify(good)}]}`;
     expect(said('alignment_snapshot', data)).toEqual({
@@ -170,11 +170,11 @@ describe('events to what they say', () => {
     });
   });
 
-  test('an event of another name is passed over, whatever it carries', () => {
+  test('ignores unknown events', () => {
     expect(said('progress', 'not JSON')).toBeUndefined();
   });
 
-  test('only the word "complete" means that all times are there', () => {
+  test('treats any status but "complete" as partial', () => {
     for (const alignmentStatus of ['partial', 'COMPLETE', undefined, 1]) {
       expect(said('completed', JSON.stringify({ alignmentStatus }))).toMatchObject({
         facts: { alignmentStatus: 'partial' },
@@ -193,13 +193,13 @@ describe('events to what they say', () => {
   });
 });
 
-describe('the times of words', () => {
+describe('Alignment', () => {
   const step = fc.record({
     chunkSeq: fc.nat(4),
     words: fc.option(fc.array(fc.nat(99), { maxLength: 3 }), { nil: undefined }),
   });
 
-  test('of each chunk the last word counts, in the order of the chunks', () => {
+  test('keeps the last event of each chunk, in chunk order', () => {
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         const alignment = new Alignment();
@@ -218,12 +218,12 @@ describe('the times of words', () => {
   });
 });
 
-/** What an event says that has no audio, or whose audio does not matter. */
+/** Reads an event, ignoring its audio. */
 function said(name: string, data: string): AlignedEvent | undefined {
   return readAlignedEvent(name, data, new AudioBlock(Buffer.alloc(100)));
 }
 
-/** The audio of an event; undefined when it cannot be read. */
+/** Returns the audio of an event; undefined when it is invalid. */
 function audioOf(data: string): Buffer | undefined {
   const block = new AudioBlock(Buffer.alloc(data.length));
   try {
@@ -240,7 +240,7 @@ function audioIn({ length, memory }: AudioBlock): Buffer {
   return Buffer.from(memory.subarray(0, length));
 }
 
-/** Padding may be left out, and there are two alphabets. */
+/** Decodes Base64 of either alphabet, with or without padding. */
 function byTheBook(data: string): Buffer | undefined {
   const base64 = audioBase64In(data) ?? '*';
   const digits = /^([\w+/-]*)={0,2}$/.exec(base64)?.[1];

@@ -39,8 +39,8 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Uin
 }
 
 /**
- * What three layers make of events; each chunk is looked at only when it is given back, with `held` others
- * still out, and some are never given back and looked at in the end.
+ * Reads events through all three layers. Looks at a chunk when it is returned, while `held` later ones are in use; every
+ * fifth chunk is never returned.
  */
 async function readAll(events: readonly Sent[], sizes: readonly number[], held: number) {
   const memory = new AudioMemory();
@@ -61,8 +61,8 @@ async function readAll(events: readonly Sent[], sizes: readonly number[], held: 
   return { audio: Buffer.concat(out.map(({ read }) => read)), words: alignment.words() };
 }
 
-describe('events that arrived together', () => {
-  test('come to the same audio and times however the bytes are cut, in memory that is used again', async () => {
+describe('readBatch', () => {
+  test('yields the same audio and times for any chunks, with reused memory', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
@@ -79,7 +79,7 @@ describe('events that arrived together', () => {
     );
   });
 
-  test('have their audio up to what ended the stream', () => {
+  test('returns the audio before the event that ends the stream', () => {
     const heard = { kind: 'event', name: 'audio', data: '{"audioBase64":"b25l"}' } as const;
     const ends = [
       { kind: 'event', name: 'audio', data: '{"audioBase64":"b25l*"}' },
