@@ -11,10 +11,10 @@ const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60
 });
 const frameBytes = fc.integer({ min: 1, max: 20 });
 const plan = fc.constantFrom(RELIABLE, SIMPLE);
-/** Where the copies of frames go, and which neighbours change places: one number a frame, used in turn. */
+/** For each frame: how far its copy moves, and whether it changes places with the next one. */
 const lots = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 40 });
 
-test('whatever the frames hold, the same bytes come out', () => {
+test('frames of any content are delivered unchanged', () => {
   fc.assert(
     fc.property(texts, frameBytes, plan, (spoken, size, how) => {
       const quiet = new Simulation(how, newService({ frameBytes: size })).speak(spoken);
@@ -25,7 +25,7 @@ test('whatever the frames hold, the same bytes come out', () => {
   );
 }, 300_000);
 
-test('a frame that comes again, then or much later, is not heard again', () => {
+test('a repeated frame is delivered once', () => {
   const numbering = fc.constantFrom('request' as const, 'segment' as const);
   fc.assert(
     fc.property(texts, frameBytes, lots, numbering, (spoken, size, drawn, numbers) => {
@@ -39,7 +39,7 @@ test('a frame that comes again, then or much later, is not heard again', () => {
   );
 }, 300_000);
 
-test('frames that change places are put in order, with their copies', () => {
+test('frames in another order are delivered in order', () => {
   fc.assert(
     fc.property(texts, frameBytes, lots, plan, (spoken, size, drawn, how) => {
       const copied = copies(drawn);
@@ -53,7 +53,7 @@ test('frames that change places are put in order, with their copies', () => {
   );
 }, 300_000);
 
-test('a frame that never comes is fetched on v3, lost on v2, and the end of what is simple', () => {
+test('a missing frame is fetched on v3, lost on v2, and ends simple mode', () => {
   const v3 = speakWithout(RELIABLE);
   expect([v3.ending?.exit, v3.heard]).toEqual(['ok', 'The first one. The second one.']);
   const v2 = speakWithout({
@@ -68,7 +68,7 @@ test('a frame that never comes is fetched on v3, lost on v2, and the end of what
 
 const withoutTheFourth = (said: readonly Said[]) => said.filter((one) => one['sequence'] !== 4);
 
-/** Every frame of audio, and after some of them one that was said before. */
+/** Repeats earlier frames after some of the frames. */
 function copies(drawn: readonly number[]) {
   const before: Said[] = [];
   return (said: readonly Said[]): readonly Said[] =>
@@ -80,7 +80,7 @@ function copies(drawn: readonly number[]) {
     });
 }
 
-/** Runs of audio with frames up to so many places later. */
+/** Moves audio frames up to some places later. */
 function moved(said: readonly Said[], drawn: readonly number[]): readonly Said[] {
   let run = 0;
   return said

@@ -19,7 +19,7 @@ async function read(queue: AudioQueue): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-test('whatever the pieces are, the same bytes come out', async () => {
+test('chunks of any size yield the same bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ maxLength: 70_000 }), { maxLength: 8 }),
@@ -38,7 +38,7 @@ test('whatever the pieces are, the same bytes come out', async () => {
   );
 });
 
-test('it is full above eight mebibytes, and has room when half of one is gone', async () => {
+test('it is full above 8 MiB, and drains after half a MiB was read', async () => {
   const { queue, told } = watched();
   for (let count = 0; count < 9; count += 1) queue.push(new Uint8Array(MEBIBYTE));
   expect([told, queue.isFull]).toEqual([['full'], true]);
@@ -49,7 +49,7 @@ test('it is full above eight mebibytes, and has room when half of one is gone', 
   expect([told, queue.isFull]).toEqual([['full', 'room'], false]);
 });
 
-test('what came before a failure is heard before it, and what comes after it is not', async () => {
+test('audio before a failure is delivered, audio after it is dropped', async () => {
   const { queue } = watched();
   queue.push(Uint8Array.of(1));
   queue.end(new Error('broken'));
@@ -59,7 +59,7 @@ test('what came before a failure is heard before it, and what comes after it is 
   await expect(audio.next()).rejects.toThrow('broken');
 });
 
-test('stopped, nothing is heard any more, also by who waits', async () => {
+test('stopping it drops queued audio and rejects a waiting reader', async () => {
   const { queue } = watched();
   const heard = queue[Symbol.asyncIterator]().next();
   queue.push(Uint8Array.of(1));

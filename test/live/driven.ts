@@ -12,7 +12,7 @@ import { openWebSockets } from '../../src/live/websocket.ts';
 import type { ScriptedServer } from '../realtime/scripted-server.ts';
 import { RELIABLE } from './simulation.ts';
 
-/** Nobody waits between two attempts; all other limits are real. */
+/** Skips the delays between attempts; all other timeouts are real. */
 export const hasteful: Clock = {
   ...systemClock,
   async sleep(_ms, signal) {
@@ -22,12 +22,12 @@ export const hasteful: Clock = {
 
 export interface Heard {
   readonly audio: Buffer;
-  /** What it ended with; undefined when all went well. */
+  /** Undefined after success. */
   readonly failure: Failure | undefined;
   readonly notices: readonly LiveNotice[];
 }
 
-/** The driver with a real socket on a scripted server, in this process. */
+/** Runs the driver with a real socket on a scripted server in this process. */
 export function driven(server: ScriptedServer, choices: Partial<LivePlan> = {}) {
   const plan: LivePlan = {
     ...RELIABLE,
@@ -66,7 +66,7 @@ export function driven(server: ScriptedServer, choices: Partial<LivePlan> = {}) 
   return { conversation, notices, close: () => client.close() };
 }
 
-/** Speaks texts to the end of the conversation. */
+/** Speaks texts until the conversation ends. */
 export async function speak(
   server: ScriptedServer,
   texts: readonly string[],

@@ -13,7 +13,7 @@ const TEXTS = Array.from({ length: 10 }, (_none, index) => `Number ${index}.`);
 const UNDISTURBED = spokenAudio(TEXTS, 'pcm');
 const SENT = 3 + 7 * TEXTS.length;
 const RECEIVED = 2 + 2 * TEXTS.length;
-/** In the small size so many boundaries apart, a number that meets every kind of message. */
+/** In the small size every so many boundaries; the number meets every kind of message. */
 const STRIDE = IS_FULL ? 1 : 29;
 const V2 = {
   protocol: 'v2',
@@ -42,7 +42,7 @@ describe.each([
   ['v2', 'failed'],
   ['v2', 'stored'],
 ] as const)('%s, what is under way when the line drops is %s', (protocol, interrupted) => {
-  test('a line that drops at any message changes neither the sound nor the price', async () => {
+  test('a connection dropped at any message changes neither the audio nor the cost', async () => {
     const choices = protocol === 'v2' ? V2 : {};
     let lost = 0;
     for (const fault of boundaries.filter((_one, index) => index % STRIDE === 0)) {
@@ -65,7 +65,7 @@ describe.each([
       expect(audio.equals(UNDISTURBED), place).toBe(true);
       expect(charged.length, place).toBe(TEXTS.length);
     }
-    // What a service finishes without its listener v2 cannot ask for.
+    // v2 cannot fetch segments that were completed without a connection.
     const mayLose = protocol === 'v2' && interrupted === 'stored';
     if (IS_FULL || !mayLose) expect(lost > 0).toBe(mayLose);
   }, 300_000);
@@ -80,7 +80,7 @@ test.each([
   [429, 'rateLimited'],
   [501, 'service'],
   [503, 'service'],
-])('a handshake that is refused with %i ends as %s', async (status, exit) => {
+])('a handshake refused with %i ends with %s', async (status, exit) => {
   const refuse = { status, headers: { 'Retry-After': '0' } };
   const server = await startScriptedServer({ connections: [{ refuse }] });
   const { failure } = await speak(server, TEXTS, { maxRetries: 0 });
@@ -96,7 +96,7 @@ test.each([
   [400, 1],
   [401, 1],
   [501, 1],
-])('a handshake that is refused with %i takes %i attempts', async (status, attempts) => {
+])('a handshake refused with %i takes %i attempts', async (status, attempts) => {
   const server = await startScriptedServer({ connections: [{ refuse: { status } }] });
   await speak(server, TEXTS);
   expect(server.handshakes).toHaveLength(attempts);
@@ -111,14 +111,14 @@ test.each([
   [1012, 'service'],
   [1013, 'service'],
   [4000, 'badAnswer'],
-])('a close with %i is %s, when nothing else says why', async (code, exit) => {
+])('a close with %i and no error event ends with %s', async (code, exit) => {
   const steps = [send('authenticated'), expectMessage('start'), close(code)];
   const server = await startScriptedServer({ connections: [{ steps }] });
   const { failure } = await speak(server, TEXTS, { maxRetries: 0 });
   expect(failure?.exit).toBe(exit);
 });
 
-test('an error is told with the words of the service', async () => {
+test('an error event is reported with its message', async () => {
   const steps = [send('authenticated'), expectMessage('start'), ...fail('quota_exceeded', 1008)];
   const server = await startScriptedServer({ connections: [{ steps }] });
   const { failure } = await speak(server, TEXTS);
@@ -129,7 +129,7 @@ test('an error is told with the words of the service', async () => {
   });
 });
 
-test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages', async (size) => {
+test.each([1, 3, 64])('messages in fragments of %i bytes are joined', async (size) => {
   const common = {
     requestId: 'request-1',
     sessionId: 's',
@@ -169,7 +169,7 @@ test.each([1, 3, 64])('messages in fragments of %i bytes are the same messages',
   expect(heard.equals(Buffer.concat([1, 2, 3].map((byte) => Buffer.alloc(50, byte))))).toBe(true);
 });
 
-test('an event that nobody knows is passed over, wherever it comes', async () => {
+test('an unknown event is ignored in every phase', async () => {
   const unknown = { kind: 'sendBytes', bytes: encode({ event: 'news', of: 'tomorrow' }) } as const;
   const places = ['authenticated', 'ready', 'audio', 'segment_completed', 'finish'];
   const faults = places.map(
@@ -181,7 +181,7 @@ test('an event that nobody knows is passed over, wherever it comes', async () =>
   expect(audio.equals(UNDISTURBED)).toBe(true);
 });
 
-test('what is told on the way comes in order', async () => {
+test('notices arrive in order', async () => {
   const server = await startScriptedServer();
   const { notices } = await speak(server, TEXTS.slice(0, 2));
   const names = notices.map((one) => (one.type === 'notice' ? one.message.event : one.type));
@@ -189,7 +189,7 @@ test('what is told on the way comes in order', async () => {
   expect(names).toEqual(['ready', ...ofSegment, ...ofSegment, 'finish']);
 });
 
-test('more text is taken only when there is room', async () => {
+test('text waits until the queue drains', async () => {
   const steps = [{ kind: 'pause' } as const];
   const faults = [{ on: 'sent', event: 'audio', number: 1, when: 'before', steps } as const];
   const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
@@ -213,7 +213,7 @@ test('more text is taken only when there is room', async () => {
   expect([taken, size]).toEqual([300, 300 * 3 * 800]);
 });
 
-test('a reader that is slow has the socket wait, and loses nothing', async () => {
+test('a slow reader pauses the socket and loses nothing', async () => {
   const shape = { framesPerSegment: 200, frameBytes: 60_000 };
   const server = await startScriptedServer({ audio: shape });
   const { close: end, conversation } = driven(server);
@@ -226,14 +226,14 @@ test('a reader that is slow has the socket wait, and loses nothing', async () =>
   const parts: Uint8Array[] = [];
   for await (const part of conversation.audio) {
     parts.push(part);
-    // A turn of the loop for each piece: the service is faster.
+    // One turn of the event loop per chunk: the service is faster.
     await new Promise((resolve) => setImmediate(resolve));
   }
   await end();
   expect(Buffer.concat(parts).equals(spokenAudio(['One.', 'Two.'], 'pcm', shape))).toBe(true);
 });
 
-test('stopped, it says so to both sides', async () => {
+test('stopping it ends both sides', async () => {
   const server = await startScriptedServer();
   const { close: end, conversation } = driven(server, { mode: 'simple' });
   conversation.begin();
@@ -247,6 +247,6 @@ test('stopped, it says so to both sides', async () => {
   expect(connection.ending).toMatchObject({ code: 1000 });
 });
 
-test('a conversation that was not begun has nothing to wait for', () => {
+test('a conversation that did not begin keeps no timer', () => {
   for (const plan of [RELIABLE, SIMPLE]) expect(newConversation(plan).timers).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { encodeFrame } from '../../src/realtime/frames.ts';
 import type { OpenSocket, SocketEvent } from '../../src/live/websocket.ts';
 
-/** Sockets that are told what happens on them, and say whether they are read. */
+/** Creates sockets whose events a test emits, and which show whether they are paused. */
 export function sockets() {
   const all: { readonly tell: (event: SocketEvent) => void; isRead: boolean }[] = [];
   const open: OpenSocket = (tell) => {
@@ -22,7 +22,7 @@ export function sockets() {
   return { all, open };
 }
 
-/** A message of the service. */
+/** Returns an event with a message of the service. */
 export const frame = (
   message: { readonly event: string } & Readonly<Record<string, unknown>>,
 ): SocketEvent => ({

@@ -12,7 +12,7 @@ function listener() {
   };
 }
 
-/** Pieces that come when the test says so; undefined is the end. */
+/** Yields pieces that a test pushes; undefined ends them. */
 function pipe() {
   const source = new EventEmitter();
   const pieces = (async function* () {
@@ -32,12 +32,12 @@ function pipe() {
   };
 }
 
-/** Until everything that waits for nothing has been done. */
+/** Waits until all pending promises have settled. */
 async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('what is left is spoken after a pause, and a pause begins anew with each piece', async () => {
+test('an incomplete segment is flushed after a pause, which each piece restarts', async () => {
   const clock = manualClock();
   const heard = listener();
   const { pieces, write } = pipe();
@@ -61,36 +61,33 @@ test('what is left is spoken after a pause, and a pause begins anew with each pi
 test.each([
   ['before what comes behind it', 'One is here. And ', ['One is here.', 'And']],
   ['before the end', undefined, []],
-])(
-  'what is left is said wholly %s, also when there is no room for it',
-  async (_what, piece, rest) => {
-    const clock = manualClock();
-    const heard = listener();
-    const room = new EventEmitter();
-    const slow = {
-      ...heard,
-      async say(text: string) {
-        await heard.say(text);
-        if (heard.said.length > 1) return;
-        await once(room, 'made');
-      },
-    };
-    const { pieces, write } = pipe();
-    const cutter = createSegmentCutter('sentence');
-    const fed = feedText(pieces, slow, { clock, cutter, flushAfterMs: 700 });
-    // Whether the first of them ends there is open, until no more comes.
-    await write('At 5 p.m. No');
-    clock.advance(700);
-    await write(piece);
-    expect(heard.said).toEqual(['At 5 p.m.']);
-    room.emit('made');
-    await write(undefined);
-    await fed;
-    expect(heard.said).toEqual(['At 5 p.m.', 'No', ...rest, '(end)']);
-  },
-);
+])('the rest is said whole %s, even while the conversation is full', async (_what, piece, rest) => {
+  const clock = manualClock();
+  const heard = listener();
+  const room = new EventEmitter();
+  const slow = {
+    ...heard,
+    async say(text: string) {
+      await heard.say(text);
+      if (heard.said.length > 1) return;
+      await once(room, 'made');
+    },
+  };
+  const { pieces, write } = pipe();
+  const cutter = createSegmentCutter('sentence');
+  const fed = feedText(pieces, slow, { clock, cutter, flushAfterMs: 700 });
+  // The first sentence may continue until the input ends.
+  await write('At 5 p.m. No');
+  clock.advance(700);
+  await write(piece);
+  expect(heard.said).toEqual(['At 5 p.m.']);
+  room.emit('made');
+  await write(undefined);
+  await fed;
+  expect(heard.said).toEqual(['At 5 p.m.', 'No', ...rest, '(end)']);
+});
 
-test('without anything left there is no pause to wait for', async () => {
+test('without a rest no timer runs', async () => {
   const clock = manualClock();
   const { pieces, write } = pipe();
   const cutter = createSegmentCutter('line');
@@ -101,7 +98,7 @@ test('without anything left there is no pause to wait for', async () => {
   await fed;
 });
 
-test('without a cutter the pieces go on as they are, once there is text in them', async () => {
+test('without a cutter pieces pass unchanged after the first text', async () => {
   const clock = manualClock();
   const heard = listener();
   const { pieces, write } = pipe();
@@ -112,7 +109,7 @@ test('without a cutter the pieces go on as they are, once there is text in them'
 });
 
 test.each([undefined, createSegmentCutter('sentence')])(
-  'white space is no text',
+  'white space alone is refused',
   async (cutter) => {
     const heard = listener();
     const pieces = (async function* () {

@@ -8,7 +8,7 @@ import { speak } from './driven.ts';
 import type { Event } from './simulation.ts';
 import { newService, RELIABLE, Simulation } from './simulation.ts';
 
-/** More than may wait to be heard. */
+/** More audio than the queue holds. */
 const TEXTS = Array.from({ length: 150 }, (_none, index) => `The sentence number ${index}. `);
 
 function spokenBefore() {
@@ -17,18 +17,18 @@ function spokenBefore() {
   return service;
 }
 
-/** Says texts as the driver takes them: none while the input is paused. */
+/** Sends texts like the driver: none while the input is paused. */
 function sayMore(simulation: Simulation, texts: string[]): void {
   while (!simulation.state.isInputPaused && texts.length > 0) {
     simulation.happen({ type: 'text', text: texts.shift() ?? '' });
   }
 }
 
-describe('a request that was spoken wholly, asked for again', () => {
+describe('retrying a completed request', () => {
   test.each([
     ['comes after the service told that it knows it', 0],
     ['is too long to be read before that', TEXTS.length],
-  ])('is fetched and costs nothing more when its text %s', (_when, early) => {
+  ])('fetches it at no cost when its text %s', (_when, early) => {
     const service = spokenBefore();
     const again = new Simulation(RELIABLE, service);
     const left = [...TEXTS];
@@ -44,7 +44,7 @@ describe('a request that was spoken wholly, asked for again', () => {
     expect(service.charges).toEqual(TEXTS.map(() => 1));
   });
 
-  test('goes on in a session of its own with text that it did not have', () => {
+  test('speaks additional text in another session', () => {
     const service = spokenBefore();
     const more = 'And one more. ';
     const again = new Simulation(RELIABLE, service);
@@ -56,7 +56,7 @@ describe('a request that was spoken wholly, asked for again', () => {
     expect(service.charges).toEqual([...TEXTS, more].map(() => 1));
   });
 
-  test('opens no other session when nothing else is to be said', () => {
+  test('opens no other session without additional text', () => {
     const service = spokenBefore();
     const again = new Simulation(RELIABLE, service);
     again.happen({ type: 'begin' });
@@ -65,7 +65,7 @@ describe('a request that was spoken wholly, asked for again', () => {
     expect([again.ending?.exit, [...service.requests.keys()]]).toEqual(['ok', ['request']]);
   });
 
-  test('is not taken for another text that comes later', () => {
+  test('rejects another text that comes later', () => {
     const again = new Simulation(RELIABLE, spokenBefore());
     again.happen({ type: 'begin' });
     again.happen({ type: 'text', text: 'Quite another sentence. ' });
@@ -97,7 +97,7 @@ function follow(plan: LivePlan, events: readonly Event[]) {
 }
 
 test.each(['v2', 'v3'] as const)(
-  'a request of %s that was spoken and is not kept any more is lost, and not spoken once more',
+  'a completed request of %s whose audio is not stored is lost, and not spoken again',
   (protocol) => {
     const plan = { ...RELIABLE, protocol };
     const { state, sent } = follow(plan, [
@@ -111,7 +111,7 @@ test.each(['v2', 'v3'] as const)(
   },
 );
 
-test('a segment that had nothing to say is not fetched when its text comes', () => {
+test('an empty segment is not fetched', () => {
   const nothing = { segmentId: 's1', isStored: true, characters: 3, audioBytes: 0 };
   const { state } = follow(RELIABLE, [
     { type: 'begin' },
@@ -122,7 +122,7 @@ test('a segment that had nothing to say is not fetched when its text comes', () 
   expect(state.ending).toMatchObject({ exit: 'rejected', code: 'empty_segment', billed: 'no' });
 });
 
-test('stored audio that is gone is lost: it was paid for, and is not to be had again', async () => {
+test('missing stored audio is lost: it was billed', async () => {
   const gone = 'GET /v3/tts/requests/request-1/segments/s1/audio';
   const server = await startScriptedServer({ http: { [gone]: { status: 404 } } });
   expect((await speak(server, ['One.'])).failure).toBeUndefined();

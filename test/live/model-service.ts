@@ -1,6 +1,6 @@
 import type { ClientMessage } from '../../src/contract/realtime/client-messages.ts';
 
-/** A message of the service with the names of v3. */
+/** A message of the service with v3 field names. */
 export type Said = { readonly event: string } & Readonly<Record<string, unknown>>;
 
 interface SpokenSegment {
@@ -19,17 +19,17 @@ interface Request {
 }
 
 export interface ModelChoices {
-  /** Audio is numbered over the request, or from 1 in each segment. */
+  /** Whether audio is numbered over the request, or from 1 in each segment. */
   readonly numbering: 'request' | 'segment';
-  /** What a segment is whose connection goes while it is spoken. */
+  /** The state of a segment whose connection drops while it is spoken. */
   readonly interrupted: 'stored' | 'failed';
-  /** Questions that are answered with `running` before the truth is. */
+  /** How many status requests get `running` before the real state. */
   readonly busyAnswers: number;
-  /** Bytes of a frame of audio. */
+  /** Bytes of an audio frame. */
   readonly frameBytes: number;
 }
 
-/** A service as the tests need it: what it charges, and what a listener hears whom nothing disturbs. */
+/** A model of the service, with its charges and the audio of an undisturbed request. */
 export class ModelService {
   readonly requests = new Map<string, Request>();
   readonly #choices: ModelChoices;
@@ -83,7 +83,7 @@ export class ModelService {
     return request;
   }
 
-  /** The numbers of a segment's audio. */
+  /** Returns the sequence numbers of a segment's audio. */
   firstNumber(request: Request, segment: SpokenSegment): number {
     if (this.#choices.numbering === 'segment') return 1;
     const before = request.segments.slice(0, request.segments.indexOf(segment));
@@ -106,7 +106,7 @@ export class ModelService {
   }
 }
 
-/** The service's side of one connection: what is answered to a message, in order. */
+/** One connection of the service: returns the replies to a message, in order. */
 export class ModelConnection {
   #request: Request | undefined;
   readonly #service: ModelService;
@@ -140,7 +140,7 @@ export class ModelConnection {
     }
   }
 
-  /** A message reached the client. */
+  /** Called when a message has reached the client. */
   delivered(said: Said): void {
     const segment = this.#request?.segments.find((one) => one.segmentId === said['segmentId']);
     if (said.event === 'audio' && segment?.charges === 0) segment.charges = 1;
@@ -186,7 +186,7 @@ export class ModelConnection {
   }
 }
 
-/** The audio of a text: its bytes, so many at a time. */
+/** Returns the audio of a text: its bytes, in frames. */
 function framesOf(text: string, size: number): readonly Uint8Array[] {
   const bytes = Buffer.from(text);
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_none, index) =>

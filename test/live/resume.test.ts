@@ -12,14 +12,14 @@ const V2: LivePlan = {
 };
 
 const undisturbed = new Simulation(RELIABLE, newService()).speak(TEXTS);
-/** Every boundary in the full size; in the small one each so many, a number that meets every kind of message. */
+/** Every boundary in the full size; fewer in the small one, which still meets every kind of message. */
 const STRIDE = process.env['FOLEY_TEST_SIZE'] === 'full' ? 1 : 7;
 const BOUNDARIES = Array.from(
   { length: Math.floor(undisturbed.carried / STRIDE) },
   (_none, index) => index * STRIDE,
 );
 
-test('ten segments are spoken, heard and paid for once', () => {
+test('ten segments are spoken, delivered and billed once', () => {
   expect(undisturbed.ending).toMatchObject({ exit: 'ok' });
   expect(undisturbed.heard).toBe(TEXTS.join(''));
   expect(undisturbed.service.charges).toEqual(TEXTS.map(() => 1));
@@ -32,10 +32,10 @@ describe.each([
   { numbering: 'segment', interrupted: 'failed', busyAnswers: 0 },
   { numbering: 'segment', interrupted: 'stored', busyAnswers: 0 },
 ] as const)(
-  'when the line breaks at any message, numbers by $numbering, $interrupted',
+  'a connection dropped at any message, numbers by $numbering, $interrupted',
   (choices) => {
     test.each([1006, 1012, 1013])(
-      'v3 is heard as if nothing had happened, after %s',
+      'v3 delivers all audio after %s',
       (closeCode) => {
         for (const breaksAt of BOUNDARIES) {
           const broken = new Simulation(RELIABLE, newService(choices), { breaksAt, closeCode });
@@ -45,7 +45,7 @@ describe.each([
             'ok',
             TEXTS.join(''),
           ]);
-          // What was kept from a broken line and fetched may have cost nothing; nothing costs twice.
+          // Audio stored from a dropped connection may be free; nothing is billed twice.
           expect(broken.service.charges.every((count) => count <= 1)).toBe(true);
           expect([...broken.timers]).toEqual([]);
         }
@@ -53,7 +53,7 @@ describe.each([
       300_000,
     );
 
-    test('v2 is heard as if nothing had happened, or names what is lost', () => {
+    test('v2 delivers all audio, or names the lost segments', () => {
       let lostOnes = 0;
       for (const breaksAt of BOUNDARIES) {
         const broken = new Simulation(V2, newService(choices), { breaksAt }).speak(TEXTS);
@@ -70,13 +70,13 @@ describe.each([
           ]);
         }
       }
-      // A service that finishes what it began has audio that v2 cannot ask for.
+      // v2 cannot fetch the audio that a service completes later.
       expect(lostOnes > 0).toBe(choices.interrupted === 'stored');
     }, 300_000);
   },
 );
 
-test('a segment that was heard to its end is not sent again', () => {
+test('a delivered segment is not sent again', () => {
   for (const breaksAt of BOUNDARIES) {
     const done = new Set<string>();
     for (const effect of new Simulation(RELIABLE, newService(), { breaksAt }).speak(TEXTS)
@@ -92,7 +92,7 @@ test('a segment that was heard to its end is not sent again', () => {
   }
 });
 
-test('simple mode connects again before its first audio, and says after it that the rest is lost', () => {
+test('simple mode reconnects before its first audio, and reports lost audio after it', () => {
   const whole = new Simulation(SIMPLE, newService()).speak(['One part. ', 'Another one.']);
   expect(whole.ending).toMatchObject({ exit: 'ok' });
   expect(whole.heard).toBe('One part. Another one.');
@@ -103,7 +103,7 @@ test('simple mode connects again before its first audio, and says after it that 
     else expect(broken.heard).toBe(whole.heard.slice(0, broken.heard.length));
     return [broken.ending?.exit, broken.heard === '' || broken.heard === whole.heard];
   });
-  // authenticated, start, ready, two inputs, accepted, the first audio: until there nothing was heard.
+  // authenticated, start, ready, two inputs, accepted, the first audio: nothing was delivered before.
   expect(exits.slice(0, 7)).toEqual(exits.slice(0, 7).map(() => ['ok', true]));
   expect(exits.slice(7).map(([exit]) => exit)).toEqual(exits.slice(7).map(() => 'lost'));
 });
@@ -111,7 +111,7 @@ test('simple mode connects again before its first audio, and says after it that 
 test.each([
   ['all of it was heard', 3, 'ok'],
   ['some of it is missing', 4, 'lost'],
-])('simple mode, dropped behind its usage: %s', (_what, audioBytes, exit) => {
+])('simple mode, dropped after its usage: %s', (_what, audioBytes, exit) => {
   const connection = 1;
   const usage = { event: 'usage', audioBytes, sessionUnits: 3 } as const;
   const events: readonly Unchanced[] = [

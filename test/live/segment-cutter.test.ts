@@ -9,7 +9,7 @@ function cut(pieces: readonly string[], by: SegmentName = 'sentence'): readonly 
   return [...pieces.flatMap((piece) => cutter.write(piece)), ...cutter.flush()];
 }
 
-describe('a sentence is complete as soon as nothing can change it', () => {
+describe('a sentence is complete when more text cannot change its end', () => {
   test.each([
     ['Stop!', undefined],
     ['Stop! ', 6],
@@ -38,26 +38,26 @@ describe('a sentence is complete as soon as nothing can change it', () => {
   });
 });
 
-describe('the listener does not wait for the end of a long sentence', () => {
+describe('a long first sentence', () => {
   const clause = `Next ${'word '.repeat(11)}`.trim();
   const long = `${clause}, ${clause}, ${clause}.`;
 
-  test('the first segment is a clause of it', () => {
+  test('begins with a clause as the first segment', () => {
     expect(cut([`${long} ${long}`])).toEqual([`${clause},`, `${clause}, ${clause}.`, long]);
   });
 
-  test('of which it is enough that it is too long', () => {
+  test('is cut before its end arrives', () => {
     const cutter = createSegmentCutter('sentence');
     expect(cutter.write(long.slice(0, 120))).toEqual([]);
     expect(cutter.write(long.slice(120, 122))).toEqual([`${clause},`]);
   });
 
-  test('an abbreviation in it is no clause', () => {
+  test('is not cut at an abbreviation', () => {
     const text = `${'word '.repeat(20)}with Dr. Smith and ${'word '.repeat(10)}to its end.`;
     expect(cut([text])).toEqual([text]);
   });
 
-  test('nor is it cut where it is short', () => {
+  test('is not cut near its start', () => {
     const text = 'One, two, three. And four, five, six.';
     expect(cut([text])).toEqual(['One, two, three.', 'And four, five, six.']);
   });
@@ -68,15 +68,15 @@ test('text without stops is cut between words, after 400 characters', () => {
   expect(segments.map(({ length }) => length)).toEqual([399, 399, 199]);
 });
 
-test('a number that comes in two tokens is not cut', () => {
+test('a number in two pieces is not cut', () => {
   expect(cut(['It is 3', '.', '14 or so. ', 'Yes'])).toEqual(['It is 3.14 or so.', 'Yes']);
 });
 
-test('lines are segments, and empty ones are none', () => {
+test('lines are segments; empty lines are skipped', () => {
   expect(cut(['One. Two.\r\n', '\n  \nThr', 'ee\n'], 'line')).toEqual(['One. Two.', 'Three']);
 });
 
-test('the input is one segment, up to what one may hold', () => {
+test('the input is one segment, up to the limit of a segment', () => {
   expect(cut(['One. ', 'Two.'], 'input')).toEqual(['One. Two.']);
   const sentence = `${'word '.repeat(199)}end. `;
   const segments = cut([sentence.repeat(25)], 'input');
@@ -98,7 +98,7 @@ const UNITS = '. |.|! |?|。|”| |\n|\n\n|Dr|3|The |a|word |“|- |😀|猫|é|
 const unit = fc.constantFrom(...UNITS);
 const text = fc.array(unit, { maxLength: 60 }).map((units) => units.join(''));
 
-test('however a text comes in pieces, it is cut in the same places, and nothing is lost', () => {
+test('the cuts do not depend on the pieces, and nothing is lost', () => {
   fc.assert(
     fc.property(
       text,

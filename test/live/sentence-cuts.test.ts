@@ -31,14 +31,14 @@ test('the table is large enough', () => {
   expect(EXAMPLES.length).toBeGreaterThanOrEqual(200);
 });
 
-test('a text that is there is cut where the table says', () => {
+test('a whole text is cut where the table says', () => {
   const found = EXAMPLES.map(({ text }) => splitSentences(text).map((piece) => piece.text.trim()));
   expect(found).toEqual(EXAMPLES.map(({ sentences }) => sentences));
 });
 
 interface Piece {
   readonly text: string;
-  /** Until the next piece. */
+  /** Milliseconds until the next piece. */
   readonly pauseMs: number;
 }
 
@@ -49,7 +49,7 @@ interface Said {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Feeds pieces with pauses between them, and gives what is said when. */
+/** Feeds pieces with pauses, and returns the segments with their times. */
 async function feed(pieces: readonly Piece[]): Promise<readonly Said[]> {
   const clock = manualClock();
   const said: Said[] = [];
@@ -75,7 +75,7 @@ async function feed(pieces: readonly Piece[]): Promise<readonly Said[]> {
   return said;
 }
 
-/** A text in pieces of one to nine characters. */
+/** Cuts a text into pieces of one to nine characters. */
 const inPieces = fc
   .tuple(
     fc.constantFrom(...EXAMPLES),
@@ -93,7 +93,7 @@ const inPieces = fc
   });
 
 const RUNS = { numRuns: process.env['FOLEY_TEST_SIZE'] === 'full' ? 20_000 : 300 };
-/** `example.` and later `com`, or `no.` and `..`: only time tells that from the end of a sentence. */
+/** `example.` and later `com`, or `no.` and `..`: only a pause distinguishes that from the end of a sentence. */
 const UNTOLD = /(?:\p{L}\.|[!?])$/u;
 
 test('in pieces, with pauses shorter than --flush-after, no sentence is cut', async () => {
@@ -113,7 +113,7 @@ test('in pieces, with pauses shorter than --flush-after, no sentence is cut', as
   );
 });
 
-test('a longer pause cuts there, and nothing is lost', async () => {
+test('a longer pause cuts the text, and nothing is lost', async () => {
   const pauses = fc.array(fc.constantFrom(0, 50, 300, 699, 700, 5_000), { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(inPieces, pauses, async ({ pieces, text }, gaps) => {
@@ -151,7 +151,7 @@ test.each([
   ['He said “yes.', FLUSH_AFTER_MS],
   ['He said “yes” and left.', CLEAR_END_MS],
   ['See www.example.', FLUSH_AFTER_MS],
-])('%j and silence: the first is said after %i ms', async (text, afterMs) => {
+])('%j and silence: the first segment is sent after %i ms', async (text, afterMs) => {
   const said = await feed([{ text, pauseMs: 2_000 }]);
   expect(said[0]?.atMs).toBe(afterMs);
 });

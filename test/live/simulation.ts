@@ -20,21 +20,21 @@ type Without<Union> = Union extends unknown ? Omit<Union, 'fraction'> : never;
 export type Event = Without<LiveEvent>;
 
 export interface Line {
-  /** The line breaks instead of carrying this message; counted over both directions, from 0. */
+  /** The connection drops instead of carrying this message; counted over both directions, from 0. */
   readonly breaksAt?: number;
   readonly closeCode?: number;
-  /** What becomes of the messages of the service on their way. */
+  /** Changes the messages of the service in transit. */
   readonly tamper?: (said: readonly Said[]) => readonly Said[];
 }
 
-/** The machine with a service, without sockets and without time: what is heard, sent and charged. */
+/** Runs the state machine with a model service, without sockets and time. */
 export class Simulation {
   state: LiveState;
   readonly service: ModelService;
   readonly effects: Effect[] = [];
   readonly sent: ClientMessage[] = [];
   readonly timers = new Set<TimerName>();
-  /** Messages that the line carried. */
+  /** Messages that the connections carried. */
   carried = 0;
   readonly #line: Line;
   #connection: ModelConnection | undefined;
@@ -56,7 +56,7 @@ export class Simulation {
     return this.state.ending;
   }
 
-  /** Speaks texts to the end of the conversation; time goes on when nothing else happens. */
+  /** Speaks texts until the conversation ends; time advances when nothing else happens. */
   speak(texts: readonly string[]): this {
     this.happen({ type: 'begin' });
     for (const text of texts) this.happen({ type: 'text', text });
@@ -155,7 +155,7 @@ export class Simulation {
     if (message) this.#apply({ type: 'message', connection: number, message });
   }
 
-  /** Whether the line breaks here. */
+  /** Whether the connection drops here. */
   #breaks(): boolean {
     const isHere = this.carried === this.#line.breaksAt;
     this.carried += 1;

@@ -6,14 +6,14 @@ import { hasteful } from './driven.ts';
 import { frame, sockets } from './fake-sockets.ts';
 import { RELIABLE } from './simulation.ts';
 
-/** More than may wait for a listener. */
+/** More audio than the queue holds. */
 const LONG = new Uint8Array(9 * 1024 * 1024);
 const STATUS: RequestStatus = {
   state: 'failed_retryable',
   segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: LONG.length }],
 };
 
-test('a line that is opened anew while nobody takes the audio is read until it is ready', async () => {
+test('a new connection is read until it is ready, even while the listener takes no audio', async () => {
   const { all, open } = sockets();
   const conversation = new Conversation(RELIABLE, {
     clock: hasteful,

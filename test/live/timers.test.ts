@@ -9,7 +9,7 @@ function started() {
   return { clock, out, timers: new Timers(clock, (name) => out.push(name)) };
 }
 
-test('a timer runs out once', () => {
+test('a timer fires once', () => {
   const { clock, out, timers } = started();
   timers.start('ping', 100);
   clock.advance(99);
@@ -19,7 +19,7 @@ test('a timer runs out once', () => {
   expect([out, clock.running()]).toEqual([['ping'], []]);
 });
 
-test('one that is started again runs out that much later', () => {
+test('a restarted timer fires later', () => {
   const { clock, out, timers } = started();
   for (let turn = 0; turn < 10; turn += 1) {
     timers.start('silence', 100);
@@ -30,7 +30,7 @@ test('one that is started again runs out that much later', () => {
   expect([out, clock.running()]).toEqual([['silence'], []]);
 });
 
-test('one that is started again with less time runs out sooner', () => {
+test('a timer restarted with less time fires sooner', () => {
   const { clock, out, timers } = started();
   timers.start('reply', 1_000);
   timers.start('reply', 10);
@@ -38,7 +38,7 @@ test('one that is started again with less time runs out sooner', () => {
   expect([out, clock.running()]).toEqual([['reply'], []]);
 });
 
-test('one that is stopped says nothing', () => {
+test('a stopped timer does not fire', () => {
   const { clock, out, timers } = started();
   timers.start('progress', 10);
   timers.stop('progress');

@@ -52,7 +52,7 @@ const refuse = (connection: number): Event => ({
 });
 const providerTimeout = (isRetryable: boolean) =>
   message({ event: 'error', code: 'provider_timeout', message: '', isRetryable });
-/** The request is known, with one segment. */
+/** The service knows the request, with one segment. */
 const known = (characters: number) =>
   message({
     event: 'request_status',
@@ -101,7 +101,7 @@ describe('an error event', () => {
     expect(follow(RELIABLE, [...ASKED, error]).code).toBe(20);
   });
 
-  test('that may be tried again leads to another connection, the rest does not', () => {
+  test('that is retryable leads to another connection, any other ends', () => {
     expect(follow(RELIABLE, [...ASKED, providerTimeout(true)]).state.phase).toBe('backoff');
     expect(follow(RELIABLE, [...ASKED, providerTimeout(false)]).state.phase).toBe('ended');
   });
@@ -126,17 +126,17 @@ test.each([
   [1012, 23, 'backoff'],
   [1013, 23, 'backoff'],
   [4000, 25, 'ended'],
-])('a connection that is closed with %i is exit %i, and first %s', (code, exit, phase) => {
+])('a connection closed with %i is exit %i, and first %s', (code, exit, phase) => {
   expect(follow(NO_RETRY, [...STARTED, closed(code)]).code).toBe(exit);
   expect(follow(RELIABLE, [...STARTED, closed(code)]).state.phase).toBe(phase);
 });
 
-test('when text was asked for and the line is lost for good, nobody knows what it cost', () => {
+test('sent text has an unknown outcome when reconnecting fails', () => {
   const { code, ending } = follow(NO_RETRY, [...ASKED, closed(1006)]);
   expect([code, ending?.billed]).toEqual([26, 'unknown']);
 });
 
-test('what cannot be read, and what was not asked for, is exit 25', () => {
+test('unreadable and unexpected messages are exit 25', () => {
   const wrongs: readonly Event[] = [
     { type: 'unreadable', connection: 1, problem: 'the frame is not a map' },
     audio(1, 's2'),
@@ -170,7 +170,7 @@ test('a long text is sent as segments of 10,000 characters in events of 2,000, n
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('before a session has spoken its units another one goes on, under an id of its own', () => {
+test('another session continues with its own id before the units of one are used up', () => {
   const plan = { ...RELIABLE, sessionMaxUnits: 20 };
   const said = follow(plan, [
     ...STARTED,
@@ -197,13 +197,13 @@ test('before a session has spoken its units another one goes on, under an id of 
   ]);
 });
 
-test('the id of another session is one whatever the first is made of', () => {
+test('the id of another session is valid for any first id', () => {
   const requestId = '😀'.repeat(128);
   const state = { ...newConversation({ ...RELIABLE, requestId }), session: 2 };
   expect(requestIdOf(state)).toBe(`${'😀'.repeat(126)}-2`);
 });
 
-test('no more text is read than 256 kB that wait, and again when half of it is gone', () => {
+test('the input pauses above 256 kB of waiting text, and resumes at half', () => {
   const kilobytes: Event = { type: 'text', text: 'a'.repeat(9_000) };
   const { effects, state } = follow(RELIABLE, [
     ...STARTED,
@@ -213,7 +213,7 @@ test('no more text is read than 256 kB that wait, and again when half of it is g
   expect(state.isInputPaused).toBe(true);
 });
 
-test('attempts wait longer and longer, and are over after as many as were asked for', () => {
+test('attempts back off, up to --max-retries', () => {
   const backoff: Event = { type: 'timer', name: 'backoff' };
   const attempts = [1, 2, 3, 4, 5].flatMap((connection) => [refuse(connection), backoff]);
   const { effects, code } = follow(RELIABLE, [{ type: 'begin' }, ...attempts]);
@@ -224,7 +224,7 @@ test('attempts wait longer and longer, and are over after as many as were asked 
   expect(code).toBe(24);
 });
 
-test('a ping goes out at its time, and a line on which nothing comes is dead', () => {
+test('pings are sent on time, and a silent connection is dead', () => {
   const pinged = follow(RELIABLE, [...STARTED, { type: 'timer', name: 'ping' }]);
   expect(pinged.sent.at(-1)).toMatchObject({ event: 'ping' });
   expect(pinged.state.timers).toContain('ping');
@@ -241,19 +241,19 @@ test('a service that only answers pings makes no progress', () => {
   );
 });
 
-test('while nobody takes the audio, silence is ours', () => {
+test('the silence timeout stops while the listener is slow', () => {
   const held = follow(RELIABLE, [...ASKED, { type: 'paused' }]);
   expect(held.state.timers).toEqual(['ping']);
   const again = follow(RELIABLE, [...ASKED, { type: 'paused' }, { type: 'resumed' }]);
   expect([...again.state.timers].toSorted()).toEqual(['ping', 'progress', 'silence']);
 });
 
-test('a browser shows its ticket first', () => {
+test('a browser sends its ticket first', () => {
   const { sent } = follow({ ...SIMPLE, ticket: 'once' }, STARTED.slice(0, 2));
   expect(sent).toMatchObject([{ event: 'auth', token: 'once' }]);
 });
 
-test('a request that failed before is run again only when that was asked for', () => {
+test('a failed request is retried with --retry-failed only', () => {
   const status = message({
     event: 'request_status',
     status: { state: 'failed_retryable', segments: [] },
@@ -264,7 +264,7 @@ test('a request that failed before is run again only when that was asked for', (
   expect(sent).toMatchObject([{ event: 'start', retryFailed: true, requestId: 'request' }]);
 });
 
-test('a request that was spoken before is fetched on v3, and another text is not taken for it', () => {
+test('a completed request is fetched on v3, and another text is rejected', () => {
   const begun: readonly Event[] = [...STARTED.slice(0, 3), { type: 'text', text: 'Hello.' }];
   const stored: Event = { type: 'stored', segmentId: 's1', audio: Uint8Array.of(1, 2, 3) };
   const again = follow(RELIABLE, [...begun, { type: 'end' }, known(6), stored]);
@@ -278,7 +278,7 @@ test('a request that was spoken before is fetched on v3, and another text is not
   });
 });
 
-test('stopped by the person, it closes politely', () => {
+test('cancelling closes with a close frame', () => {
   const { effects, code } = follow(RELIABLE, [...ASKED, { type: 'cancel' }]);
   expect(effects).toContainEqual({ type: 'close', code: 1000 });
   expect(code).toBe(130);
@@ -297,14 +297,14 @@ const simpleStatus = (state: 'completed' | 'failed_terminal', units?: number): E
 const startIds = (plan: LivePlan, events: readonly Event[]) =>
   follow(plan, events).sent.flatMap((one) => (one.event === 'start' ? [one.requestId] : []));
 
-describe('a simple request whose line broke before its first audio', () => {
+describe('a simple request that was disconnected before its first audio', () => {
   const lost: readonly Event[] = [...SIMPLE_ASKED, closed(1006), backoffRanOut];
   const again: readonly Event[] = [
     { type: 'opened', connection: 2 },
     { type: 'message', connection: 2, message: { event: 'authenticated' } },
   ];
 
-  test('is asked after before it is started again', () => {
+  test('is queried before it is started again', () => {
     expect(follow(SIMPLE, lost).effects.at(-1)).toEqual({
       type: 'getStatus',
       requestId: 'simple',
@@ -313,37 +313,37 @@ describe('a simple request whose line broke before its first audio', () => {
     expect(startIds(SIMPLE, [...lost, unknown, ...again])).toEqual(['simple', 'simple']);
   });
 
-  test('is asked for under another id when it failed at no cost, unless the id is the person’s', () => {
+  test('gets another id when it failed at no cost, unless the user chose the id', () => {
     const failed = [...lost, simpleStatus('failed_terminal', 0), ...again];
     expect(startIds(SIMPLE, failed)).toEqual(['simple', 'simple-2']);
     expect(follow({ ...SIMPLE, hasOwnRequestId: true }, failed).code).toBe(20);
   });
 
-  test('is lost when it was charged', () => {
+  test('is lost when it was billed', () => {
     expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal', 6)]).code).toBe(27);
     expect(follow(SIMPLE, [...lost, simpleStatus('failed_terminal')]).code).toBe(27);
     expect(follow(SIMPLE, [...lost, simpleStatus('completed')]).code).toBe(27);
   });
 
-  test('has an unknown outcome when no line comes about any more', () => {
+  test('has an unknown outcome when reconnecting fails', () => {
     const { code, ending } = follow({ ...SIMPLE, maxRetries: 0 }, [...SIMPLE_ASKED, closed(1006)]);
     expect([code, ending?.billed]).toEqual([26, 'unknown']);
   });
 });
 
-test('an error after the first audio of a simple request is that error, and it was paid for', () => {
+test('an error after the first audio of a simple request is final and billed', () => {
   const first = message({ event: 'audio', segmentId: undefined, sequence: 1, audio: Buffer.of(1) });
   const { code, ending } = follow(SIMPLE, [...SIMPLE_ASKED, first, providerTimeout(true)]);
   expect([code, ending?.billed]).toEqual([23, 'yes']);
 });
 
-test('a service that asks to be left alone is, and the lot comes on top', () => {
+test('a Retry-After is added to the backoff', () => {
   const busy: Event = { ...refuse(1), retryAfterMs: 3_000 } as Event;
   const { effects } = follow(RELIABLE, [{ type: 'begin' }, busy]);
   expect(effects.at(-1)).toEqual({ type: 'startTimer', name: 'backoff', afterMs: 3_250 });
 });
 
-test('a refused handshake does not say that what was heard before it was free', () => {
+test('a refused handshake does not change the billing of earlier audio', () => {
   const { code, ending } = follow(RELIABLE, [
     ...ASKED,
     audio(1),

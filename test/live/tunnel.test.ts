@@ -23,7 +23,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An encrypted realtime host that says one thing to whoever comes. */
+/** Starts an encrypted realtime host that sends one message on every connection. */
 async function startHost() {
   const server = createSecure({ cert, key });
   const keys: (string | undefined)[] = [];
@@ -36,7 +36,7 @@ async function startHost() {
   return { keys, port: await listening(server) };
 }
 
-/** A proxy that knows where the host is; what it is asked for is written down. */
+/** Starts a proxy to the host, which records its requests. */
 async function startProxy(port: number, status = 200) {
   const asked: IncomingMessage[] = [];
   const proxy = createPlain();
@@ -80,7 +80,7 @@ async function firstEvents(proxy: string, certificates?: string, timeoutMs = 20_
   return { answers, events };
 }
 
-test('a conversation goes through the proxy, which sees host and port and nothing else', async () => {
+test('a conversation goes through the proxy, which sees only host and port', async () => {
   const host = await startHost();
   const proxy = await startProxy(host.port);
   const { events } = await firstEvents(proxy.address, cert);
@@ -95,7 +95,7 @@ test('a conversation goes through the proxy, which sees host and port and nothin
   });
 });
 
-test('a certificate that nobody trusts is refused, through a proxy too', async () => {
+test('an untrusted certificate is refused, through a proxy too', async () => {
   const host = await startHost();
   const proxy = await startProxy(host.port);
   const { events } = await firstEvents(proxy.address, undefined);
@@ -105,7 +105,7 @@ test('a certificate that nobody trusts is refused, through a proxy too', async (
   expect(host.keys).toEqual([]);
 });
 
-test.each([407, 502])('a proxy that answers %i gives no connection', async (status) => {
+test.each([407, 502])('a proxy that responds with %i gives no connection', async (status) => {
   const host = await startHost();
   const proxy = await startProxy(host.port, status);
   const { answers, events } = await firstEvents(proxy.address, cert);
@@ -118,7 +118,7 @@ test.each([407, 502])('a proxy that answers %i gives no connection', async (stat
   expect(answers).toMatchObject([{ reason: 'proxy' }]);
 });
 
-test('a proxy that hangs is named', async () => {
+test('a hanging proxy is named', async () => {
   const proxy = createPlain();
   proxy.on('connect', (_request, client: Duplex) => void client.on('error', () => undefined));
   const { events } = await firstEvents(`http://127.0.0.1:${await listening(proxy)}`, cert, 50);
@@ -130,7 +130,7 @@ test('a proxy that hangs is named', async () => {
   ]);
 });
 
-test('a proxy that is none is a mistake of the environment', async () => {
+test('an invalid proxy URL is a usage error', async () => {
   const { events } = await firstEvents('ftp://proxy.example', cert);
   expect(events).toMatchObject([{ type: 'refused', failure: { exit: 'usage' } }]);
 });

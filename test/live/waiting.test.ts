@@ -62,7 +62,7 @@ const message: fc.Arbitrary<ReceivedMessage> = fc.oneof(
 const failure = { exit: 'network', code: 'network', message: 'no', billed: 'no' } as const;
 const timers: readonly TimerName[] = ['reply', 'ping', 'silence', 'progress', 'backoff', 'poll'];
 
-/** `older`: it comes from a connection that is given up. */
+/** `older`: of a connection that was dropped. */
 type Drawn = Event & { readonly older?: boolean };
 const happening: fc.Arbitrary<Drawn> = fc.oneof(
   {
@@ -116,7 +116,7 @@ const happening: fc.Arbitrary<Drawn> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant('stored' as const), segmentId, audio }) },
   fc.constant<Drawn>({ type: 'failed', ending: failure }),
 );
-/** What brings a conversation on its way, so that what is drawn meets it everywhere. */
+/** Events that advance a conversation, so that random events meet every phase. */
 const opening: readonly Drawn[] = [
   { type: 'begin' },
   { type: 'opened', connection: 0 },
@@ -124,7 +124,7 @@ const opening: readonly Drawn[] = [
   { type: 'message', connection: 0, message: { event: 'ready', fields: { event: 'ready' } } },
   { type: 'text', text: 'One.' },
 ];
-/** The line breaks, and the service is asked what became of the request. */
+/** The connection drops, and the status of the request is queried. */
 const asking: readonly Drawn[] = [
   ...opening,
   { type: 'closed', connection: 0, code: 1006 },
@@ -146,7 +146,7 @@ const begun = fc
   .chain((events) => fc.integer({ min: 1, max: events.length }).map((end) => events.slice(0, end)));
 const plan = fc.constantFrom<LivePlan>(RELIABLE, { ...RELIABLE, protocol: 'v2' }, SIMPLE);
 
-test('whatever happens, the machine waits for something that it names, or is at its end', () => {
+test('after any events the machine waits for a timer, an event or an effect, or has ended', () => {
   const phases = new Set<string>();
   fc.assert(
     fc.property(
@@ -164,7 +164,7 @@ test('whatever happens, the machine waits for something that it names, or is at 
     ),
     { numRuns: process.env['FOLEY_TEST_SIZE'] === 'full' ? 10_000 : 600 },
   );
-  // It was everywhere: otherwise little was shown.
+  // The random events reached every phase.
   expect([...phases].toSorted()).toEqual([
     'authenticating',
     'backoff',
@@ -180,7 +180,7 @@ test('whatever happens, the machine waits for something that it names, or is at 
   ]);
 }, 300_000);
 
-/** Follows the effects as a driver would, and compares. */
+/** Performs the effects like the driver, and compares. */
 class World {
   state: LiveState;
   readonly #running = new Set<TimerName>();

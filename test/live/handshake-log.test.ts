@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { handshakeLog } from '../../commands/live/speak-live.ts';
 import { manualClock } from '../api/manual-clock.ts';
 
-test('each handshake is told with its own time, however long was spoken before it', () => {
+test('each handshake is logged with its own duration', () => {
   const clock = manualClock();
   const lines: string[] = [];
   const io = { complain: (line: string) => void lines.push(line) };

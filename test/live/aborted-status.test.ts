@@ -13,7 +13,7 @@ const STATUS: RequestStatus = {
   segments: [{ segmentId: 's1', isStored: true, characters: 4, audioBytes: AUDIO.length }],
 };
 
-test('a question that was given up with its line is stopped, and what it fails with counts for nothing', async () => {
+test('a status request is aborted with its connection, and its failure is ignored', async () => {
   const { all, open } = sockets();
   const asked: AbortSignal[] = [];
   const answers: ((audio: Uint8Array) => void)[] = [];
