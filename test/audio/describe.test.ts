@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeDuration, describeSound, verifyBytes } from '../../src/audio/verify.ts';
 import { opusOf, wavOf } from './samples.ts';
 
-describe('sound in words', () => {
+describe('the summary of a sound', () => {
   it.each([
     [0, '0.0 s'],
     [340, '0.3 s'],
@@ -14,7 +14,7 @@ describe('sound in words', () => {
     expect(describeDuration(durationMs)).toBe(words);
   });
 
-  it('names format, length, rate and channels as far as they are known', () => {
+  it('has the format and the known length, rate and channels', () => {
     expect(describeSound(verifyBytes('wav', wavOf(1.5, 22_050)))).toBe(
       'wav, 1.5 s, 22.05 kHz, mono',
     );

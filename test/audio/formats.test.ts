@@ -23,7 +23,7 @@ describe('formats', () => {
     ['hello.xyz', undefined],
     ['constructor', undefined],
     ['x.constructor', undefined],
-  ])('are told by the path %s', (path, format) => {
+  ])('are detected by the path %s', (path, format) => {
     expect(formatOfPath(path)).toBe(format);
   });
 
@@ -36,11 +36,11 @@ describe('formats', () => {
     ['audio/L16;rate=24000', 'pcm'],
     ['text/html', undefined],
     ['', undefined],
-  ])('are told by the media type %j', (type, format) => {
+  ])('are detected by the media type %j', (type, format) => {
     expect(formatOfMediaType(type)).toBe(format);
   });
 
-  it('have extensions and media types that lead back to them', () => {
+  it('are detected by their own extensions and media types', () => {
     for (const name of Object.keys(FORMATS)) {
       const format = formatNamed(name.toUpperCase());
       expect(format).toBe(name);

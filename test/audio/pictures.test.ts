@@ -12,7 +12,7 @@ function box(name: string, content = '', { size }: { size?: number } = {}): Buff
   return Buffer.concat([head, Buffer.from(content, 'latin1')]);
 }
 
-/** A box whose size is written in eight bytes. */
+/** A box with a 64-bit size. */
 function largeBox(name: string, content: string): Buffer {
   const head = box(name, '', { size: 1 });
   const size = Buffer.alloc(8);
@@ -59,7 +59,7 @@ function inPieces(format: Format, bytes: Uint8Array, sizes: readonly number[]): 
 }
 
 describe.each(GOOD)('%s', (format, bytes) => {
-  test('is whole, however it is cut into pieces', () => {
+  test('is complete, for any chunks', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 700 }), { minLength: 1 }), (sizes) => {
         const verdict = inPieces(format, bytes, sizes);
@@ -68,7 +68,7 @@ describe.each(GOOD)('%s', (format, bytes) => {
     );
   });
 
-  test('is not whole, wherever it is cut', () => {
+  test('is incomplete, wherever it is cut', () => {
     fc.assert(
       fc.property(fc.nat(bytes.length - 1), (length) => {
         const { complete, problem } = verifyBytes(format, bytes.subarray(0, length));
@@ -89,14 +89,14 @@ describe.each(GOOD)('%s', (format, bytes) => {
 });
 
 test.each(GOOD.filter(([format]) => format === 'png' || format === 'webp'))(
-  '%s with bytes behind its end is not whole',
+  '%s with bytes after its end is incomplete',
   (format, bytes) => {
     const longer = Buffer.concat([bytes, Buffer.from('and more')]);
     expect(verifyBytes(format, longer).problem).toMatch(/behind its end/);
   },
 );
 
-test('a png with one wrong bit is found out', () => {
+test('a png with one wrong bit is damaged', () => {
   const [, png] = GOOD[1] ?? [];
   if (png === undefined) throw new Error('there is no png');
   fc.assert(
@@ -108,7 +108,7 @@ test('a png with one wrong bit is found out', () => {
   );
 });
 
-test('a jpeg may have more behind its end, as cameras write it', () => {
+test('a jpeg may have bytes after its end, as cameras write', () => {
   const [, jpeg] = GOOD[2] ?? [];
   if (jpeg === undefined) throw new Error('there is no jpeg');
   const longer = Buffer.concat([jpeg, Buffer.from('a preview')]);
@@ -125,19 +125,19 @@ describe('an mp4', () => {
     ],
     ['with a large box', Buffer.concat([FTYP, moov, largeBox('mdat', 'mmm')]), { complete: true }],
     [
-      'whose last box is open, of which no end is proven',
+      'whose last box is open: the end is not proven',
       Buffer.concat([FTYP, moov, box('mdat', 'mmm', { size: 0 })]),
       { complete: true, endIsProven: false },
     ],
     ['without an index', Buffer.concat([FTYP, box('mdat', 'm')]), { complete: false }],
     ['without media', Buffer.concat([FTYP, moov]), { complete: false }],
     [
-      'with a box shorter than its head',
+      'with a box shorter than its header',
       Buffer.concat([FTYP, box('moov', '', { size: 7 })]),
       { complete: false },
     ],
     [
-      'with what is no box',
+      'with bytes that are not a box',
       Buffer.concat([FTYP, box('\u0000\u0001\u0002\u0003', 'x')]),
       { complete: false },
     ],

@@ -1,7 +1,7 @@
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders';
 import { writeWav } from '../harness/wav.ts';
 
-/** A tone that no frame of an encoder can skip: `seconds` of two sines, as one channel. */
+/** Returns `seconds` of two sines in one channel, which no encoder skips. */
 export function tone(seconds: number, sampleRate: number): Float32Array {
   return Float32Array.from({ length: Math.round(seconds * sampleRate) }, (_, index) => {
     const time = index / sampleRate;
@@ -14,7 +14,7 @@ export interface Mp3Options {
   readonly bitrate?: 64 | 128;
 }
 
-/** An mp3 without any tag, as a stream has it. */
+/** Returns an mp3 without tags, like a stream. */
 export async function mp3Of(seconds: number, options: Mp3Options = {}): Promise<Buffer> {
   const { sampleRate = 44_100, bitrate = 64 } = options;
   const encoder = await createMp3Encoder();
@@ -23,7 +23,7 @@ export async function mp3Of(seconds: number, options: Mp3Options = {}): Promise<
   return Buffer.concat([body, encoder.finalize()]);
 }
 
-/** Ogg Vorbis, whole. */
+/** Returns a whole Ogg Vorbis file. */
 export async function oggOf(seconds: number, sampleRate = 44_100): Promise<Buffer> {
   const encoder = await createOggEncoder();
   encoder.configure({ sampleRate, channels: 1, vbrQuality: 3 });
@@ -57,7 +57,7 @@ export function infoFrame(tag: {
   return frame;
 }
 
-/** An ID3v2.4 tag of `content` bytes. */
+/** Returns an ID3v2.4 tag with `content` bytes. */
 export function id3v2(content: number): Buffer {
   const size = [21, 14, 7, 0].map((shift) => (content >> shift) & 0x7f);
   return Buffer.concat([
@@ -71,7 +71,7 @@ export function id3v1(): Buffer {
   return Buffer.concat([Buffer.from('TAG', 'latin1'), Buffer.alloc(125, 0x20)]);
 }
 
-/** An APEv2 tag with a header, of `items` bytes. */
+/** Returns an APEv2 tag with a header and `items` bytes. */
 export function apeTag(items: number): Buffer {
   const edge = (flags: number) => {
     const part = Buffer.alloc(32);
@@ -93,7 +93,7 @@ export interface OggPage {
   readonly packets: readonly Uint8Array[];
 }
 
-/** One Ogg page of whole packets, with a checksum computed the slow and plain way. */
+/** Returns an Ogg page of whole packets, with a checksum computed bit by bit. */
 export function oggPage({ serial = 7, sequence, granule, flags = 0, packets }: OggPage): Buffer {
   const table = packets.flatMap((packet) => [
     ...Array.from({ length: Math.floor(packet.length / 255) }, () => 255),
@@ -111,7 +111,7 @@ export function oggPage({ serial = 7, sequence, granule, flags = 0, packets }: O
   return page;
 }
 
-/** Ogg Opus of `packets` frames of 20 ms; the frames are noise, for only the container is read. */
+/** Returns Ogg Opus with `packets` frames of 20 ms; the frames are noise, as only the container is read. */
 export function opusOf(packets: number, serial = 7): Buffer {
   const head = Buffer.from('OpusHead\x01\x01\x38\x01\x80\xbb\x00\x00\x00\x00\x00', 'latin1');
   const tags = Buffer.from('OpusTags\x00\x00\x00\x00\x00\x00\x00\x00', 'latin1');

@@ -43,15 +43,15 @@ const CASES: readonly (readonly [name: string, head: Uint8Array, format: string 
   ['zeros', Buffer.alloc(80), undefined],
 ];
 
-describe('recognising a file by its first bytes', () => {
-  it.each(CASES)('sees %s', (_, head, format) => {
+describe('detecting a format by its first bytes', () => {
+  it.each(CASES)('detects %s', (_, head, format) => {
     expect(sniff(head)).toEqual(
       format === undefined ? { kind: 'unknown' } : { kind: 'known', format },
     );
   });
 
   it.each(CASES)(
-    'asks for more of %s as long as it is undecided, and never takes it back',
+    'requests more of %s until it is decided, and never changes a result',
     (_, head) => {
       const last = sniff(head);
       for (let length = 0; length <= Math.min(head.length, 400); length += 1) {
@@ -66,7 +66,7 @@ describe('recognising a file by its first bytes', () => {
     },
   );
 
-  it('answers for any bytes, and sticks to its answer', () => {
+  it('has a stable result for any bytes', () => {
     const start = fc.constantFrom(
       '',
       '\xff',

@@ -24,7 +24,7 @@ function verdictInPieces(format: Format, bytes: Uint8Array, sizes: readonly numb
   let at = 0;
   for (let turn = 0; at < bytes.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    // A chunk belongs to the caller: it is spoilt at once, as a reused buffer would be.
+    // Overwrite each chunk: the caller may reuse it.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     verifier.write(chunk);
     chunk.fill(0xee);
@@ -37,7 +37,7 @@ const sample = fc.constantFrom(...SAMPLES);
 const sizes = fc
   .array(fc.integer({ min: 0, max: 400 }), { minLength: 1, maxLength: 8 })
   .filter((list) => list.some((size) => size > 0));
-/** A sample, whole or with bytes changed, taken out or put in, or cut. */
+/** A sample file, whole, cut, or with bytes changed, removed or inserted. */
 const nearlySound = fc
   .tuple(sample, fc.nat(10_000), fc.nat(300), fc.uint8Array({ maxLength: 40 }), fc.nat(10_000))
   .map(([[format, bytes], where, gone, put, cut]) => {
@@ -47,7 +47,7 @@ const nearlySound = fc
   });
 
 describe('the verdict', () => {
-  it('is the same however the bytes are cut into chunks', () => {
+  it('is the same for any chunks', () => {
     fc.assert(
       fc.property(fc.oneof(sample, nearlySound), sizes, ([format, bytes], pieces) => {
         expect(verdictInPieces(format, bytes, pieces)).toEqual(verifyBytes(format, bytes));
@@ -62,7 +62,7 @@ describe('the verdict', () => {
     }
   });
 
-  it('comes for any bytes, as any format', () => {
+  it('exists for any bytes in any format', () => {
     const start = fc.constantFrom(
       '',
       '\xff\xfb\x90\x64',
@@ -105,7 +105,7 @@ describe('a file that is cut at any byte', () => {
     }
   });
 
-  it('is seen to be cut: an mp3, unless it is cut exactly between two frames', () => {
+  it('is incomplete: an mp3, unless it is cut between two frames', () => {
     const frames = new Set(frameEdges(mp3));
     for (let length = 1; length < mp3.length; length += 1) {
       const verdict = verifyBytes('mp3', mp3.subarray(0, length));
@@ -114,7 +114,7 @@ describe('a file that is cut at any byte', () => {
     expect(frames.size).toBeGreaterThan(5);
   });
 
-  it('is seen to be cut: an mp3 with an Info tag, even between two frames', () => {
+  it('is incomplete: an mp3 with an Info tag, even between two frames', () => {
     const edges = frameEdges(mp3);
     const tag = infoFrame({ frames: edges.length, bytes: mp3.length + 208, delay: 0, padding: 0 });
     const tagged = Buffer.concat([tag, mp3]);
@@ -125,7 +125,7 @@ describe('a file that is cut at any byte', () => {
   });
 });
 
-/** Where each frame of an mp3 of 64 kbit/s at 44.1 kHz ends, from its padding bits alone. */
+/** Returns the ends of the frames of an mp3 of 64 kbit/s at 44.1 kHz, from its padding bits. */
 function frameEdges(bytes: Buffer): number[] {
   const edges: number[] = [];
   for (let at = 0; at < bytes.length;) {

@@ -21,7 +21,7 @@ const mp3At24k = await mp3Of(0.9, { sampleRate: 24_000 });
 const mp3At48k = await mp3Of(0.9, { sampleRate: 48_000, bitrate: 128 });
 const oggAt24k = await oggOf(0.7, 24_000);
 
-describe('what foley says of sound agrees with a decoder', () => {
+describe('the verdict agrees with a decoder', () => {
   it.each([
     ['mp3', mp3, 44_100],
     ['mp3', mp3At24k, 24_000],
@@ -38,7 +38,7 @@ describe('what foley says of sound agrees with a decoder', () => {
     expect(verdict.durationMs).toBeCloseTo(decoded.durationMs, 6);
   });
 
-  it('an mp3 with an Info tag is as long as what was spoken, padding left out', async () => {
+  it('the duration of an mp3 with an Info tag excludes the padding', async () => {
     const frames = mp3Frames(mp3);
     const total = frames * 1152;
     const spoken = Math.round(1.3 * 44_100);
@@ -80,14 +80,14 @@ describe('an mp3', () => {
     );
   });
 
-  it('may not have anything else between its frames', () => {
+  it('may have nothing else between its frames', () => {
     const stray = Buffer.concat([mp3, Buffer.from('hello'), mp3]);
     expect(verifyBytes('mp3', stray).problem).toBe(
       `has bytes that are no mp3 at offset ${mp3.length}`,
     );
   });
 
-  it('that is cut between two frames is only seen by the counts of an Info tag', () => {
+  it('that is cut between two frames is detected by the counts of an Info tag only', () => {
     const frames = mp3Frames(mp3);
     const cut = lastFrameOf(mp3);
     expect(verifyBytes('mp3', mp3.subarray(0, cut))).toMatchObject({
@@ -101,12 +101,12 @@ describe('an mp3', () => {
     );
   });
 
-  it('whose tag counts its own frame too is whole', () => {
+  it('whose tag counts its own frame is complete', () => {
     const tag = infoFrame({ frames: mp3Frames(mp3) + 1, delay: 0, padding: 0 });
     expect(verifyBytes('mp3', Buffer.concat([tag, mp3])).problem).toBeUndefined();
   });
 
-  it('needs sound: tags alone are not enough', () => {
+  it('needs audio frames, not only tags', () => {
     expect(verifyBytes('mp3', id3v2(40)).problem).toBe('has no audio frame');
     const tag = infoFrame({ frames: 0, delay: 0, padding: 0 });
     expect(verifyBytes('mp3', tag).problem).toBe('has no audio frame');
@@ -121,7 +121,7 @@ function lastFrameOf(bytes: Buffer): number {
 
 describe('a WAV', () => {
   it.each([0, 0xffff_ffff, 0x7fff_ffff, 0x7fff_f000])(
-    'with the length %d of a stream is what follows',
+    'with the stream length %d extends to the end',
     (length) => {
       const stream = Buffer.from(wav);
       stream.writeUInt32LE(length, 4);
@@ -135,7 +135,7 @@ describe('a WAV', () => {
     },
   );
 
-  it('with a header that was never filled in is what follows', () => {
+  it('with an empty length extends to the end', () => {
     const stream = Buffer.from(wav);
     stream.writeUInt32LE(36, 4);
     stream.writeUInt32LE(0, 40);
@@ -148,7 +148,7 @@ describe('a WAV', () => {
     [0xffff_ffff, 0xffff_ffff],
     [0x7fff_fffe, 0x7fff_ffda],
     [0, 0xffff_ffff],
-  ])('with the lengths %d and %d is told how to set them right', (whole, samples) => {
+  ])('with the lengths %d and %d gets corrections', (whole, samples) => {
     const stream = Buffer.from(wav);
     stream.writeUInt32LE(whole, 4);
     stream.writeUInt32LE(samples, 40);
@@ -158,14 +158,14 @@ describe('a WAV', () => {
     expect(stream.equals(wav)).toBe(true);
   });
 
-  it('with true lengths, or with a fault, is told nothing', () => {
+  it('with true lengths, or with a problem, gets no corrections', () => {
     expect(verifyBytes('wav', wav).corrections).toEqual([]);
     const cut = Buffer.from(wav.subarray(0, -1));
     cut.writeUInt32LE(0xffff_ffff, 40);
     expect(verifyBytes('wav', cut)).toMatchObject({ complete: false, corrections: [] });
   });
 
-  it('may have other chunks around its samples, with their padding or without the last', () => {
+  it('may have other chunks around its samples, and lack the last padding byte', () => {
     const list = Buffer.from('LIST\x05\0\0\0hello\0', 'latin1');
     const whole = Buffer.concat([wav, list]);
     whole.writeUInt32LE(whole.length - 8, 4);
@@ -197,7 +197,7 @@ describe('a WAV', () => {
 });
 
 describe('an Ogg', () => {
-  it('tells its codec and its time', () => {
+  it('has a codec and a duration', () => {
     expect(verifyBytes('ogg', ogg)).toMatchObject({ codec: 'vorbis', endIsProven: true });
     expect(verifyBytes('opus', opusOf(50))).toMatchObject({
       codec: 'opus',
@@ -208,17 +208,17 @@ describe('an Ogg', () => {
     });
   });
 
-  it('may hold any codec, but an opus only Opus', () => {
+  it('may have any codec, but as opus only Opus', () => {
     expect(verifyBytes('ogg', opusOf(5)).problem).toBeUndefined();
     expect(verifyBytes('opus', ogg).problem).toBe('is Ogg with vorbis sound, not opus');
   });
 
-  it('may go on with another stream, and then has the time of both', () => {
+  it('may continue with another stream, and has the duration of both', () => {
     const chained = Buffer.concat([opusOf(50, 1), opusOf(25, 2)]);
     expect(verifyBytes('opus', chained)).toMatchObject({ durationMs: 1500, complete: true });
   });
 
-  it('is damaged when a single bit is wrong, wherever it is', () => {
+  it('is damaged by any wrong bit', () => {
     const whole = opusOf(4);
     for (let at = 0; at < whole.length; at += 1) {
       const damaged = Buffer.from(whole);
@@ -227,7 +227,7 @@ describe('an Ogg', () => {
     }
   });
 
-  it('must have all its pages, in their turn', () => {
+  it('must have all pages in order', () => {
     const pages = [0, 1, 2, 3].map((sequence) =>
       oggPage({
         sequence,
@@ -255,7 +255,7 @@ describe('an Ogg', () => {
 });
 
 describe('raw samples', () => {
-  it('are counted, in time where their layout is known', () => {
+  it('have a duration if their layout is known', () => {
     const pcm = { sampleRate: 24_000, channels: 1, bitDepth: 16 };
     expect(verifyBytes('pcm', Buffer.alloc(48_000), { pcm }).durationMs).toBe(1000);
     expect(verifyBytes('pcm', Buffer.alloc(48_000)).durationMs).toBeUndefined();
@@ -265,14 +265,14 @@ describe('raw samples', () => {
     expect(verifyBytes('pcm', Buffer.alloc(0)).problem).toBe('is empty');
   });
 
-  it('do not begin with the mark of another format', () => {
+  it('do not begin with the signature of another format', () => {
     expect(verifyBytes('pcm', wav).problem).toMatch(
       /^is wav, not pcm; it begins with 52 49 46 46 /,
     );
   });
 });
 
-describe('bytes of something else are named, with their beginning', () => {
+describe('another format is named, with its first bytes', () => {
   it.each([
     [
       'mp3',
@@ -293,14 +293,14 @@ describe('bytes of something else are named, with their beginning', () => {
     expect(verifyBytes(format, Buffer.from(content, 'latin1')).problem).toMatch(problem);
   });
 
-  it('before the end, so that nothing more is to be read', () => {
+  it('before the end, so that reading can stop', () => {
     const verifier = createVerifier('mp3');
     expect(verifier.problem).toBeUndefined();
     verifier.write(Buffer.from('<!DOC'));
     expect(verifier.problem).toMatch(/^is html, not mp3/);
   });
 
-  it('a format that is only passed on needs its mark and no more', () => {
+  it('a format without a parser needs only its signature', () => {
     expect(verifyBytes('flac', Buffer.from('fLaC and so on'))).toMatchObject({
       complete: true,
       endIsProven: false,

@@ -19,7 +19,7 @@ const arbitraryCues = fc
   .tuple(arbitraryTimings(), arbitraryShape)
   .map(([timings, shape]) => shapeCues(timings, shape));
 
-describe('an independent reader finds what was written', () => {
+describe('an independent parser reads the same cues', () => {
   test('in SubRip', () => {
     fc.assert(
       fc.property(arbitraryCues, (cues) => {
@@ -34,7 +34,7 @@ describe('an independent reader finds what was written', () => {
     );
   });
 
-  test('in WebVTT, with and without times of words', () => {
+  test('in WebVTT, with and without word times', () => {
     fc.assert(
       fc.property(arbitraryCues, fc.boolean(), (cues, wordTimes) => {
         const { entries } = parse(vttFile(cues, { wordTimes }));
@@ -46,7 +46,7 @@ describe('an independent reader finds what was written', () => {
   });
 });
 
-describe('ffmpeg takes every file without a word of complaint', () => {
+describe('ffmpeg reads every file without warnings', () => {
   const HOSTILE: readonly Cue[] = [
     ['5'],
     ['a --> b', '00:00:01,000 --> 00:00:02,000'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
 
-/** Words of many scripts, with what may be around them, and what is no word at all. */
+/** Words of many scripts with punctuation, and strings that are not words. */
 export const WORDS = [
   'Hello,',
   'world.',
@@ -106,7 +106,7 @@ const spaced = (words: fc.Arbitrary<string>, maxLength: number): fc.Arbitrary<st
     .array(fc.tuple(words, fc.constantFrom(...SPACES)), { minLength: 0, maxLength })
     .map((pairs) => pairs.map(([word, space]) => word + space).join(''));
 
-/** Texts as people write them, and texts that nobody would. */
+/** Usual and unusual texts. */
 export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: spaced(fc.constantFrom(...WORDS), 40) },
   {
@@ -124,7 +124,7 @@ export const arbitraryText: fc.Arbitrary<string> = fc.oneof(
   },
 );
 
-/** How a service may spell the words of a text. */
+/** Spellings of the words of a text by a service. */
 const SPELLINGS: readonly ((text: string) => string[])[] = [
   (text) => text.split(/\s+/u),
   (text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}'’]+/gu) ?? [],
@@ -136,7 +136,7 @@ const SPELLINGS: readonly ((text: string) => string[])[] = [
   () => [],
 ];
 
-/** A text with times that some service may have told for it, from exact to nonsense. */
+/** A text with word times of a service, from exact to nonsense. */
 export function arbitraryTimings(
   text: fc.Arbitrary<string> = arbitraryText,
 ): fc.Arbitrary<Timings> {

@@ -27,7 +27,7 @@ const NEW: Readonly<Record<string, string>> = {
   'talk.vtt': subtitlesOf(CONTENT.timings, DEFAULT_SHAPE, 'vtt').content,
 };
 
-/** What happens before the first file gets its name; later ones only sync, close and rename. */
+/** Operations before the first rename; later ones only sync, close and rename. */
 const OPENS_OR_WRITES = new Set(['access', 'create', 'lstat', 'realpath', 'stat', 'write']);
 
 function targets(folder: string): CaptionTarget[] {
@@ -44,7 +44,7 @@ async function world(): Promise<string> {
 }
 
 describe('several caption files', () => {
-  test('are written with the same content as one at a time', async () => {
+  test('have the same content as one at a time', async () => {
     const out = await world();
     const written = await writeCaptions({ ...fileDeps(), ...CONTENT, targets: targets(out) });
     expect(written.map(({ format, cues }) => [format, cues])).toStrictEqual([
@@ -57,7 +57,7 @@ describe('several caption files', () => {
     }
   });
 
-  test('are as they were until they are published, and for ever when they are abandoned', async () => {
+  test('stay unchanged until they are published, or when they are abandoned', async () => {
     const out = await world();
     const files = await openCaptionFiles({ ...fileDeps(), targets: targets(out) });
     await files.prepare(CONTENT);
@@ -66,7 +66,7 @@ describe('several caption files', () => {
     expect(await namesIn(out)).toStrictEqual(['talk.srt']);
   });
 
-  test('leave what is there when it may not be replaced', async () => {
+  test('keep an existing file that may not be replaced', async () => {
     const out = await world();
     const options = {
       ...fileDeps(),
@@ -82,31 +82,35 @@ describe('several caption files', () => {
     { kind: 'full' },
     { kind: 'error', code: 'EIO' },
     { kind: 'error', code: 'EACCES' },
-  ])('are all there or none, when one cannot be opened or written: $kind $code', async (fault) => {
-    const failed: string[] = [];
-    const effects = await forEachEffect({
-      fault,
-      prepare: world,
-      scenario: async (out, files) => {
-        await writeCaptions({ ...fileDeps({ files }), ...CONTENT, targets: targets(out) });
-      },
-      async check(out, { at, struck, error }) {
-        const texts = await Promise.all(
-          Object.keys(NEW).map((name) => textOf(path.join(out, name))),
-        );
-        const isNew = texts.map((text, index) => text === Object.values(NEW)[index]);
-        const isOld = texts.map((text, index) => text === [undefined, OLD, undefined][index]);
-        expect(
-          isNew.every((one, index) => one || isOld[index]),
-          `${struck} ${at}`,
-        ).toBe(true);
-        if (error === undefined) expect(isNew, `${struck} ${at}`).toStrictEqual([true, true, true]);
-        if (error === undefined || struck === undefined || !OPENS_OR_WRITES.has(struck)) return;
-        failed.push(struck);
-        expect(isOld, `${struck} ${at}`).toStrictEqual([true, true, true]);
-      },
-    });
-    expect(effects.filter((name) => name === 'rename')).toHaveLength(3);
-    expect(failed).toContain('write');
-  });
+  ])(
+    'are all written or none, when one cannot be opened or written: $kind $code',
+    async (fault) => {
+      const failed: string[] = [];
+      const effects = await forEachEffect({
+        fault,
+        prepare: world,
+        scenario: async (out, files) => {
+          await writeCaptions({ ...fileDeps({ files }), ...CONTENT, targets: targets(out) });
+        },
+        async check(out, { at, struck, error }) {
+          const texts = await Promise.all(
+            Object.keys(NEW).map((name) => textOf(path.join(out, name))),
+          );
+          const isNew = texts.map((text, index) => text === Object.values(NEW)[index]);
+          const isOld = texts.map((text, index) => text === [undefined, OLD, undefined][index]);
+          expect(
+            isNew.every((one, index) => one || isOld[index]),
+            `${struck} ${at}`,
+          ).toBe(true);
+          if (error === undefined)
+            expect(isNew, `${struck} ${at}`).toStrictEqual([true, true, true]);
+          if (error === undefined || struck === undefined || !OPENS_OR_WRITES.has(struck)) return;
+          failed.push(struck);
+          expect(isOld, `${struck} ${at}`).toStrictEqual([true, true, true]);
+        },
+      });
+      expect(effects.filter((name) => name === 'rename')).toHaveLength(3);
+      expect(failed).toContain('write');
+    },
+  );
 });

@@ -47,25 +47,25 @@ describe('SubRip', () => {
     );
   });
 
-  test('of nothing is empty', () => {
+  test('without cues is empty', () => {
     expect(srtFile([])).toBe('');
   });
 });
 
 describe('WebVTT', () => {
-  test('has its header, and escapes what would be markup', () => {
+  test('has its header, and escapes markup', () => {
     expect(vttFile([cue(0, 900, 'a --> b', '<c> & &lt;')], { wordTimes: false })).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:00:00.900\na --&gt; b\n&lt;c&gt; &amp; &amp;lt;\n',
     );
   });
 
-  test('times the words that are said within a cue, in order', () => {
+  test('times the words within a cue, in order', () => {
     expect(vttFile([cue(1_000, 1_250, 'one two', 'three four five')], { wordTimes: true })).toBe(
       'WEBVTT\n\n00:00:01.000 --> 00:00:01.250\none <00:00:01.100>two\nthree four <00:00:01.200>five\n',
     );
   });
 
-  test('of nothing is its header', () => {
+  test('without cues is its header', () => {
     expect(vttFile([], { wordTimes: false })).toBe('WEBVTT\n');
   });
 });

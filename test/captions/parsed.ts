@@ -1,14 +1,14 @@
 import type { Cue } from '../../src/captions/cue-shape.ts';
 import { lineText } from '../../src/captions/cue-shape.ts';
 
-/** A cue as every reader of subtitles understands it. */
+/** A parsed cue. */
 export interface ReadCue {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** What a reader should find of cues that were written. */
+/** Returns the cues that a parser should read. */
 export function written(cues: readonly Cue[]): ReadCue[] {
   return cues.map(({ startMs, endMs, lines }) => ({
     from: startMs,
@@ -17,7 +17,7 @@ export function written(cues: readonly Cue[]): ReadCue[] {
   }));
 }
 
-/** The text of a WebVTT cue: without its tags, and with what was escaped. */
+/** Returns the text of a WebVTT cue without tags and escapes. */
 export function unescaped(markup: string): string {
   return markup
     .replaceAll(/<[\d:.]+>/g, '')

@@ -11,7 +11,7 @@ import { timingsOf } from '../../src/captions/timings.ts';
 import type { StoredName } from './stored-timings.ts';
 import { DEFAULT_SHAPE, FOLDER, STORED, storedTimings } from './stored-timings.ts';
 
-/** Each file was read line by line; a change of any is to be read again. */
+/** A person reviewed each file: review every change too. */
 describe('reviewed subtitles', () => {
   test.each<readonly [StoredName, string, SubtitleFormat, Partial<CueShape>]>([
     ['flite', 'flite.srt', 'srt', {}],
@@ -32,7 +32,7 @@ describe('reviewed subtitles', () => {
 });
 
 describe('small timing noise', () => {
-  test.each(STORED)('%s is cut at the same places', (name) => {
+  test.each(STORED)('%s has the same cuts', (name) => {
     const timings = storedTimings(name);
     const lines = linesOf(timings);
     const noise = fc.array(fc.integer({ min: -10, max: 10 }), { minLength: 7, maxLength: 50 });

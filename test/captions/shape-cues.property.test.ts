@@ -13,7 +13,7 @@ const numRuns = isFull ? 20_000 : 200;
 vi.setConfig({ testTimeout: isFull ? 900_000 : 30_000 });
 
 describe('the tokens of a text', () => {
-  test('are all of it but what nobody sees, each character once, in order', () => {
+  test('have every visible character once, in order', () => {
     fc.assert(
       fc.property(arbitraryText, (text) => {
         let from = 0;
@@ -30,15 +30,15 @@ describe('the tokens of a text', () => {
   });
 });
 
-describe('cues, whatever was said and however it was told', () => {
-  test('hold the words of the text, each once, in order', () => {
+describe('cues of any text and timings', () => {
+  test('have every word of the text once, in order', () => {
     holds((cues, _, text) => {
       const words = cues.flatMap(({ lines }) => lines.flat().map((word) => word.text));
       expect(words).toStrictEqual(tokenize(text).map((token) => token.text));
     });
   });
 
-  test('never overlap, never run backwards, and are there for a while', () => {
+  test('never overlap or run backwards, and have a duration', () => {
     holds((cues) => {
       let earliest = 0;
       for (const { startMs, endMs } of cues) {
@@ -50,7 +50,7 @@ describe('cues, whatever was said and however it was told', () => {
     });
   });
 
-  test('keep the limits, or are a single word that breaks one', () => {
+  test('keep the limits, or are a single word that exceeds one', () => {
     holds((cues, { maxChars, maxDurationMs, maxLines }) => {
       for (const { startMs, endMs, lines } of cues) {
         expect(lines.length).toBeLessThanOrEqual(maxLines);
@@ -61,7 +61,7 @@ describe('cues, whatever was said and however it was told', () => {
     });
   });
 
-  test('have no empty line, and none that begins or ends with white space', () => {
+  test('have no empty lines, and no white space at the ends of lines', () => {
     holds((cues) => {
       for (const { lines } of cues) {
         expect(lines.length).toBeGreaterThan(0);
@@ -71,10 +71,10 @@ describe('cues, whatever was said and however it was told', () => {
   });
 });
 
-describe('cues of 10,000 words of everything', () => {
+describe('cues of 10,000 words of many scripts', () => {
   const words = fc.array(fc.constantFrom(...WORDS), { minLength: 10_000, maxLength: 10_000 });
 
-  test('hold them all, in order, within the limits', () => {
+  test('have all words, in order, within the limits', () => {
     fc.assert(
       fc.property(
         arbitraryTimings(words.map((list) => list.join(' '))),

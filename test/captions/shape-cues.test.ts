@@ -6,7 +6,7 @@ import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
 import { DEFAULT_SHAPE } from './stored-timings.ts';
 
-/** Speech at 60 ms a letter; each `_` in the text is a silence of 100 ms, and not of the text. */
+/** Speech at 60 ms per letter; each `_` is a silence of 100 ms, and not part of the text. */
 function spoken(marked: string): Timings {
   let at = 0;
   const words = marked.split(/\s+/).map((word) => {
@@ -48,7 +48,7 @@ describe('cues are cut', () => {
       ['The first sentence ends here.', 'The second one ends there.'],
     ],
     [
-      'at clauses, where a sentence does not fit',
+      'at clauses, if a sentence does not fit',
       'When the last of the guests had left the house, she sat down at the window and looked out at the sea.',
       [
         'When the last of the guests | had left the house,',
@@ -56,7 +56,7 @@ describe('cues are cut', () => {
       ],
     ],
     [
-      'in a pause, where there is neither',
+      'in a pause, without either',
       'these are words of somebody who never makes any stop at_____ all that one could hear and who goes on',
       [
         'these are words of somebody | who never makes any stop at',
@@ -65,7 +65,7 @@ describe('cues are cut', () => {
     ],
     ['not after an abbreviation', 'It was Dr. Hart. She left.', ['It was Dr. Hart. She left.']],
     [
-      'after the quotation mark that ends a sentence, also behind a space',
+      'after the quotation mark that ends a sentence, also after a space',
       '« Comment allez-vous, mon ami ? » Personne dans la pièce ne répondit. 🎉 « Ah ! » dit-elle, un peu surprise.',
       [
         '« Comment allez-vous, mon ami ? »',
@@ -73,18 +73,14 @@ describe('cues are cut', () => {
         '« Ah ! » dit-elle, un peu surprise.',
       ],
     ],
+    ['at any line break', 'A heading\nand its text', ['A heading', 'and its text']],
     [
-      'at line breaks, whatever is before them',
-      'A heading\nand its text',
-      ['A heading', 'and its text'],
-    ],
-    [
-      'not where a line was broken by its width',
+      'not where a line was wrapped',
       'This is a line of a text that somebody had wrapped\nat fifty columns.',
       ['This is a line of a text that somebody | had wrapped at fifty columns.'],
     ],
     [
-      'where a long silence is',
+      'at a long silence',
       'We waited____________________ and waited.',
       ['We waited', 'and waited.'],
     ],
@@ -140,7 +136,7 @@ describe('lines', () => {
     expect(cues(text)).toStrictEqual([expected]);
   });
 
-  test('are as many as are allowed and needed', () => {
+  test('are as many as allowed and needed', () => {
     const text = 'one two three four five six seven eight nine ten eleven twelve';
     expect(cues(text, { maxChars: 24, maxLines: 3 })).toStrictEqual([
       'one two three four | five six seven eight | nine ten eleven twelve',
@@ -149,7 +145,7 @@ describe('lines', () => {
 });
 
 describe('a cue is shown', () => {
-  test('until it can be read, when there is silence', () => {
+  test('until it can be read, if silence follows', () => {
     expect(times('Hi.______________________________ Bye.')[0]).toStrictEqual([0, 1_000]);
     const [[from, to] = [0, 0]] = times(
       'No one reads this in so short a time.____________________________ Bye.',
@@ -157,21 +153,21 @@ describe('a cue is shown', () => {
     expect(to - from).toBeGreaterThanOrEqual((37 * 1_000) / 17);
   });
 
-  test('until just before the next one, when that comes soon', () => {
+  test('until just before the next one, if that comes soon', () => {
     expect(times('This is the first sentence.___ This is the second sentence.')).toStrictEqual([
       [0, 1_380 + 300 - 84],
       [1_680, 3_120],
     ]);
   });
 
-  test('never longer than the limit, when it need not be', () => {
+  test('at most for the limit, unless its speech is longer', () => {
     expect(times('Wait here.___ What?', { minDurationMs: 300, maxDurationMs: 700 })).toStrictEqual([
       [0, 700],
       [840, 1_140],
     ]);
   });
 
-  test('word by word without gaps, but for a silence', () => {
+  test('word by word without gaps, except in silence', () => {
     expect(times('one two___ three____________________ four', { by: 'word' })).toStrictEqual([
       [0, 180],
       [180, 660],
@@ -185,7 +181,7 @@ test('ten times the text takes about ten times as long', () => {
   const sentence = 'The 3 boats, which “nobody” had seen since 1998, came home — at last! ';
   const took = (count: number): number => {
     const timings = spoken(sentence.repeat(count).trim());
-    // Words are spelled out, so that nothing is found where it is expected.
+    // Words are spelled out, so that no word matches at its place.
     const words = timings.words.flatMap(({ text, ...time }) =>
       /\d/.test(text)
         ? [
@@ -194,7 +190,7 @@ test('ten times the text takes about ten times as long', () => {
           ]
         : [{ ...time, text }],
     );
-    // Work of this process alone: what else the computer does is no matter.
+    // CPU time of this process only.
     const began = process.cpuUsage();
     shapeCues(timingsOf({ ...timings, words }), DEFAULT_SHAPE);
     return process.cpuUsage(began).user / 1_000;

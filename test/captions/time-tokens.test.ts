@@ -5,7 +5,7 @@ import { tokenize } from '../../src/captions/tokens.ts';
 
 type Row = readonly [text: string, startMs: number, endMs: number];
 
-/** When each token of `text` is said, where a service told these words and the audio ends at 9 s. */
+/** Returns the times of the tokens of `text` for these words of a service; the audio ends at 9 s. */
 function timed(text: string, words: readonly Row[]): Row[] {
   const timings = timingsOf({
     text,
@@ -38,7 +38,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'with other accents, compositions and letters for the same',
+        'with other accents, compositions and spellings',
         'Straße schön ﬁne ΟΔΟΣ',
         [
           ['Strasse', 0, 1],
@@ -54,7 +54,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'that join several of the text share their time by letters',
+        'that join several tokens share their time by letters',
         'one of the many',
         [
           ['one', 0, 100],
@@ -69,7 +69,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'that are parts of one in the text are put together',
+        'that are parts of a token are joined',
         'a well-known café',
         [
           ['a', 0, 50],
@@ -84,7 +84,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'that spell out a number are that number',
+        'that spell out a number match it',
         'In 2026, we won.',
         [
           ['in', 0, 100],
@@ -102,7 +102,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'that spell out an abbreviation are that abbreviation',
+        'that spell out an abbreviation match it',
         'Dr. Hart, St. Mary',
         [
           ['Doctor', 0, 400],
@@ -118,7 +118,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'for a sign belong to what has the sign',
+        'for a sign match the token with the sign',
         'It is 50% of $5 million',
         [
           ['it', 0, 1],
@@ -140,7 +140,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'for a sign that stands alone are that sign',
+        'for a separate sign match it',
         'salt & pepper',
         [
           ['salt', 0, 300],
@@ -154,7 +154,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'that are not in the text prolong what was said before them',
+        'that are not in the text extend the token before them',
         'so we go',
         [
           ['so', 0, 100],
@@ -169,7 +169,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'for a language without spaces, cut otherwise',
+        'of a language without spaces, cut elsewhere',
         '中国人民很好。',
         [
           ['中', 0, 100],
@@ -185,7 +185,7 @@ describe('words of a service', () => {
         ],
       ],
       [
-        'from right to left, with marks of direction',
+        'from right to left, with direction marks',
         '\u200fשלום, עולם!',
         [
           ['שלום', 0, 400],
@@ -202,8 +202,8 @@ describe('words of a service', () => {
   });
 });
 
-describe('what no word was told for', () => {
-  test('is said between its neighbours, by length', () => {
+describe('a token without a word', () => {
+  test('is timed between its neighbours, by length', () => {
     expect(
       timed('one two three, four', [
         ['one', 0, 100],
@@ -217,14 +217,14 @@ describe('what no word was told for', () => {
     ]);
   });
 
-  test('at the end is said until the audio ends', () => {
+  test('at the end lasts until the audio ends', () => {
     expect(timed('one two', [['one', 0, 1_000]])).toStrictEqual([
       ['one', 0, 1_000],
       ['two', 1_000, 9_000],
     ]);
   });
 
-  test('takes no time when it is not spoken: after what was said, or before what it opens', () => {
+  test('has no duration if it is not spoken: after a token, or before the one it opens', () => {
     expect(
       timed('♪ la – la « ok » 🎉\n— no', [
         ['la', 100, 200],
@@ -246,7 +246,7 @@ describe('what no word was told for', () => {
     ]);
   });
 
-  test('is spread over words that are nothing like the text, with their pauses', () => {
+  test('is timed by unrelated words, with their pauses', () => {
     expect(
       timed('你好吗 谢谢', [
         ['ni hao', 0, 400],
@@ -260,7 +260,7 @@ describe('what no word was told for', () => {
     ]);
   });
 
-  test('is all there when there are no words at all', () => {
+  test('is timed without any words', () => {
     expect(timed('one two', [])).toStrictEqual([
       ['one', 0, 4_500],
       ['two', 4_500, 9_000],
@@ -268,7 +268,7 @@ describe('what no word was told for', () => {
   });
 });
 
-test('a missing stretch of a long text leaves the rest where it is', () => {
+test('missing words of a long text do not change the rest', () => {
   const vocabulary = [
     'river',
     'stone',
@@ -299,16 +299,16 @@ test('a missing stretch of a long text leaves the rest where it is', () => {
 });
 
 describe('words that are not in the text', () => {
-  test('take steps in proportion to their number', () => {
+  test('take time in proportion to their number', () => {
     expect(reads(4_000) / reads(2_000)).toBeLessThan(2.2);
   });
 
-  test('may be more than a call has arguments', () => {
+  test('may exceed the limit of function arguments', () => {
     expect(reads(150_000)).toBeGreaterThan(150_000);
   });
 });
 
-/** How often the times of the words are read for a text of so many words. */
+/** Counts how often word times are read for a text of this many words. */
 function reads(count: number): number {
   let times = 0;
   const words = Array.from({ length: count }, (_, index) => ({

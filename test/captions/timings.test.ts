@@ -27,7 +27,7 @@ function refusal(value: unknown): string {
 }
 
 describe('stored timings', () => {
-  test('are read as they were written', () => {
+  test('are read unchanged', () => {
     fc.assert(
       fc.property(arbitraryTimings(), (timings) => {
         expect(readTimings(JSON.parse(timingsFile(timings)), 'x')).toStrictEqual(timings);
@@ -92,7 +92,7 @@ describe('stored timings', () => {
   });
 });
 
-describe('told timings', () => {
+describe('timings of a service', () => {
   test('become whole milliseconds within the audio, in order, without overlaps', () => {
     const words = [
       { text: 'a', startMs: -3, endMs: 10.6 },

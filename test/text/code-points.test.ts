@@ -7,7 +7,7 @@ import {
   sliceCodePoints,
 } from '../../src/text/code-points.ts';
 
-/** Any sequence of UTF-16 units, lone surrogates included. */
+/** Any UTF-16 units, with lone surrogates. */
 const anyText = fc
   .string({ unit: 'binary' })
   .chain((text) =>
@@ -30,7 +30,7 @@ describe('code points', () => {
     expect(countCodePoints(text)).toBe(count);
   });
 
-  it('counts, cuts and measures as iterating over the characters would', () => {
+  it('agrees with iterating over the characters', () => {
     fc.assert(
       fc.property(anyText, fc.nat(20), fc.nat(20), (text, start, end) => {
         const characters = Array.from(text);

@@ -30,7 +30,7 @@ function decodeInPieces(all: Uint8Array, cuts: readonly number[]): string {
   ];
   let text = '';
   for (const [index, edge] of edges.slice(1).entries()) {
-    // A chunk belongs to the caller: it is spoilt at once, as a reused buffer would be.
+    // Overwrite the chunk: the caller may reuse it.
     const chunk = Buffer.from(all.subarray(edges[index], edge));
     text += decoder.write(chunk);
     chunk.fill(0x80);
@@ -52,7 +52,7 @@ describe('decoding UTF-8', () => {
     ['above U+10FFFF', bytes(0xf4, 0x90, 0x80, 0x80), { fault: 'invalid', byteOffset: 0, line: 1 }],
     ['a cut character', bytes(0x61, 0xe2, 0x82), { fault: 'cut', byteOffset: 1, line: 1 }],
     [
-      'a cut character that cannot be',
+      'an incomplete invalid character',
       bytes(0xf0, 0x80),
       { fault: 'invalid', byteOffset: 0, line: 1 },
     ],
@@ -68,18 +68,18 @@ describe('decoding UTF-8', () => {
     ],
     ['UTF-32', bytes(0xff, 0xfe, 0, 0, 0x61), { fault: 'utf-32le', byteOffset: 0, line: 1 }],
     ['half a UTF-16 mark', bytes(0xff), { fault: 'invalid', byteOffset: 0, line: 1 }],
-  ])('refuses %s and says where', (_, given, expected) => {
+  ])('refuses %s with its position', (_, given, expected) => {
     expect(outcomeOf(() => decodeUtf8(given))).toEqual(expected);
   });
 
-  it('says it in words', () => {
+  it('has a message with byte, offset and line', () => {
     expect(() => decodeUtf8(bytes(0x0a, 0xe9, 0x20))).toThrow(
       'not valid UTF-8: byte 0xe9 at offset 1, line 2',
     );
     expect(() => decodeUtf8(bytes(0xff, 0xfe))).toThrow('UTF-16 (little-endian), not UTF-8');
   });
 
-  it('agrees with the platform on what is valid', () => {
+  it('agrees with the platform', () => {
     const nearly = fc.oneof(
       fc.uint8Array({ maxLength: 12 }),
       fc.string({ unit: 'binary' }).map(encode),
@@ -105,7 +105,7 @@ describe('decoding UTF-8', () => {
     );
   });
 
-  it('gives the same text or the same error for every way of cutting the bytes', () => {
+  it('has the same result for any chunks', () => {
     const given = fc.oneof(
       fc.array(
         fc.constantFrom(0xef, 0xbb, 0xbf, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98, 0x80, 0x0a, 0x41),

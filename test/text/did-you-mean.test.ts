@@ -5,7 +5,7 @@ import { closest, didYouMean } from '../../src/text/did-you-mean.ts';
 const COMMANDS = ['tts', 'jobs', 'voices', 'design', 'lipsync', 'live', 'profile', 'doctor'];
 const FLAGS = ['--output', '--output-dir', '--voice', '--voice-name', '--volume', '--verbose'];
 
-describe('what was probably meant', () => {
+describe('suggestions', () => {
   it.each([
     ['voice', COMMANDS, ['voices']],
     ['vioces', COMMANDS, ['voices']],
@@ -24,13 +24,13 @@ describe('what was probably meant', () => {
     expect(closest(given, candidates)).toEqual(expected);
   });
 
-  it('is said in a sentence', () => {
+  it('are formatted as a question', () => {
     expect(didYouMean('vioces', COMMANDS)).toBe('did you mean voices?');
     expect(didYouMean('--out', FLAGS)).toBe('did you mean --output or --output-dir?');
     expect(didYouMean('elephant', COMMANDS)).toBeUndefined();
   });
 
-  it('includes whatever one typing mistake is away', () => {
+  it('include every candidate at one typing mistake', () => {
     const word = fc.string({
       unit: fc.constantFrom('a', 'b', 'c', 'd'),
       minLength: 3,
@@ -58,7 +58,7 @@ describe('what was probably meant', () => {
     );
   });
 
-  it('does not labour over a string that is no name', () => {
+  it('are empty for very long strings', () => {
     expect(closest('x'.repeat(100_000), ['x'.repeat(100_000)])).toEqual([]);
   });
 });

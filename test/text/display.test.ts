@@ -5,7 +5,7 @@ import { display } from '../../src/text/display.ts';
 
 const ESC = '\u001b';
 
-describe('a string that is not ours is shown with everything invisible made visible', () => {
+describe('an untrusted string is displayed with escapes', () => {
   it.each([
     ['a coloured name', `${ESC}[31mred${ESC}[0m`, '\\x1b[31mred\\x1b[0m'],
     ['a link (OSC 8)', `${ESC}]8;;http://x${ESC}\\y`, '\\x1b]8;;http://x\\x1b\\y'],
@@ -48,7 +48,7 @@ describe('a string that is not ours is shown with everything invisible made visi
     expect(display(`${text}\0`)).toBe(`${text}\\x00`);
   });
 
-  it('never lets a control, an override or a lone surrogate through, whatever comes', () => {
+  it('has no control character, override or lone surrogate', () => {
     const nasty = fc.constantFrom(
       ESC,
       '\r',
@@ -74,8 +74,8 @@ describe('a string that is not ours is shown with everything invisible made visi
   });
 });
 
-describe('the length of what is shown', () => {
-  it('is cut with an ellipsis, which counts', () => {
+describe('a truncated string', () => {
+  it('ends with an ellipsis, which counts', () => {
     expect(display('abcdef', { max: 4 })).toBe('abc…');
     expect(display('abcd', { max: 4 })).toBe('abcd');
     expect(display('😀😀😀', { max: 2 })).toBe('😀…');
@@ -86,7 +86,7 @@ describe('the length of what is shown', () => {
     expect(display(`ab${ESC}`, { max: 6 })).toBe('ab\\x1b');
   });
 
-  it('is never above the most that was allowed, and what is shown is a beginning of the whole', () => {
+  it('keeps the limit, and is a prefix of the whole', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 30 }), (text, max) => {
         const whole = display(text);
@@ -101,7 +101,7 @@ describe('the length of what is shown', () => {
   });
 });
 
-describe('a log line of a build service is no command', () => {
+describe('a command of a build service is escaped', () => {
   it.each([
     ['::add-mask::x', '\\x3a:add-mask::x'],
     ['  ::error file=a::b', '  \\x3a:error file=a::b'],

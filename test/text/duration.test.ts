@@ -15,6 +15,6 @@ test.each([
   expect(durationText(ms)).toBe(text);
 });
 
-test('a duration is read as it was written', () => {
+test('a formatted duration parses to the same value', () => {
   fc.assert(fc.property(fc.nat(), (ms) => durationMs(durationText(ms)) === ms));
 });

@@ -52,23 +52,23 @@ describe('cuts a long text where a reader would pause', () => {
     expect(parts(text, limit)[0]).toBe(first);
   });
 
-  test('one endless word into parts as long as they may be', () => {
+  test('one endless word into the longest parts', () => {
     const cut = parts('x'.repeat(50_000), 9_000);
     expect(cut.map((part) => part.length)).toEqual([9000, 9000, 9000, 9000, 9000, 5000]);
   });
 
-  test('leaves out white space between parts, however much, and keeps it within', () => {
+  test('drops white space between parts, and keeps it within', () => {
     expect(parts(`One  two.${' \n'.repeat(500)}Three.\n`, 12)).toEqual(['One  two.', 'Three.']);
   });
 
-  test('leaves no last part that nobody can say', () => {
+  test('leaves no last part without letters', () => {
     expect(parts('One is here. Two is here. * * *', 26)).toEqual([
       'One is here.',
       'Two is here. * * *',
     ]);
   });
 
-  test('refuses a limit that is none', () => {
+  test('refuses an invalid limit', () => {
     expect(() => splitParts('x', 0)).toThrow(RangeError);
     expect(() => splitParts('x', 1.5)).toThrow(RangeError);
     expect(() => splitParts('x', Number.NaN)).toThrow(RangeError);
@@ -100,7 +100,7 @@ const awkward = string({
 });
 
 describe('for any text and limit', () => {
-  test('the parts are all of the text but the white space between them, and fit', () => {
+  test('the parts have the whole text but the white space between them, and fit', () => {
     assert(
       property(awkward, integer({ min: 1, max: 80 }), (text, limit) => {
         const cut = splitParts(text, limit);
@@ -121,18 +121,18 @@ describe('for any text and limit', () => {
     );
   });
 
-  test('no two neighbours would have fitted into one but at a paragraph, a sentence or the end', () => {
+  test('two neighbours never fit into one, except at a paragraph, a sentence or the end', () => {
     assert(
       property(awkward, integer({ min: 20, max: 80 }), (text, limit) => {
         const cut = splitParts(text, limit).slice(0, -1);
         const needed = Math.ceil(countCodePoints(text) / limit);
-        // A part and the next are more than the limit together, or the cut was far enough.
+        // A part and the next exceed the limit, or the cut is far enough.
         expect(cut.length).toBeLessThanOrEqual(4 * needed + 1);
       }),
     );
   });
 
-  test('no letter is cut that fits into a part, whatever it is made of', () => {
+  test('no grapheme is cut that fits into a part', () => {
     const letters = constantFrom(
       'a',
       'é',
@@ -167,7 +167,7 @@ describe('for any text and limit', () => {
           );
           const isEdge = (at: number): boolean => edges.has(at);
           for (const { start, end } of splitParts(text, limit)) {
-            // White space that was left out belongs to neither.
+            // Dropped white space belongs to neither.
             expect(isEdge(start) || /\s/.test(text.charAt(start - 1))).toBe(true);
             expect(isEdge(end) || /\s/.test(text.charAt(end))).toBe(true);
           }
@@ -200,7 +200,7 @@ describe('for any text and limit', () => {
     const fastest = (length: number) => {
       const text = `a${unit.repeat(length / unit.length)}b`;
       const runs = Array.from({ length: 3 }, () => {
-        // Work of this process alone: what else the computer does is no matter.
+        // CPU time of this process only.
         const start = process.cpuUsage();
         splitParts(text, 500);
         return process.cpuUsage(start).user / 1_000;

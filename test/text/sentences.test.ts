@@ -2,7 +2,7 @@ import { assert, constantFrom, integer, oneof, property, string } from 'fast-che
 import { describe, expect, test } from 'vitest';
 import { splitClauses, splitSentences } from '../../src/text/sentences.ts';
 
-/** Sentences without the white space around them. */
+/** Returns sentences without white space around them. */
 const sentences = (text: string) => splitSentences(text).map((piece) => piece.text.trim());
 const clauses = (text: string, maxLength: number) =>
   splitClauses(text, maxLength).map((piece) => piece.text);
@@ -40,7 +40,7 @@ describe('cuts sentences where a reader would', () => {
     ['even in lower case and after a comma', 'one,\r\n\r\ntwo', ['one,', 'two']],
     ['a heading ends with its line', 'Chapter One\nIt was dark.', ['Chapter One', 'It was dark.']],
     [
-      'a wrapped line goes on',
+      'a wrapped line continues',
       `${'word '.repeat(12)}with\nBob and Ann.`,
       [`${'word '.repeat(12)}with\nBob and Ann.`],
     ],
@@ -51,7 +51,7 @@ describe('cuts sentences where a reader would', () => {
     expect(sentences(text)).toEqual(expected);
   });
 
-  test('gives nothing for nothing, and white space as it is', () => {
+  test('returns nothing for an empty text, and white space unchanged', () => {
     expect(splitSentences('')).toEqual([]);
     expect(splitSentences(' \n\n ')).toEqual([{ text: ' \n\n ', start: 0, end: 4 }]);
     expect(splitSentences('  One.  Two. ')).toEqual([
@@ -92,7 +92,7 @@ describe('cuts long sentences', () => {
     expect(clauses('a😀😀😀', 2)).toEqual(['a', '😀', '😀', '😀']);
   });
 
-  test('refuses a length that no character fits', () => {
+  test('refuses a length below one character', () => {
     expect(() => splitClauses('x', 1)).toThrow(RangeError);
     expect(() => splitClauses('x', Number.NaN)).toThrow(RangeError);
   });
@@ -157,7 +157,7 @@ describe('for any text', () => {
     const fastest = (length: number) => {
       const text = unit.repeat(length / unit.length);
       const runs = Array.from({ length: 3 }, () => {
-        // Work of this process alone: what else the computer does is no matter.
+        // CPU time of this process only.
         const start = process.cpuUsage();
         splitClauses(text, 240);
         return process.cpuUsage(start).user / 1_000;

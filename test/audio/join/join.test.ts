@@ -14,7 +14,7 @@ import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.
 import { id3v1, id3v2, mp3Of, oggOf, opusOf, wavOf } from '../samples.ts';
 import { join, partOf } from './parts.ts';
 
-/** Two long ones with a short one between them, whose sound has one page only. */
+/** Two long parts with a short one between them, which has a single page of sound. */
 const LENGTHS = [40_003, 3_001, 61_234];
 const KINDS = ['file', 'stream'] as const;
 
@@ -24,7 +24,7 @@ async function partsOf(format: 'mp3' | 'wav' | 'ogg', kind: 'file' | 'stream') {
 
 async function samplesOf(bytes: Uint8Array): Promise<Float32Array> {
   const { channels } = await decodeAudio(bytes);
-  // A copy: a decoder that is freed takes its memory with it.
+  // A copy: a freed decoder frees its memory.
   return Float32Array.from(channels[0] ?? []);
 }
 
@@ -56,7 +56,7 @@ function bodies(bytes: Buffer): Buffer {
 }
 
 describe.each(['mp3', 'wav', 'ogg', 'pcm'] as const)('a joined %s', (format) => {
-  test('does not depend on how the bytes of its parts are cut', async () => {
+  test('does not depend on the chunks of its parts', async () => {
     const parts =
       format === 'pcm' ? [Buffer.from('abcd'), Buffer.from('ef')] : await partsOf(format, 'file');
     const whole = join(format, parts);
@@ -70,7 +70,7 @@ describe.each(['mp3', 'wav', 'ogg', 'pcm'] as const)('a joined %s', (format) => 
 });
 
 describe.each(KINDS)('parts that are each a %s', (kind) => {
-  test('as wav are one with true lengths and the samples of all', async () => {
+  test('as wav have true lengths and all samples', async () => {
     const parts = await partsOf('wav', kind);
     const whole = join('wav', parts);
     expect(verifyBytes('wav', whole)).toMatchObject({ complete: true, endIsProven: true });
@@ -80,7 +80,7 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
     expect((await samplesOf(whole)).length).toBe(LENGTHS.reduce((sum, one) => sum + one));
   });
 
-  test('as mp3 have the frames of all parts, and one Info tag for the whole', async () => {
+  test('as mp3 have the frames of all parts, and one Info tag', async () => {
     const parts = await partsOf('mp3', kind);
     const whole = join('mp3', parts);
     const isTagged = kind === 'file';
@@ -104,16 +104,16 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
     });
     const added = (tag?.delay ?? 0) + (tag?.padding ?? 0);
     const decoded = await samplesOf(whole);
-    // Told the length and not what was added, decoders leave out their own delay.
+    // With the length but without the padding, decoders drop their own delay.
     expect(decoded.length).toBe(sum * 1152 - (isTagged ? added : 529));
     const file = await temporaryFile('whole.mp3', whole);
     await checkWithMpg123(file);
     const probed = Math.round(((await probeWithFfprobe(file)).durationMs / 1000) * 44_100);
-    // Some releases of it count what the encoder added, others do not.
+    // Some releases count the padding of the encoder, others do not.
     expect(Math.abs(probed - (sum * 1152 - added))).toBeLessThanOrEqual(added + 1);
   });
 
-  test('as mp3 are decoded to what each is decoded to, but where two meet', async () => {
+  test('as mp3 decode like each part, except where two meet', async () => {
     const parts = (await partsOf('mp3', kind)).map((part) =>
       kind === 'file' ? part.subarray(mp3Frames(part)[0]?.length) : part,
     );
@@ -127,11 +127,11 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
       return [second, second + (seams[1] ?? 0)].some((seam) => at >= seam && at < seam + 1152);
     };
     const off = expected.map((sample, at) => (inSeam(at) ? 0 : sample - (decoded[at] ?? NaN)));
-    // Far less than a step of 16 bits; the decoder's arithmetic depends on where it is.
+    // Far less than a step of 16 bits; the decoder's rounding depends on the position.
     expect(off.reduce((most, one) => Math.max(most, Math.abs(one)), 0)).toBeLessThan(1e-6);
   });
 
-  test('as ogg are as long as all of them, in a valid chain whose time goes on', async () => {
+  test('as ogg are a valid chain with continuous time and the whole length', async () => {
     const parts = await partsOf('ogg', kind);
     const whole = join('ogg', parts);
     const lengths = (await Promise.all(parts.map((part) => samplesOf(part)))).map(
@@ -146,7 +146,7 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
     expect(Math.round((probed.durationMs / 1000) * 44_100)).toBe(sum);
   });
 
-  test('as ogg are decoded by the reference decoder to what each is decoded to', async () => {
+  test('as ogg decode like each part with the reference decoder', async () => {
     const oggdec = requireTool('oggdec');
     const parts = await partsOf('ogg', kind);
     const decode = async (bytes: Uint8Array) => {
@@ -160,7 +160,7 @@ describe.each(KINDS)('parts that are each a %s', (kind) => {
   });
 });
 
-test('each stream of a joined ogg has a serial number of its own, and its packets as they were', async () => {
+test('each stream of a joined ogg has its own serial number and unchanged packets', async () => {
   const parts = await partsOf('ogg', 'file');
   const whole = join('ogg', parts);
   expect(bodies(whole).equals(Buffer.concat(parts.map((part) => bodies(part))))).toBe(true);
@@ -169,7 +169,7 @@ test('each stream of a joined ogg has a serial number of its own, and its packet
   expect(firsts.map((page) => page.readUInt32LE(18))).toEqual([0, 0, 0]);
 });
 
-test('a joined file can itself be joined again', async () => {
+test('a joined file can be joined again', async () => {
   const parts = await partsOf('ogg', 'file');
   const twice = join('ogg', [join('ogg', parts.slice(0, 2)), ...parts.slice(2)]);
   expect(verifyBytes('ogg', twice).durationMs).toBe(
@@ -177,12 +177,12 @@ test('a joined file can itself be joined again', async () => {
   );
 });
 
-test('an Opus stream is chained as it is', () => {
+test('an Opus stream is chained unchanged', () => {
   const verdict = verifyBytes('opus', join('ogg', [opusOf(50, 3), opusOf(10, 3)]));
   expect(verdict).toMatchObject({ complete: true, codec: 'opus', durationMs: 1_200 });
 });
 
-test('a stream of wav says that its end is not known, and of mp3 has no tag', async () => {
+test('a wav stream has an unknown length, and an mp3 stream no tag', async () => {
   const wav = join('wav', await partsOf('wav', 'stream'), { isSeekable: false });
   expect(wav.readUInt32LE(40)).toBe(0x7fff_ffff - 36 - 1);
   expect(verifyBytes('wav', wav)).toMatchObject({ complete: true, endIsProven: false });
@@ -190,7 +190,7 @@ test('a stream of wav says that its end is not known, and of mp3 has no tag', as
   expect(mp3.toString('latin1')).not.toMatch(/Info|Xing/);
 });
 
-test('tags around an mp3 and chunks of a wav that are no sound are left out', async () => {
+test('tags of an mp3 and other chunks of a wav are dropped', async () => {
   const mp3 = await mp3Of(0.5);
   const tagged = Buffer.concat([id3v2(300), mp3, id3v1()]);
   expect(join('mp3', [tagged, tagged], { isSeekable: false })).toEqual(Buffer.concat([mp3, mp3]));
@@ -201,13 +201,13 @@ test('tags around an mp3 and chunks of a wav that are no sound are left out', as
   expect(join('wav', [chunky, wav])).toEqual(join('wav', [wav, wav]));
 });
 
-test('an mp3 whose frames have no room for a tag gets a larger one for it', async () => {
+test('an mp3 with small frames gets a larger one for its tag', async () => {
   const small = await mp3Of(1, { sampleRate: 24_000, bitrate: 64 });
   const whole = join('mp3', [small, small]);
   expect(verifyBytes('mp3', whole)).toMatchObject({ complete: true, endIsProven: true });
 });
 
-test('parts that do not fit together are refused', async () => {
+test('different parts are refused', async () => {
   const refused = /cannot be joined/;
   const [mp3, other] = [await mp3Of(0.2), await mp3Of(0.2, { sampleRate: 24_000 })];
   expect(() => join('mp3', [mp3, other])).toThrow(refused);
@@ -221,7 +221,7 @@ test('parts that do not fit together are refused', async () => {
   }
 });
 
-test('a wav that its format cannot count is refused, a stream of one is not', () => {
+test('a wav above 4 GiB is refused, unless it is a stream', () => {
   const head = wavOf(0).subarray(0, 44);
   head.writeUInt32LE(0xffff_ffff, 40);
   const block = new Uint8Array(64 * 1024 * 1024);

@@ -7,7 +7,7 @@ import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
 
 const RATE = 16_000;
 
-/** One part as the service makes it: a file, which tells its length, or a stream, which cannot. */
+/** Encodes a part like the service: as a file with its length, or as a stream without. */
 export async function partOf(
   format: 'mp3' | 'wav' | 'ogg',
   samples: number,
@@ -35,7 +35,7 @@ async function* speechOf(samples: Float32Array): AsyncGenerator<SpeechChunk> {
   yield { samples, sampleRate: RATE };
 }
 
-/** The whole, written in chunks of a size and corrected at its end as a file is. */
+/** Joins parts in chunks of a size, and applies the corrections of a file. */
 export function join(
   format: AudioFormat,
   parts: readonly Uint8Array[],
@@ -44,7 +44,7 @@ export function join(
   return joinWith(createJoiner(format, { isSeekable }), parts, chunkBytes);
 }
 
-/** The same with a joiner that is asked for more afterwards. */
+/** Joins parts with a given joiner. */
 export function joinWith(
   joiner: AudioJoiner,
   parts: readonly Uint8Array[],
@@ -53,7 +53,7 @@ export function joinWith(
   const pieces: Uint8Array[] = [];
   for (const part of parts) {
     for (let at = 0; at < part.length; at += chunkBytes) {
-      // What was given may be written over afterwards.
+      // The caller may overwrite its chunk afterwards.
       const chunk = Buffer.from(part.subarray(at, at + chunkBytes));
       pieces.push(joiner.write(chunk));
       chunk.fill(0xaa);

@@ -10,7 +10,7 @@ import { decodeWithOggdec } from '../../harness/second-opinion.ts';
 import { joinWith, partOf } from './parts.ts';
 
 const RATE = 16_000;
-/** Silence, sound and silence again, of three lengths, in samples. */
+/** Silence, sound and silence, of three lengths, in samples. */
 const PARTS = [
   { silence: 4_000, sound: 90_003 },
   { silence: 6_001, sound: 3_500 },
@@ -19,7 +19,7 @@ const PARTS = [
 const CLOSING = 4_000;
 const SILENCE_MS = 150;
 
-/** What encoder and decoder put before the sound of an mp3 that has no tag. */
+/** The delay of encoder and decoder in an mp3 without a tag. */
 const MP3_DELAY_MS = (1105 / 44_100) * 1000;
 
 async function decoded(format: 'mp3' | 'wav' | 'ogg', bytes: Buffer): Promise<DecodedAudio> {
@@ -32,7 +32,7 @@ async function decoded(format: 'mp3' | 'wav' | 'ogg', bytes: Buffer): Promise<De
   return decodeWithOggdec(file);
 }
 
-/** A stream of wav does not tell how long it is. */
+/** Sets the unknown length of a wav stream. */
 function withLengths(wav: Buffer): Buffer {
   const known = Buffer.from(wav);
   known.writeUInt32LE(known.length - 8, 4);

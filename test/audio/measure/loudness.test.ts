@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LoudnessMeter } from '../../../src/audio/measure.ts';
 
-describe('the loudness of sound', () => {
+describe('loudness', () => {
   test.each([
     [48_000, 1, -3.01],
     [44_100, 1, -3.01],
@@ -17,7 +17,7 @@ describe('the loudness of sound', () => {
     expect(meter.integrated).toBeCloseTo(expected, 1);
   });
 
-  test('leaves pauses out, and is unknown where there is nothing else', () => {
+  test('excludes pauses, and is undefined for silence', () => {
     const rate = 48_000;
     const tone = sine({ rate, hertz: 997, seconds: 4, level: 0.1 });
     const meter = new LoudnessMeter(1, rate);
@@ -30,7 +30,7 @@ describe('the loudness of sound', () => {
     expect(silent.integrated).toBeUndefined();
   });
 
-  test('is what an independent meter says, however the sound is cut', async () => {
+  test('agrees with an independent meter, for any chunks', async () => {
     const { mono, stereo } = await independentMeter();
     fc.assert(
       fc.property(sound(), fc.array(fc.integer({ min: 1, max: 9_000 })), (heard, cuts) => {
@@ -89,7 +89,7 @@ interface IndependentMeter {
   stereo(rate: number, left: Float32Array, right: Float32Array): number;
 }
 
-/** The package is made for bundlers, which import WebAssembly; Node 20 does not, so that is done by hand. */
+/** The package is made for bundlers that import WebAssembly; Node 20 does not, so load it by hand. */
 async function independentMeter(): Promise<IndependentMeter> {
   const require = createRequire(import.meta.url);
   const glueFile = require.resolve('ebur128-wasm/ebur128_wasm_bg.js');

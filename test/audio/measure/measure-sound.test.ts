@@ -17,9 +17,9 @@ async function measured(bytes: Uint8Array) {
   return measureSound({ fd: handle.fd, size: bytes.length }, new AbortController().signal);
 }
 
-describe('sound that is measured', () => {
+describe('a measured sound', () => {
   test.each(['beeps.flac', 'beeps.ogg', 'beeps.opus', 'beeps.mp3'])(
-    'is heard to its last sample, which is silent: %s',
+    'is decoded to its last sample: %s',
     async (name) => {
       const { levels } = await measured(fixture(name));
       expect(levels.durationMs).toBe(10_000);

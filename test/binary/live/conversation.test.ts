@@ -10,7 +10,7 @@ const TEXT = 'One is here. Two is there! Is three?';
 const SENTENCES = ['One is here.', 'Two is there!', 'Is three?'];
 
 describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
-  test('speaks text in hand in the simple mode', async () => {
+  test('speaks a given text in simple mode', async () => {
     const server = await startScriptedServer();
     const result = await live(server, ['--protocol', protocol, TEXT, '-o', 'a.mp3']);
     expect(result).toMatchObject({ code: 0, stdout: Buffer.alloc(0) });
@@ -20,11 +20,11 @@ describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
     expect(server.charges).toHaveLength(1);
   });
 
-  test('speaks a pipe sentence by sentence in the reliable mode', async () => {
+  test('speaks a pipe sentence by sentence in reliable mode', async () => {
     const server = await startScriptedServer();
     const result = await live(server, ['--protocol', protocol, '--format', 'pcm'], { input: TEXT });
     expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('quota left')]);
-    // The service tells units, and no credits.
+    // The service reports units, and no credits.
     expect(result.stderr).not.toContain('credits');
     expect(result.stdout.equals(spokenAudio(SENTENCES, 'pcm'))).toBe(true);
     expect(server.charges.map(({ segmentId, text }) => [segmentId, text])).toEqual(
@@ -35,7 +35,7 @@ describe.each(['v3', 'v2'] as const)('%s', (protocol) => {
   });
 });
 
-test('a file of samples gets the lengths in its head', async () => {
+test('a wav file gets its lengths', async () => {
   const server = await startScriptedServer();
   const result = await live(server, ['-o', 'a.wav'], { input: TEXT });
   expect(result.code).toBe(0);
@@ -45,7 +45,7 @@ test('a file of samples gets the lengths in its head', async () => {
   expect(file.subarray(44).equals(spokenAudio(SENTENCES, 'wav').subarray(44))).toBe(true);
 });
 
-test('with --json every event is a line, and the last one sums up', async () => {
+test('--json prints every event as a line, and a summary last', async () => {
   const server = await startScriptedServer();
   const result = await live(server, ['--json', '-o', 'a.mp3'], { input: TEXT });
   const lines = parseJsonLines(result.stdout.toString());
@@ -70,7 +70,7 @@ test('with --json every event is a line, and the last one sums up', async () => 
   });
 });
 
-test('what the service does not apply is told', async () => {
+test('parameters that the service ignores are reported', async () => {
   const warnings = [{ code: 'ignored_parameter', message: 'latency is not known' }];
   const begun = [send('authenticated'), expectMessage('start'), send('ready', { warnings })];
   const steps = [...begun, ...fail('quota_exceeded', 1008)];
@@ -91,7 +91,7 @@ test('an id may have any characters', async () => {
   expect(start).toMatchObject({ requestId: 'Kapitel fünf/1' });
 });
 
-test('a player hears it while it comes', async () => {
+test('a player gets the audio as it arrives', async () => {
   const server = await startScriptedServer();
   const result = await live(server, ['--player', 'tee heard.mp3'], { input: TEXT });
   expect(result.code).toBe(0);

@@ -14,7 +14,7 @@ async function start(server: ScriptedServer, args: readonly string[], options: R
   return startFoley(all, { keepInputOpen: true, input: '', ...options, env: scripted(server) });
 }
 
-test('a sentence is heard while the next one is being written', async () => {
+test('a sentence is spoken while the next one is written', async () => {
   const server = await startScriptedServer();
   const running = await start(server, ['--flush-after', '1h']);
   running.write('One is he');
@@ -23,7 +23,7 @@ test('a sentence is heard while the next one is being written', async () => {
   const connection = await server.connected();
   const first = await connection.receivedMessage('text');
   expect(first).toMatchObject({ sequence: 1, text: 'One is here.' });
-  // The cat is four bytes, which come in two pieces.
+  // The emoji is four bytes, which arrive in two pieces.
   running.write(Uint8Array.of(0xf0, 0x9f));
   running.write(Uint8Array.of(0x90, 0xb1));
   running.endInput();
@@ -43,7 +43,7 @@ test('a sentence before a pause does not wait for --flush-after', async () => {
   expect((await running.done).code).toBe(0);
 });
 
-test('what is there is spoken when no more comes for a while', async () => {
+test('an incomplete sentence is spoken after --flush-after', async () => {
   const server = await startScriptedServer();
   const running = await start(server, ['--flush-after', '50ms']);
   running.write('No end in sight');
@@ -66,7 +66,7 @@ test.each([
   expect(server.charges.map(({ text }) => text)).toEqual(segments);
 });
 
-test('a service that refuses ends it, though the pipe is still open', async () => {
+test('a refusal ends the command while the pipe is open', async () => {
   const server = await startScriptedServer({ connections: [{ refuse: { status: 401 } }] });
   const running = await start(server, ['--json', '-o', 'a.pcm']);
   expect(errorLine(await running.done)).toMatchObject({ exitCode: 4 });
@@ -85,7 +85,7 @@ test.each([
   expect(server.charges).toEqual([]);
 });
 
-test('bytes that are no text are exit 2, and name the place', async () => {
+test('invalid UTF-8 is exit 2, with its position', async () => {
   const server = await startScriptedServer();
   const input = Buffer.concat([Buffer.from('One is here. Two'), Buffer.of(0xff)]);
   const result = await live(server, ['--json', '-o', 'a.mp3'], { input });
@@ -96,8 +96,8 @@ test('bytes that are no text are exit 2, and name the place', async () => {
   });
 });
 
-describe('whoever goes away', () => {
-  test('with the pipe that it is written into, ends it quietly', async () => {
+describe('ending early', () => {
+  test('by closing the output pipe is silent', async () => {
     const server = await startScriptedServer();
     const running = await start(server, []);
     running.write('One is here. Two is ');
@@ -109,7 +109,7 @@ describe('whoever goes away', () => {
     await connection.gone;
   });
 
-  test('by Ctrl-C, is told how to go on, and leaves no half file', async () => {
+  test('by Ctrl-C prints how to resume, and leaves no incomplete file', async () => {
     const steps = [{ kind: 'pause' } as const];
     const faults = [{ on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const];
     const server = await startScriptedServer({ connections: [{ steps: [serve({ faults })] }] });
@@ -129,7 +129,7 @@ describe('whoever goes away', () => {
   });
 });
 
-test('a reader that is slow loses nothing', async () => {
+test('a slow reader loses nothing', async () => {
   const audio = { framesPerSegment: 60, frameBytes: 60_000 };
   const texts = Array.from({ length: 4 }, (_none, index) => `This is number ${index}.`);
   const server = await startScriptedServer({ audio });
@@ -144,12 +144,12 @@ test('a reader that is slow loses nothing', async () => {
   expect(stdout.equals(spokenAudio(texts, 'pcm', audio))).toBe(true);
 }, 120_000);
 
-test('a long text goes on in the reliable mode by itself', async () => {
+test('a long text uses reliable mode by default', async () => {
   const server = await startScriptedServer();
   const text = `${'These are the words of it, '.repeat(12)}and here it ends. `.repeat(40);
   const args = ['live', ...WHO, text, '-o', 'a.mp3'];
   const { code } = await runFoley(args, { env: scripted(server) });
   expect(code).toBe(0);
-  // The first sentence in two segments, so that it is heard sooner.
+  // The first sentence is two segments, so that audio starts sooner.
   expect(server.charges).toHaveLength(41);
 });

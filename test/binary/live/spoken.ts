@@ -4,7 +4,7 @@ import type { RunOptions, RunResult } from '../../harness/run-options.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { ScriptedServer } from '../../realtime/scripted-server.ts';
 
-/** The environment of a command whose realtime host is a scripted server. */
+/** Returns the environment for a command with a scripted realtime host. */
 export function scripted(
   server: ScriptedServer,
   more: Readonly<Record<string, string>> = {},
@@ -12,7 +12,7 @@ export function scripted(
   return { FOLEY_BASE_URL: server.baseUrl, FOLEY_API_KEY: server.key, ...more };
 }
 
-/** A voice and a model by name, so that nothing has to be looked up. */
+/** A voice and a model, so that the command looks nothing up. */
 export const WHO = ['-v', 'voice-1', '-m', 'vendor-s21pro-flash'] as const;
 
 export const REQUEST_ID = 'request-1';
@@ -24,14 +24,14 @@ export async function live(
   options: RunOptions = {},
 ): Promise<RunResult> {
   return runFoley(['live', ...WHO, '--request-id', REQUEST_ID, ...args], {
-    // Everything ends by itself: only a machine that is very busy needs as long.
+    // Only a very busy machine needs this long.
     timeoutMs: 110_000,
     ...options,
     env: scripted(server, options.env),
   });
 }
 
-/** A file that a command made in its sandbox. */
+/** Reads a file in the sandbox of a command. */
 export async function made({ box }: RunResult, name: string): Promise<Buffer> {
   return readFile(path.join(box.out, name));
 }

@@ -33,7 +33,7 @@ test.each<[string, readonly string[]]>([
   expect(errorLine(result)).toMatchObject({ exitCode: 2, billed: 'no' });
 });
 
-test('what v2 has more is sent under its names, with the profile', async () => {
+test('the additional parameters of v2 are sent with its field names and profile', async () => {
   const server = await startScriptedServer();
   const controls = ['--pitch', '-2', '--emotion', 'calm', '--instruction', 'softly'];
   const more = ['--optimize-instructions', '--chunk-length', '80', '--latency', 'low'];
@@ -74,7 +74,7 @@ test('the model is that of a setting, else the default of the voice’s family, 
   expect(await modelOf(['altF-multilingual-v2'], { FOLEY_MODEL: 'mine' })).toBe('mine');
 });
 
-test('an existing file stays with --no-clobber, and nothing is asked for', async () => {
+test('--no-clobber keeps an existing file, and sends nothing', async () => {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'a.mp3'), 'mine');
   const args = ['live', '--json', ...WHO, 'Hi.', '-o', 'a.mp3', '--no-clobber'];
@@ -82,7 +82,7 @@ test('an existing file stays with --no-clobber, and nothing is asked for', async
   expect(errorLine(result)).toMatchObject({ exitCode: 31, billed: 'no' });
 });
 
-test('the key goes into the handshake and nowhere else, and --verbose shows where it went', async () => {
+test('the key is in the handshake only, and --verbose logs the handshake', async () => {
   const server = await startScriptedServer();
   const result = await live(server, ['Hi.', '-o', 'a.mp3', '--verbose']);
   const { headers, url } = server.handshakes[0] ?? { headers: {}, url: '' };
@@ -94,7 +94,7 @@ test('the key goes into the handshake and nowhere else, and --verbose shows wher
   expect(result.stderr).not.toContain(server.key);
 });
 
-test('the status of a request that failed names the segments that are stored, and no others', async () => {
+test('live status lists only the stored segments of a failed request', async () => {
   const segments = [
     { segmentId: 's1', state: 'completed' },
     { segmentId: 's2', state: 'failed_retryable' },
@@ -108,7 +108,7 @@ test('the status of a request that failed names the segments that are stored, an
   expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(/^stored +s1$/m)]);
 });
 
-test('what a killed command leaves is told by recover', async () => {
+test('recover reports the request of a killed command', async () => {
   const steps = [{ kind: 'pause' } as const];
   const faults = [{ on: 'received', event: 'flush', number: 1, when: 'before', steps } as const];
   const server = await startScriptedServer({
@@ -127,7 +127,7 @@ test('what a killed command leaves is told by recover', async () => {
   expect((await runFoley(['recover'], { box })).code).toBe(0);
 });
 
-test('of a killed command that went on under its id there is nothing to be told', async () => {
+test('recover reports nothing after a killed command was resumed', async () => {
   const step = { kind: 'serve', faults: [], tamper: [], isLeftOpen: false } as const;
   const steps = [{ kind: 'pause' } as const];
   const faults = [{ on: 'sent', event: 'audio', number: 1, when: 'after', steps } as const];
