@@ -38,14 +38,14 @@ const CAPTIONS = ['--subtitles', 'hi.srt', '--timings', 'hi.json'] as const;
 const OLDER = ['hi.mp3', 'hi.srt', 'hi.json'];
 const LEFT = OLDER.map((name) => `out/${name}`).sort();
 
-/** What the buffers of the system between the two ends may hold. */
+/** Bytes that the system buffers between both ends may hold. */
 const MOST_AHEAD = 32_000_000;
 
 function onAligned(answer: Answer): Rule {
   return { method: 'POST', path: ALIGNED_PATH, answer };
 }
 
-/** A scene in which there is an older file of every name. */
+/** Creates a scene with an older file of every name. */
 async function sceneWithOlder(answer: Answer): Promise<Scene> {
   const stage = await scene([onAligned(answer)]);
   for (const name of OLDER) await writeFile(path.join(stage.box.out, name), `older ${name}`);
@@ -56,7 +56,7 @@ async function expectOlder({ box }: Scene): Promise<void> {
   for (const name of OLDER) expect((await outputOf(box, name)).toString()).toBe(`older ${name}`);
 }
 
-test('a whole stream: audio and captions get their names, under the price of the last event', async () => {
+test('a complete stream: audio and captions are published, with the cost of the last event', async () => {
   const stage = await sceneWithOlder(events(...wholeEvents(mp3)));
   const result = await stage.speak([...CAPTIONS, '--json']);
   expect(result.code, result.stderr).toBe(0);
@@ -82,7 +82,7 @@ test('a whole stream: audio and captions get their names, under the price of the
   expect(await filesLeft(stage.box)).toStrictEqual([...LEFT, RATES].sort());
 });
 
-describe('a stream that is not whole publishes nothing and keeps what was paid for', () => {
+describe('an incomplete stream publishes nothing and spools the billed audio', () => {
   const begun = audioEvent(half);
   test.each<[string, Answer, number, string]>([
     ['ends without its last event', events(begun), 25, 'without a completed event'],
@@ -100,23 +100,18 @@ describe('a stream that is not whole publishes nothing and keeps what was paid f
       'JSON',
     ],
     [
-      'says that it failed',
+      'reports a failure',
       events(begun, eventText('error', { code: 'provider_timeout' })),
       23,
       'provider_timeout',
     ],
     [
-      'says that credits are used up',
+      'reports used up credits',
       events(begun, eventText('error', { code: 'quota_exceeded' })),
       21,
       'quota_exceeded',
     ],
-    [
-      'fails with a code that nobody knows',
-      events(begun, eventText('error', { code: 'new' })),
-      23,
-      'new',
-    ],
+    ['fails with an unknown code', events(begun, eventText('error', { code: 'new' })), 23, 'new'],
   ])('%s', async (_name, answer, exitCode, message) => {
     const stage = await sceneWithOlder(answer);
     const error = await stage.fail([...CAPTIONS, '--json']);
@@ -133,7 +128,7 @@ describe('a stream that is not whole publishes nothing and keeps what was paid f
     expect(recovered.code).toBe(27);
   });
 
-  test('is nothing but heartbeats after its beginning: idle, however many come', async () => {
+  test('sends only heartbeats after its beginning: idle timeout', async () => {
     const beats = chunk(Buffer.from(': heartbeat\n\n'));
     const bytes = beats.kind === 'write' ? beats.bytes : half;
     const stage = await sceneWithOlder([
@@ -169,7 +164,7 @@ describe('a stream that is not whole publishes nothing and keeps what was paid f
 const TO_STDOUT = ['tts', 'hi', '-o', '-', '--max-retries', '0', '-v', 'v-1'];
 const SPEAKING = ['tts', 'hi', '-o', 'hi.mp3', '--max-retries', '0', '-v', 'v-1'];
 
-test('times that are not complete are written, said to be so, and exit 3', async () => {
+test('incomplete times are written and reported with exit 3', async () => {
   const stage = await scene([
     onAligned(
       events(
@@ -189,7 +184,7 @@ test('times that are not complete are written, said to be so, and exit 3', async
   expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
 });
 
-test('without a response: the hint names the key that was sent', async () => {
+test('without a response: the hint names the idempotency key', async () => {
   const stage = await scene([onAligned(resetBeforeHeaders())]);
   const error = await stage.fail([...CAPTIONS, '--max-retries', '0']);
   const request = stage.server.requests.find(({ path: asked }) => asked === ALIGNED_PATH);
@@ -197,8 +192,8 @@ test('without a response: the hint names the key that was sent', async () => {
   expect(error.hint).toContain(`--idempotency-key ${request?.header('idempotency-key')}`);
 });
 
-describe('captions that cannot be written', () => {
-  test('into a folder that is not there: nothing is sent', async () => {
+describe('unwritable captions', () => {
+  test('in a missing folder: nothing is sent', async () => {
     const stage = await scene([]);
     const error = await stage.fail(['--subtitles', 'no/hi.srt']);
     expect(error).toMatchObject({ exitCode: 30, billed: 'no' });
@@ -206,7 +201,7 @@ describe('captions that cannot be written', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('where there is no room for them: no audio gets its name, and all of it is kept', async () => {
+  test('on a full disk: no audio is published, all of it is spooled', async () => {
     const words = Array.from({ length: 4_000 }, (): [string, number, number] => ['hi', 0, 400]);
     const all = [snapshotEvent(0, words), audioEvent(mp3.bytes), completedEvent()];
     const stage = await sceneWithOlder(events(...all));
@@ -219,7 +214,7 @@ describe('captions that cannot be written', () => {
     expect(await outputOf(stage.box, 'hi-2.mp3')).toStrictEqual(mp3.bytes);
   });
 
-  test('on a device that is full: the audio has its name by then, and is named', async () => {
+  test('on a full device: the audio is published and named', async () => {
     const stage = await scene([onAligned(events(...wholeEvents(mp3)))], NO_RIGHTS);
     await stage.shell('ln -s /dev/full hi.srt');
     const error = await stage.fail(['--subtitles', 'hi.srt']);
@@ -238,7 +233,7 @@ describe('audio that goes to stdout', () => {
     expect((await outputOf(stage.box, 'hi.srt')).toString()).toContain('\nhi\n');
   });
 
-  test('a reader that stops slows the stream, however much there is of it', async () => {
+  test('a reader that stops slows a stream of any length', async () => {
     const framed = chunk(Buffer.from(audioEvent(mp3.bytes)));
     const bytes = framed.kind === 'write' ? framed.bytes : half;
     const stage = await scene([
@@ -261,7 +256,7 @@ describe('audio that goes to stdout', () => {
     expect(await running.done).toMatchObject({ code: 0 });
   });
 
-  test('a reader that goes away ends it quietly, without captions', async () => {
+  test('a closed reader ends the command silently, without captions', async () => {
     const large = Buffer.concat(Array.from({ length: 400 }, () => mp3.bytes));
     const stage = await scene([
       onAligned(eventsAround([audioEvent(large)], [audioEvent(large), completedEvent()])),
@@ -275,7 +270,7 @@ describe('audio that goes to stdout', () => {
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  '%s half way: what came is kept, older files stay',
+  '%s halfway: received audio is spooled, older files stay',
   async (signal) => {
     const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
     const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
@@ -289,7 +284,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test('killed half way: recover tells of it, and asks for nothing', async () => {
+test('killed halfway: recover reports it, and sends nothing', async () => {
   const stage = await sceneWithOlder(eventsAround([audioEvent(half)], [completedEvent()]));
   const running = await stage.start([...SPEAKING, ...CAPTIONS, '--verbose']);
   await running.waitFor('stderr', /POST \S+\/aligned 200/);
@@ -298,7 +293,7 @@ test('killed half way: recover tells of it, and asks for nothing', async () => {
   await running.done;
   await expectOlder(stage);
   const recovered = await stage.run(['recover', '--json']);
-  // That it was accepted may not have been on the disk yet.
+  // The acceptance may not be on the disk yet.
   const [code, outcome] = recovered.code === 27 ? [27, 'lost'] : [26, 'unknown'];
   expect(recovered.code).toBe(code);
   expect(parseJsonDocument(recovered.stdout)).toMatchObject({ items: [{ outcome }] });
@@ -306,7 +301,7 @@ test('killed half way: recover tells of it, and asks for nothing', async () => {
   expect(stage.server.requests).toHaveLength(1);
 });
 
-test('the answer never comes: nobody knows, and the same key asks again', async () => {
+test('no response: unknown outcome, and the same key retries', async () => {
   const stage = await scene([onAligned([])]);
   const running = await stage.start([
     ...SPEAKING,
@@ -320,7 +315,7 @@ test('the answer never comes: nobody knows, and the same key asks again', async 
   expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
 });
 
-test('a refusal that has nothing to do with the model is told as it is', async () => {
+test('a refusal for another reason is reported unchanged', async () => {
   const message = 'The text is not allowed.';
   const refusal = errorAnswer(400, { code: 'ERR_INVALID_REQUEST', message, requestId: 'r-1' });
   const stage = await scene([onAligned(refusal)]);
@@ -331,7 +326,7 @@ test('a refusal that has nothing to do with the model is told as it is', async (
   });
 });
 
-test('a model without aligned streams is named, though the service does not', async () => {
+test('a model without aligned streams is named in the error', async () => {
   const refusal = errorAnswer(400, {
     code: 'ERR_INVALID_REQUEST',
     message: 'No.',

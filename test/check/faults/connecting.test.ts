@@ -29,7 +29,7 @@ import {
 const { mp3 } = await paidAudio();
 const ONE_RETRY = ['--max-retries', '1'];
 
-describe('the name of the service cannot be found', () => {
+describe('an unresolvable host name', () => {
   test.each([
     ['ENOTFOUND', 2, 'cannot resolve api.example.test: no such host'],
     ['EAI_AGAIN', 3, 'cannot resolve api.example.test: the DNS server did not answer'],
@@ -45,8 +45,8 @@ describe('the name of the service cannot be found', () => {
   });
 });
 
-describe('nobody answers at the address', () => {
-  test('refused: tried again, and nothing was billed', async () => {
+describe('an address without a service', () => {
+  test('refused: retried, and nothing was billed', async () => {
     const stage = await scene([]);
     const origin = await refusedOrigin();
     const flags = ['--base-url', origin, ...ONE_RETRY, '--verbose', '--json'];
@@ -59,12 +59,12 @@ describe('nobody answers at the address', () => {
   });
 });
 
-describe('encryption that cannot be trusted', () => {
+describe('untrusted encryption', () => {
   test.each([
     ['expired', expiredCertificate, 'CERT_HAS_EXPIRED'],
     ['not yet valid', notYetValidCertificate, 'CERT_NOT_YET_VALID'],
     ['of another host', wrongHostCertificate, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-  ])('%s: told with the clock, never tried again, no key sent', async (_how, make, code) => {
+  ])('%s: reported with the clock, never retried, no key sent', async (_how, make, code) => {
     const tls = make();
     const stage = await scene([], { tls });
     const env = await trusting(tls, stage.box);
@@ -78,7 +78,7 @@ describe('encryption that cannot be trusted', () => {
 
   test.each([
     ['', {}],
-    [', even where Node is told to trust everybody', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
+    [', even with NODE_TLS_REJECT_UNAUTHORIZED=0', { NODE_TLS_REJECT_UNAUTHORIZED: '0' }],
   ])('of an unknown authority%s', async (_how, env) => {
     const stage = await scene([], { tls: makeCertificate() });
     const error = await stage.fail(['--max-retries', '4'], { env });
@@ -87,7 +87,7 @@ describe('encryption that cannot be trusted', () => {
     expect(stage.server.requests).toHaveLength(0);
   });
 
-  test('something that does not speak TLS at all', async () => {
+  test('a server without TLS', async () => {
     const stage = await scene([]);
     const origin = await originOfPlainServer();
     const error = await stage.fail(['--base-url', origin, '--max-retries', '4']);
@@ -96,7 +96,7 @@ describe('encryption that cannot be trusted', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('good, once its authority is trusted', async () => {
+  test('trusted with its authority', async () => {
     const tls = makeCertificate();
     const stage = await scene([], { tls });
     const result = await stage.speak([], { env: await trusting(tls, stage.box) });
@@ -116,7 +116,7 @@ describe('http to another computer', () => {
     },
   );
 
-  test('so is a realtime host', async () => {
+  test('a realtime host is refused too', async () => {
     const stage = await scene([]);
     const error = await stage.fail(['--realtime-url', 'ws://realtime.example.test']);
     expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
@@ -125,7 +125,7 @@ describe('http to another computer', () => {
 });
 
 // The contract's table has a 200 of the wrong type at 25, not at 24.
-test('a captive portal is no answer, and its page is not shown', async () => {
+test('a captive portal is an unusable response, and its page is not shown', async () => {
   const stage = await scene([onSpeech(faults.captivePortal())]);
   const error = await stage.fail(['--max-retries', '4']);
   expectOneKey(stage, 1);
@@ -138,7 +138,7 @@ test('a captive portal is no answer, and its page is not shown', async () => {
 describe('a proxy', () => {
   const SECRET = 'proxy-password';
 
-  test('that wants a password: told without the one that was given', async () => {
+  test('that requires a password: the given one is not shown', async () => {
     const proxy = await startFaultServer([
       { method: 'CONNECT', answer: faults.proxyAuthenticationRequired() },
     ]);
@@ -165,7 +165,7 @@ describe('a proxy', () => {
   test.each([
     ['refuses connections', refusedOrigin, 'it refused the connection'],
     [
-      'talks nonsense',
+      'sends invalid HTTP',
       () => originOfTalker('SSH-2.0-OpenSSH_9.6\r\n'),
       'its response is not valid HTTP',
     ],
@@ -176,7 +176,7 @@ describe('a proxy', () => {
     ],
     ['hangs up', () => originOfTalker(''), /it closed the connection/],
   ])(
-    'that %s is named as what failed, over HTTP and in a conversation',
+    'that %s is named in the error, over HTTP and in a conversation',
     async (_how, start, problem) => {
       const stage = await scene([]);
       const origin = await start();
@@ -195,7 +195,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('that tunnels to something without encryption is named beside it', async () => {
+  test('that tunnels to a server without TLS is named too', async () => {
     const stage = await scene([]);
     const proxy = await originOfTalker('HTTP/1.1 200 OK\r\n\r\nnonsense, and more of it');
     const error = await stage.fail(['--base-url', 'https://api.example.test'], {
@@ -205,7 +205,7 @@ describe('a proxy', () => {
     expect(error.message).toContain(`through the proxy ${new URL(proxy).host} from HTTPS_PROXY`);
   });
 
-  test('whose address is none', async () => {
+  test('with an invalid URL', async () => {
     const stage = await scene([]);
     const env = { HTTPS_PROXY: `socks5://user:${SECRET}@127.0.0.1:1` };
     const result = await stage.speak(['--base-url', 'https://api.example.test', '--json'], { env });
@@ -213,15 +213,15 @@ describe('a proxy', () => {
     expect(result.stderr).not.toContain(SECRET);
   });
 
-  test('is not asked for this computer', async () => {
+  test('is not used for this computer', async () => {
     const stage = await scene([]);
     const env = { HTTP_PROXY: await refusedOrigin(), HTTPS_PROXY: await refusedOrigin() };
     expect((await stage.speak([], { env })).code).toBe(0);
   });
 });
 
-describe('a connection that was kept and is gone when it is used again', () => {
-  test('for speech after the voices: once more, under the same key', async () => {
+describe('a reused connection that the service has closed', () => {
+  test('for speech after the voices: retried once with the same key', async () => {
     const stage = await scene([{ path: SPEECH_PATH, nth: 1, answer: faults.resetBeforeHeaders() }]);
     const args = ['tts', 'hi', '--voice-name', 'nadia', '-o', 'hi.mp3', ...ONE_RETRY];
     const result = await stage.run(args);
@@ -240,13 +240,13 @@ describe('a connection that was kept and is gone when it is used again', () => {
   });
 });
 
-/** Answers whatever comes in plain text, as a web server does at the wrong port. */
+/** Responds in plain text, like a web server at the wrong port. */
 async function originOfPlainServer(): Promise<string> {
   const origin = await originOfTalker('HTTP/1.1 400 Bad Request\r\n\r\n');
   return origin.replace('http', 'https');
 }
 
-/** Says one thing to whoever says anything, and ends the connection. */
+/** Sends one response to any data, and closes the connection. */
 async function originOfTalker(words: string): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -258,7 +258,7 @@ async function originOfTalker(words: string): Promise<string> {
   return `http://127.0.0.1:${Object(server.address()).port}`;
 }
 
-/** A resolver that always says the same, and notes what it was asked for. */
+/** A resolver with one result, which records its lookups. */
 async function resolverThatSays(code: string, { harness }: Sandbox) {
   const file = path.join(harness, 'resolver.cjs');
   const notes = path.join(harness, 'lookups');

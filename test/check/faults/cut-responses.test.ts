@@ -19,12 +19,12 @@ import {
 const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
 
-describe('a connection that ends before an answer', () => {
+describe('a connection that ends before a response', () => {
   test.each([
     ['broken', faults.resetBeforeHeaders],
     ['closed', faults.closeBeforeHeaders],
     ['closed inside of the headers', faults.closeInsideHeaders],
-  ])('%s, again and again: nobody knows the outcome, one key', async (_how, fault) => {
+  ])('%s, every time: unknown outcome, one key', async (_how, fault) => {
     const stage = await scene([onSpeech(fault())]);
     const error = await stage.fail(['--max-retries', '1']);
     expect(error).toMatchObject({ exitCode: 26, code: 'unknown_outcome', billed: 'unknown' });
@@ -35,7 +35,7 @@ describe('a connection that ends before an answer', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('broken once: the next attempt has the same key and delivers', async () => {
+  test('dropped once: the next attempt has the same key and delivers', async () => {
     const stage = await scene([onSpeech(faults.resetBeforeHeaders(), { nth: 1 })]);
     const result = await stage.speak(['--max-retries', '1']);
     expect(result).toMatchObject({ code: 0, signal: null });
@@ -44,7 +44,7 @@ describe('a connection that ends before an answer', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
-  test('broken, and then completed without us: lost, and told to be billed', async () => {
+  test('dropped, and completed meanwhile: lost and billed', async () => {
     const stage = await scene([
       onSpeech(faults.resetBeforeHeaders(), { nth: 1 }),
       onSpeech(faults.requestAlreadyCompleted()),
@@ -60,7 +60,7 @@ describe('a connection that ends before an answer', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('broken, and then refused: what the first attempt cost stays unknown', async () => {
+  test('dropped, and then refused: the cost of the first attempt stays unknown', async () => {
     const stage = await scene([
       onSpeech(faults.resetBeforeHeaders(), { nth: 1 }),
       onSpeech(faults.errorAnswer(401)),
@@ -70,7 +70,7 @@ describe('a connection that ends before an answer', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('what is left stays until recover gets an answer, with the key that is not billed twice', async () => {
+  test('an unresolved request stays in the journal until recover gets a response', async () => {
     const stage = await scene([onSpeech(faults.resetBeforeHeaders())]);
     await stage.fail();
     const key = expectOneKey(stage, 1);
@@ -83,7 +83,7 @@ describe('a connection that ends before an answer', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('nothing is told of what was asked for again under its key, and came', async () => {
+  test('recover reports nothing after a retry with the same key delivered', async () => {
     const stage = await scene([onSpeech(faults.resetBeforeHeaders(), { nth: 1 })]);
     await stage.fail();
     const again = ['--idempotency-key', expectOneKey(stage, 1)];
@@ -95,7 +95,7 @@ describe('a connection that ends before an answer', () => {
   });
 });
 
-describe('a body that is reset half way is kept and never published', () => {
+describe('a body that is reset halfway is spooled and never published', () => {
   test.each([
     ['with a length', faults.resetMidBody(mp3)],
     ['in chunks', faults.resetMidChunkedBody(mp3)],
@@ -103,7 +103,7 @@ describe('a body that is reset half way is kept and never published', () => {
     const stage = await scene([onSpeech(steps)]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const error = await stage.fail(['--max-retries', '3']);
-    // The contract: a body is not asked for again once it began.
+    // The contract: a request is not repeated once its body began.
     expectOneKey(stage, 1);
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
     expect(error.message).toBe('the response was cut off');
@@ -124,7 +124,7 @@ describe('a body that is reset half way is kept and never published', () => {
     });
   });
 
-  test('to stdout: what was written stays, the exit code tells', async () => {
+  test('to stdout: written audio stays, and the exit code reports the failure', async () => {
     const stage = await scene([onSpeech(faults.resetMidBody(mp3))]);
     const result = await stage.speak(['-o', '-']);
     expect(result.code).toBe(25);
@@ -134,7 +134,7 @@ describe('a body that is reset half way is kept and never published', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(half);
   });
 
-  test('recover says what is lost and what it cost', async () => {
+  test('recover reports lost audio and its cost', async () => {
     const stage = await scene([onSpeech(faults.resetMidBody(mp3))]);
     await stage.fail();
     const recovered = await stage.run(['recover']);
@@ -146,14 +146,14 @@ describe('a body that is reset half way is kept and never published', () => {
   });
 });
 
-test('what an answer without a price cost is not known', async () => {
+test('the cost of a response without it is unknown', async () => {
   const { bytes, type } = mp3;
   const stage = await scene([onSpeech(faults.resetMidBody({ bytes, type }))]);
   expect(await stage.fail()).toMatchObject({ exitCode: 25, billed: 'unknown' });
   expect((await spooled(stage.box)).record).toMatchObject({ creditsUsed: null });
 });
 
-describe('a body shorter than its length is kept and never published', () => {
+describe('a body shorter than its length is spooled and never published', () => {
   test.each([
     ['Content-Length', faults.shortBody(mp3), half],
     ['a missing last chunk', faults.closeBeforeLastChunk(mp3), mp3.bytes],
@@ -181,7 +181,7 @@ test('a body longer than its length is not published', async () => {
   expect((await spooled(stage.box)).record).toMatchObject({ complete: false });
 });
 
-describe('a body that only the connection ends', () => {
+describe('a body that ends with the connection', () => {
   test.each(['ogg', 'wav'] as const)('is published when it proves its own end: %s', async (ext) => {
     const { [ext]: payload } = await paidAudio();
     const stage = await scene([onSpeech(faults.closeDelimited(payload))]);
@@ -189,7 +189,7 @@ describe('a body that only the connection ends', () => {
     expect(await outputOf(stage.box, `hi.${ext}`)).toStrictEqual(payload.bytes);
   });
 
-  test('is kept and not published when nothing tells whether it is whole', async () => {
+  test('is spooled and not published when its end is not proven', async () => {
     const stage = await scene([onSpeech(faults.closeDelimited(mp3))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
@@ -201,7 +201,7 @@ describe('a body that only the connection ends', () => {
   test.each([
     ['cut in order', faults.closeDelimitedShort(mp3)],
     ['cut by a reset', faults.closeDelimitedReset(mp3)],
-  ])('is kept and not published when it is %s', async (_how, steps) => {
+  ])('is spooled and not published when it is %s', async (_how, steps) => {
     const stage = await scene([onSpeech(steps)]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });
@@ -209,7 +209,7 @@ describe('a body that only the connection ends', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(half);
   });
 
-  test('a reset after the last byte of what has a length is no fault', async () => {
+  test('a reset after the last byte of a body with a length is no error', async () => {
     const stage = await scene([onSpeech(faults.resetAfterLastByte(mp3))]);
     expect((await stage.speak()).code).toBe(0);
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);

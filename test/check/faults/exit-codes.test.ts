@@ -15,7 +15,7 @@ import { onSpeech, paidAudio, scene, SPEAK, VOICE } from '../../binary/support/s
 
 const { mp3 } = await paidAudio();
 
-/** Codes for which there is no command yet: jobs and batches bring them. */
+/** Codes of jobs and batches, tested elsewhere. */
 const NOT_YET = [3, 28];
 const produced = new Set<number>(NOT_YET);
 
@@ -66,13 +66,13 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
   [
     2,
     'config',
-    'a setting that cannot be',
+    'an invalid setting',
     { run: (stage) => stage.speak(['--json'], { env: { FOLEY_TARGET: 'moon' } }) },
   ],
   [
     2,
     'usage',
-    'a key and no address',
+    'a key without an address',
     { run: (stage) => stage.speak(['--json'], { env: { FOLEY_BASE_URL: '' } }) },
   ],
   [
@@ -84,7 +84,7 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
   [
     4,
     'no_key',
-    'nothing configured where hosted is wanted',
+    'no configuration for --hosted',
     {
       async run({ box }) {
         const options = { box, env: { FOLEY_TARGET: 'hosted' } };
@@ -121,19 +121,19 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
   [
     23,
     'ERR_MODEL_UNAVAILABLE',
-    'a model that is away',
+    'an unavailable model',
     { ...answered(faults.unavailable('600')), run: speak() },
   ],
   [
     24,
     'network',
-    'nobody there',
+    'a refused connection',
     { run: async (stage) => stage.speak(['--json', '--base-url', await refusedOrigin()]) },
   ],
   [
     24,
     'timeout',
-    'a read without an answer',
+    'a read without a response',
     {
       rules: [{ path: PROFILE_PATH, answer: faults.silence() }],
       run: (stage) =>
@@ -147,19 +147,19 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
   [
     25,
     'bad_answer',
-    'speech sent to another origin',
+    'speech redirected to another origin',
     { ...answered(faults.redirectTo('https://api.example.test/', 307)), run: speak() },
   ],
   [
     26,
     'unknown_outcome',
-    'no answer to what may be billed',
+    'a billed request without a response',
     { ...answered(faults.resetBeforeHeaders()), run: speak() },
   ],
   [
     27,
     'ERR_REQUEST_ALREADY_COMPLETED',
-    'audio that is not sent twice',
+    'a completed request',
     { ...answered(faults.requestAlreadyCompleted()), run: speak() },
   ],
   [30, 'output', 'a full disk', { sandbox: { unprivileged: true }, run: speak('-o', '/dev/full') }],
@@ -216,8 +216,8 @@ const WAYS: readonly (readonly [code: number, jsonCode: string, what: string, wa
   ],
 ];
 
-describe('every exit code of the contract comes out of the built program', () => {
-  test('0: everything that was asked for was delivered', async () => {
+describe('the built program exits with every code of the contract', () => {
+  test('0: everything was delivered', async () => {
     const stage = await scene([]);
     expect((await stage.speak(['--json'])).code).toBe(0);
     expect((await stage.run(['--help'])).code).toBe(0);
@@ -231,7 +231,7 @@ describe('every exit code of the contract comes out of the built program', () =>
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: code, code: jsonCode });
     expect(error.message).toMatch(/^\S.*\S$/s);
-    // What to do next is a sentence of its own, or the message says what is allowed.
+    // A hint says what to do next, or the message says what is allowed.
     if (error.hint === null) expect(error.message).toMatch(/; it (takes|may be) /);
     else expect(error.hint).toMatch(/^[A-Z`].*[.?]$/s);
     if (code === 2) expect(error.billed).toBe('no');
@@ -247,12 +247,12 @@ describe('every exit code of the contract comes out of the built program', () =>
     const running = await stage.start(SPEAK);
     await stage.server.paused();
     running.signal(signal);
-    // A shell shows a death by a signal as 128 and its number.
+    // Shells report a signal as 128 plus its number.
     expect(await running.done).toMatchObject({ code: null, signal });
     produced.add(code);
   });
 
-  test('foley help exit-codes tells them all', async () => {
+  test('foley help exit-codes lists all codes', async () => {
     const stage = await scene([]);
     const { stdout } = await stage.run(['help', 'exit-codes']);
     for (const { code, meaning } of Object.values(EXIT_CODES)) {

@@ -23,11 +23,11 @@ import {
 const { mp3 } = await paidAudio();
 const large = { ...mp3, bytes: Buffer.concat(Array.from({ length: 64 }, () => mp3.bytes)) };
 
-/** A command line for a shell. */
+/** Returns a command line for a shell. */
 const foley = (args: readonly string[]): string => `foley ${args.join(' ')}`;
 
-describe('the disk takes no more', () => {
-  test('a file that may not grow: exit 30, the older one intact, what got there is kept', async () => {
+describe('a full disk', () => {
+  test('a file size limit: exit 30, the older file intact, received audio spooled', async () => {
     const stage = await scene([onSpeech(faults.audio(large))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const result = await stage.shell(`ulimit -f 100; ${foley(speakWith(['--json']))}`);
@@ -45,7 +45,7 @@ describe('the disk takes no more', () => {
     expect(record).toMatchObject({ complete: false, creditsUsed: 2 });
   });
 
-  test('a full disk: all of it goes into the spool on another, and recover brings it back', async () => {
+  test('the whole audio goes into the spool on another disk, and recover restores it', async () => {
     requireTool('bash');
     requireSmallDisk();
     const stage = await scene([onSpeech(faults.audio(large))]);
@@ -70,7 +70,7 @@ describe('the disk takes no more', () => {
     expect(stage.server.requests).toHaveLength(1);
   });
 
-  test('a disk without room is found before anything is sent', async () => {
+  test('is detected before anything is sent', async () => {
     requireSmallDisk();
     const stage = await scene([]);
     const { stderr, stdout } = await onSmallDisk(
@@ -84,7 +84,7 @@ describe('the disk takes no more', () => {
       XDG_STATE_HOME=$PWD/small ${foley(speakWith([]))}; echo "spool: $?"
       ls small`,
     );
-    // The small disk is one of memory: 8 KiB are enough for two letters, and nothing is not.
+    // The small disk is in memory: 8 KiB are enough for two letters.
     expect(stdout.toString()).toBe('room: 0\noutput: 30\ncaptions: 30\nspool: 32\nhi.mp3\nused\n');
     expect(stderr).toMatch(/cannot write small\/hi\.mp3: the disk is full: 0 bytes are free/);
     expect(stderr).toMatch(/cannot write small\/hi\.json: the disk is full/);
@@ -92,7 +92,7 @@ describe('the disk takes no more', () => {
     expect(stage.server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('output and spool on a disk that fills up: exit 27 when nothing could be kept', async () => {
+  test('with output and spool on it: exit 27 if nothing could be spooled', async () => {
     requireSmallDisk();
     const stage = await scene([onSpeech(faults.slowBody(mp3))]);
     const script = `XDG_STATE_HOME=$PWD/small ${foley(speakWith(['-o', 'small/hi.mp3']))} &
@@ -113,7 +113,7 @@ describe('the disk takes no more', () => {
     expect(stderr).not.toContain('saved in');
   });
 
-  test('a device that is full: exit 30, and the audio is kept', async () => {
+  test('a full device: exit 30, and the audio is spooled', async () => {
     const stage = await scene([], NO_RIGHTS);
     const error = await stage.fail(['-o', '/dev/full']);
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
@@ -125,10 +125,10 @@ describe('the disk takes no more', () => {
   });
 });
 
-test('a stream that is longer than what is remembered of it is lost, and told so', async () => {
+test('a stream longer than its buffer is lost, and reported', async () => {
   const stage = await scene([onSpeech(faults.largeBody(mp3, 12_000_000))]);
   const script = `(ulimit -f 9216; ${foley(speakWith(['-o', '-', '--json']))} > all.mp3)`;
-  // Together they are a usage failure: audio and JSON cannot share stdout.
+  // Together they are a usage error: audio and JSON cannot share stdout.
   expect((await stage.shell(script)).code).toBe(2);
   const result = await stage.shell(script.replace(' --json', ''));
   expect(result.code).toBe(27);
@@ -160,7 +160,7 @@ describe('the journal cannot be written', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('a torn line of a killed command is passed over', async () => {
+  test('a torn line of a killed command is ignored', async () => {
     const stage = await scene([]);
     const folder = path.join(stage.box.state, 'foley', 'journal');
     await mkdir(folder, { recursive: true });
@@ -172,7 +172,7 @@ describe('the journal cannot be written', () => {
   });
 });
 
-describe('a place that cannot be written to, found out before anything is sent', () => {
+describe('an unwritable output, detected before anything is sent', () => {
   test('a read-only folder', async () => {
     const stage = await scene([], NO_RIGHTS);
     await chmod(stage.box.out, 0o500);
@@ -208,8 +208,8 @@ describe('a place that cannot be written to, found out before anything is sent',
   });
 });
 
-describe('a name that is taken and must stay', () => {
-  test('is found out before anything is sent', async () => {
+describe('an existing file that must stay', () => {
+  test('is detected before anything is sent', async () => {
     const stage = await scene([]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const error = await stage.fail(['--no-clobber']);
@@ -219,16 +219,16 @@ describe('a name that is taken and must stay', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3']);
   });
 
-  test('is left to who took it while the audio came, which is kept', async () => {
+  test('that appeared meanwhile is kept, and the audio is spooled', async () => {
     const stage = await scene([onSpeech(faults.slowBody(mp3))]);
     const running = await stage.start(speakWith(['--no-clobber', '--json']));
     await stage.server.paused();
-    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'somebody else’s');
+    await writeFile(path.join(stage.box.out, 'hi.mp3'), 'another file');
     await stage.server.advance();
     const error = errorLine(await running.done);
     expect(error).toMatchObject({ exitCode: 31, code: 'exists', billed: 'yes' });
     expect(error.hint).toMatch(/`foley recover \S+` restores it/);
-    expect((await outputOf(stage.box)).toString()).toBe('somebody else’s');
+    expect((await outputOf(stage.box)).toString()).toBe('another file');
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', ...KEPT]);
     const recovered = await stage.run(['recover', '--json']);
     expect(recovered.code).toBe(0);
@@ -237,7 +237,7 @@ describe('a name that is taken and must stay', () => {
   });
 });
 
-/** Runs a script beside `small`, a disk of its own of so many KiB. */
+/** Runs a script beside `small`, a disk of the given KiB. */
 async function onSmallDisk(stage: Scene, kib: number, script: string): Promise<ShellResult> {
   const file = path.join(stage.box.harness, 'small.sh');
   await mkdir(path.join(stage.box.out, 'small'));
@@ -245,7 +245,7 @@ async function onSmallDisk(stage: Scene, kib: number, script: string): Promise<S
   return stage.shell(`unshare --user --map-root-user --mount bash "${file}"`);
 }
 
-/** A small disk can be made where a user may make a namespace for mounts. */
+/** Whether a user may create a mount namespace, which a small disk needs. */
 function requireSmallDisk(): void {
   try {
     const inside = ['--user', '--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'];

@@ -21,7 +21,7 @@ import { filesLeft, onSpeech, OPEN, paidAudio, scene, VOICE } from '../../binary
 const { mp3 } = await paidAudio();
 
 const ACTIONS = { GITHUB_ACTIONS: 'true', CI: 'true' };
-/** Those of the catalogue, and what a build service would obey at the beginning of a line. */
+/** The strings of the catalogue, and commands of build services at the beginning of a line. */
 const STRINGS: Readonly<Record<string, string>> = {
   ...faults.HOSTILE_STRINGS,
   workflowStart: '::error::EVIL',
@@ -34,7 +34,7 @@ const everything = all
   .filter(([name]) => name !== 'loneSurrogate')
   .map(([, text]) => text)
   .join(' ');
-/** One of each kind, for places of which strict parsers let little through. */
+/** One of each kind, for places with strict parsers. */
 const some = [
   faults.HOSTILE_STRINGS.clipboard,
   faults.HOSTILE_STRINGS.bidiOverride,
@@ -44,7 +44,7 @@ const some = [
 ];
 
 describe('a hostile string in an error', () => {
-  test.each(all)('as everything that an error has: %s', async (_name, text) => {
+  test.each(all)('as every field of an error: %s', async (_name, text) => {
     const stage = await scene([onSpeech(faults.hostileError(400, text))]);
     const result = await stage.speak(['--verbose'], { env: ACTIONS });
     expect(result.code).toBe(20);
@@ -52,7 +52,7 @@ describe('a hostile string in an error', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('as the reason for which a batch stops', async () => {
+  test('as the reason of a stopped batch', async () => {
     const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(402, everything) }]);
     const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm'];
     const result = await stage.run(args, { input: 'One.\nTwo.\n', env: ACTIONS });
@@ -61,7 +61,7 @@ describe('a hostile string in an error', () => {
     expectHarmless(result);
   });
 
-  test('as data they come whole, and escaped', async () => {
+  test('is whole and escaped in JSON', async () => {
     const stage = await scene([onSpeech(faults.hostileError(400, everything))]);
     const result = await stage.speak(['--json']);
     expect(unsafeCharacters(result.stderr)).toStrictEqual([]);
@@ -71,7 +71,7 @@ describe('a hostile string in an error', () => {
     expect(Object.keys(error.details ?? {})).toContain(everything);
   });
 
-  test('of a million characters it is cut', async () => {
+  test('of a million characters is truncated', async () => {
     const stage = await scene([onSpeech(faults.longError(400, 60_000))]);
     const result = await stage.speak();
     expect(result.code).toBe(20);
@@ -83,7 +83,7 @@ describe('a hostile string in an error', () => {
   test.each(some)('as reason phrase: %j', async (text) => {
     const stage = await scene([onSpeech(faults.hostileReason(503, text))]);
     const result = await stage.speak(['--verbose'], { env: ACTIONS });
-    // What strict parsers refuse is no HTTP; of the rest only the status counts.
+    // Strict parsers reject some as invalid HTTP; of the rest only the status counts.
     expect([23, 25]).toContain(result.code);
     expectHarmless(result);
   });
@@ -98,7 +98,7 @@ describe('a hostile string in an error', () => {
   });
 });
 
-describe('a hostile string in a good answer', () => {
+describe('a hostile string in a successful response', () => {
   test.each(some)('as every header of the service: %j', async (text) => {
     const stage = await scene([onSpeech(faults.hostileHeaders(mp3, text))]);
     const result = await stage.speak(['--verbose'], { env: ACTIONS });
@@ -108,14 +108,14 @@ describe('a hostile string in a good answer', () => {
     expect(left).toStrictEqual(result.code === 0 ? ['out/hi.mp3'] : [OPEN]);
   });
 
-  test.each(some)('as the type of what it is: %j', async (text) => {
+  test.each(some)('as the media type: %j', async (text) => {
     const stage = await scene([onSpeech(faults.hostileType(text))]);
     const result = await stage.speak([], { env: ACTIONS });
     expect(result.code).toBe(25);
     expectHarmless(result);
   });
 
-  test('as voices, which look like any', async () => {
+  test('as voices', async () => {
     const stage = await scene([
       {
         path: VOICES_PATH,
@@ -141,7 +141,7 @@ describe('a hostile string in a good answer', () => {
     }
   });
 
-  test('as models, which look like any', async () => {
+  test('as models', async () => {
     const stage = await scene([
       {
         path: CAPABILITIES_PATH,
@@ -167,7 +167,7 @@ describe('a hostile string in a good answer', () => {
     expect(unsafeCharacters(shown.stdout.toString().replaceAll('\r\n', '\n'))).toStrictEqual([]);
   });
 
-  test('as an answer to a call of any kind, on a terminal', async () => {
+  test('as the response of foley api, on a terminal', async () => {
     const text = JSON.stringify(Object.values(STRINGS));
     const stage = await scene([{ path: PROFILE_PATH, answer: json(200, text) }]);
     const { box, env } = stage;
@@ -178,7 +178,7 @@ describe('a hostile string in a good answer', () => {
   });
 });
 
-test('no line of a log is a command to the service that builds', async () => {
+test('no log line is a command of a build service', async () => {
   const text = '\n::error::EVIL\n##[error]EVIL\n::add-mask::EVIL';
   const stage = await scene([onSpeech(faults.hostileError(500, text))]);
   const result = await stage.speak(['--verbose'], { env: ACTIONS });
@@ -187,7 +187,7 @@ test('no line of a log is a command to the service that builds', async () => {
 });
 
 describe('a server that repeats the key', () => {
-  test.each([400, 401, 500])('in a %d: it is masked, as data too', async (status) => {
+  test.each([400, 401, 500])('in a %d: it is masked, in JSON too', async (status) => {
     const stage = await scene([onSpeech(faults.echoOfRequest(status))]);
     const plain = await stage.speak(['--verbose']);
     expect(plain.stderr).toContain('[redacted]');
@@ -198,7 +198,7 @@ describe('a server that repeats the key', () => {
   });
 });
 
-describe('a key that cannot be one', () => {
+describe('an invalid key', () => {
   test.each([
     ['a line end inside', 'sk-abc\ndef', /at position 7$/],
     ['a smart quote', '“sk-abcdef”', /at position 1$/],
@@ -207,7 +207,7 @@ describe('a key that cannot be one', () => {
     ['nothing', '', /^FOLEY_API_KEY is empty$/],
     ['white space', ' \n', /is empty$/],
     ['far too much', 'k'.repeat(5_000), /too long/],
-  ])('%s: exit 4, its place told and not its value', async (_what, key, message) => {
+  ])('%s: exit 4, with its source and not its value', async (_what, key, message) => {
     const stage = await scene([]);
     const result = await stage.speak(['--json'], { env: { FOLEY_API_KEY: key } });
     const error = errorLine(result);
@@ -225,8 +225,7 @@ describe('a key that cannot be one', () => {
   });
 });
 
-// Results and downloads by URL are not there yet: a redirect is the one address that a server gives.
-test('a hostile string in the report of a batch is escaped, and stays what it is', async () => {
+test('a hostile string in the report of a batch is escaped', async () => {
   const stage = await scene([{ path: JOBS_PATH, answer: faults.hostileError(400, everything) }]);
   const args = ['batch', '--lines', '-', '-v', VOICE, '-m', 'm', '--report', 'report.json'];
   await stage.run(args, { input: 'One.\n' });
@@ -235,8 +234,8 @@ test('a hostile string in the report of a batch is escaped, and stays what it is
   expect(JSON.stringify(parseJsonDocument(report))).toContain(faults.HOSTILE_STRINGS.tags);
 });
 
-describe('an address that a server gives', () => {
-  test('is not opened when it is no address of the web, and gets no key elsewhere', async () => {
+describe('a URL from the server', () => {
+  test('is opened only if it is http, and gets no key at another origin', async () => {
     for (const location of ['file:///etc/passwd', 'javascript:alert(1)', 'ftp://127.0.0.1/a']) {
       const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(location) }]);
       const error = errorLine(await stage.run(['profile', '--json']));
@@ -254,7 +253,7 @@ function json(status: number, body: string): Step[] {
   return answer(status, { 'Content-Type': 'application/json' }, body);
 }
 
-/** One body with the items of many: the list of the service, with an item for every string. */
+/** Joins lists: a body with an item for every string. */
 function bodyWith(list: string, make: (text: string) => Step[]): string {
   const bodies = all.map(([, text]) => {
     const written = make(text).flatMap((step) => (step.kind === 'write' ? [step.bytes] : []));
@@ -264,7 +263,7 @@ function bodyWith(list: string, make: (text: string) => Step[]): string {
   return JSON.stringify({ ...bodies[0], [list]: bodies.flatMap((body) => body[list]) });
 }
 
-/** Nothing in what a person sees can drive a terminal, hide something, or command a build. */
+/** Expects that the output cannot control a terminal, hide text, or command a build service. */
 function expectHarmless({ stdout, stderr }: RunResult): void {
   for (const output of [stdout.toString(), stderr]) {
     expect(unsafeCharacters(output)).toStrictEqual([]);

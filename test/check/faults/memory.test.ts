@@ -23,12 +23,12 @@ const MB = 1_000_000;
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const SIZE = (isFull ? 1_000 : 200) * MB;
 const MOST_MEMORY = 150 * MB;
-/** What the buffers of the system between the two ends may hold. */
+/** Bytes that the system buffers between both ends may hold. */
 const MOST_AHEAD = 32 * MB;
 const ANY_SIZE = ['--max-bytes', `${2 * SIZE}`];
 const TIME = { timeout: 240_000 };
 
-test('a slow pipe slows the download, and little of it is ever in memory', TIME, async () => {
+test('a slow pipe slows the download, with little of it in memory', TIME, async () => {
   const stage = await scene([onSpeech(faults.largeBody(mp3, SIZE))]);
   const fifo = path.join(stage.box.out, 'pipe');
   execFileSync('mkfifo', [fifo]);
@@ -63,7 +63,7 @@ test('a large file needs no more memory than a small one', TIME, async () => {
   expect(await peak()).toBeLessThan(MOST_MEMORY);
 });
 
-test('large noise needs no more either, and what is kept of it has an end', TIME, async () => {
+test('large noise needs no more either, and the spooled part is limited', TIME, async () => {
   const noise = { ...mp3, bytes: Buffer.alloc(65_536, 'noise') };
   const stage = await scene([onSpeech(faults.largeBody(noise, SIZE))]);
   const { env, peak } = await withPeak(stage.box);
@@ -74,7 +74,7 @@ test('large noise needs no more either, and what is kept of it has an end', TIME
   expect(await peak()).toBeLessThan(MOST_MEMORY);
 });
 
-test('audio without end ends at --max-bytes: exit 25, and what came is kept', async () => {
+test('endless audio stops at --max-bytes: exit 25, and received audio is spooled', async () => {
   const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
   const error = await stage.fail(['--max-bytes', '1000000']);
   expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
@@ -90,37 +90,31 @@ test('audio without end ends at --max-bytes: exit 25, and what came is kept', as
   await stage.server.abandoned();
 });
 
-test(
-  'words without end fill no memory: the audio ends with exit 25 and is kept',
-  TIME,
-  async () => {
-    const words = Array.from({ length: 1_000 }, (_, at) => ['word', at, at + 1] as const);
-    const snapshots = Array.from({ length: 20 }, (_, at) => snapshotEvent(at, words));
-    const times = 50;
-    let chunkSeq = 0;
-    const many = Array.from({ length: times }, () =>
-      snapshots.map((text) =>
-        text.replace(/"chunkSeq":\d+/, () => `"chunkSeq":${(chunkSeq += 1)}`),
-      ),
-    ).flat();
-    const answer = eventsAround([audioEvent(mp3.bytes), ...many], [completedEvent()]);
-    const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
-    const { env, peak } = await withPeak(stage.box);
-    const result = await stage.speak(['--timings', 'hi.json', '--json'], { env });
-    expect(result.code).toBe(25);
-    expect(errorLine(result).message).toContain('has too many words');
-    expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
-    expect(await peak()).toBeLessThan(MOST_MEMORY);
-  },
-);
+test('endless words do not fill the memory: exit 25, and the audio is spooled', TIME, async () => {
+  const words = Array.from({ length: 1_000 }, (_, at) => ['word', at, at + 1] as const);
+  const snapshots = Array.from({ length: 20 }, (_, at) => snapshotEvent(at, words));
+  const times = 50;
+  let chunkSeq = 0;
+  const many = Array.from({ length: times }, () =>
+    snapshots.map((text) => text.replace(/"chunkSeq":\d+/, () => `"chunkSeq":${(chunkSeq += 1)}`)),
+  ).flat();
+  const answer = eventsAround([audioEvent(mp3.bytes), ...many], [completedEvent()]);
+  const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
+  const { env, peak } = await withPeak(stage.box);
+  const result = await stage.speak(['--timings', 'hi.json', '--json'], { env });
+  expect(result.code).toBe(25);
+  expect(errorLine(result).message).toContain('has too many words');
+  expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
+  expect(await peak()).toBeLessThan(MOST_MEMORY);
+});
 
-/** How much the answer's body was, without its head, which is less than a kilobyte. */
+/** Returns the size of the response body, without the headers of less than a kilobyte. */
 function sizeOf({ answer }: RecordedRequest): number {
   const unit = mp3.bytes.length * Math.floor(262_144 / mp3.bytes.length);
   return Math.floor(answer.bytesWritten / unit) * unit;
 }
 
-/** Waits until the server can send nothing more. */
+/** Waits until the server cannot send more. */
 async function stalled({ answer }: RecordedRequest): Promise<void> {
   let before = -1;
   const isStill = (): boolean => {

@@ -22,7 +22,7 @@ import {
 
 const { mp3 } = await paidAudio();
 
-describe('an output that is no regular file', () => {
+describe('an output that is not a regular file', () => {
   test.each(['folder', 'folder/', 'new-folder/'])('a folder: %s', async (output) => {
     const stage = await scene([]);
     await mkdir(path.join(stage.box.out, 'folder'));
@@ -32,7 +32,7 @@ describe('an output that is no regular file', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('a FIFO is written into and stays one', async () => {
+  test('a FIFO is written and stays a FIFO', async () => {
     const stage = await scene([]);
     const fifo = path.join(stage.box.out, 'pipe.mp3');
     execFileSync('mkfifo', [fifo]);
@@ -50,7 +50,7 @@ describe('an output that is no regular file', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([RATES]);
   });
 
-  test('a device takes it', async () => {
+  test('a device is written', async () => {
     const stage = await scene([], NO_RIGHTS);
     expect((await stage.speak(['-o', '/dev/null'])).code).toBe(0);
     expect((await stat('/dev/null')).isCharacterDevice()).toBe(true);
@@ -70,7 +70,7 @@ describe('an output that is a symbolic link', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/elsewhere/real.mp3', RATES]);
   });
 
-  test('to nothing: exit 30 before anything is sent', async () => {
+  test('to a missing file: exit 30 before anything is sent', async () => {
     const stage = await scene([]);
     await symlink('nowhere.mp3', path.join(stage.box.out, 'hi.mp3'));
     const error = await stage.fail();
@@ -80,7 +80,7 @@ describe('an output that is a symbolic link', () => {
 });
 
 describe('a long name', () => {
-  test('of 255 bytes is fine', async () => {
+  test('of 255 bytes works', async () => {
     const stage = await scene([]);
     const name = `${'é'.repeat(125)}x.mp3`;
     expect(Buffer.byteLength(name)).toBe(255);
@@ -88,7 +88,7 @@ describe('a long name', () => {
     expect(await outputOf(stage.box, name)).toStrictEqual(mp3.bytes);
   });
 
-  test('of 256 bytes is told before anything is sent', async () => {
+  test('of 256 bytes fails before anything is sent', async () => {
     const stage = await scene([]);
     const error = await stage.fail(['-o', `${'x'.repeat(252)}.mp3`]);
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'no' });
@@ -97,8 +97,7 @@ describe('a long name', () => {
   });
 });
 
-// The plan of a batch, which finds two items with one output, is not there yet.
-test('two commands at once that make up the same name get two files', async () => {
+test('two concurrent commands with the same automatic name get two files', async () => {
   const stage = await scene([onSpeech(faults.slowBody(mp3))]);
   const args = ['tts', 'same words', '-v', VOICE, '--json'];
   const both = [await stage.start(args), await stage.start(args)];
@@ -112,8 +111,8 @@ test('two commands at once that make up the same name get two files', async () =
   }
 });
 
-test('a name that the system refuses at the end: exit 30, and the audio is kept', async () => {
-  // That Windows is asked again for ten seconds is tested where time can be injected.
+test('a rename that fails: exit 30, and the audio is spooled', async () => {
+  // The retries on Windows are tested with an injected clock.
   const stage = await scene([]);
   const script = path.join(stage.box.harness, 'busy.cjs');
   await writeFile(
@@ -134,8 +133,8 @@ test('a name that the system refuses at the end: exit 30, and the audio is kept'
   expect((await spooled(stage.box)).audio).toStrictEqual(mp3.bytes);
 });
 
-describe('the reader of a pipe goes away', () => {
-  // The contract: quietly, with 0.
+describe('a closed pipe', () => {
+  // The contract: silent, exit 0.
   test('in the middle of audio', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const result = await stage.shell(
@@ -145,13 +144,13 @@ describe('the reader of a pipe goes away', () => {
     expect(result.stdout.toString().trim()).toBe('10');
     expect(result.stderr).toBe('');
     await stage.server.abandoned();
-    // What had come was paid for; whoever wants it finds it for a day.
+    // The received audio was billed, and stays in the spool for a day.
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     expect((await spooled(stage.box)).record).toMatchObject({ complete: false });
   });
 
   test.each([['voices list --json'], ['models'], ['--help'], ['--version']])(
-    'before anything of a result is written: %s',
+    'before a result is written: %s',
     async (command) => {
       const stage = await scene([]);
       const result = await stage.shell(`foley ${command} | true`);
@@ -162,7 +161,7 @@ describe('the reader of a pipe goes away', () => {
 });
 
 describe('stdout is a full disk', () => {
-  test('foley tts hi > /dev/full: exit 30, and the audio is kept', async () => {
+  test('foley tts hi > /dev/full: exit 30, and the audio is spooled', async () => {
     const stage = await scene([]);
     const result = await stage.shell(`foley tts hi -v ${VOICE} > /dev/full`);
     expect(result.code).toBe(30);
@@ -205,7 +204,7 @@ describe('stdout is closed', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('a file is written all the same, and audio may be thrown away on purpose', async () => {
+  test('a file is written anyway, and audio may go to /dev/null', async () => {
     const stage = await scene([]);
     expect((await stage.shell(`foley ${SPEAK.join(' ')} >&-`)).code).toBe(0);
     expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
@@ -214,7 +213,7 @@ describe('stdout is closed', () => {
 });
 
 describe('audio and a terminal', () => {
-  test('goes into a file with a name, never to the terminal', async () => {
+  test('goes into a file, never to the terminal', async () => {
     const stage = await scene([]);
     const { box, env } = stage;
     const running = await startInTerminal(['tts', 'Hi', 'there', '-v', VOICE], { box, env });
@@ -225,7 +224,7 @@ describe('audio and a terminal', () => {
     expect(await outputOf(stage.box, 'hi-there.mp3')).toStrictEqual(mp3.bytes);
   });
 
-  test('goes to the terminal when that is said', async () => {
+  test('goes to the terminal with -o -', async () => {
     const stage = await scene([]);
     const { box, env } = stage;
     const args = ['tts', 'Hi', '-v', VOICE, '-o', '-', '-q'];

@@ -16,7 +16,7 @@ import {
 
 const { mp3 } = await paidAudio();
 
-describe('a speech request that is sent on', () => {
+describe('a redirected speech request', () => {
   test.each([301, 302, 303, 307, 308] as const)('%d to another origin', async (status) => {
     const other = await startFaultServer([]);
     const stage = await scene([onSpeech(faults.redirectTo(`${other.origin}/x?sig=1`, status))]);
@@ -28,7 +28,7 @@ describe('a speech request that is sent on', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('308 within the origin goes on with key, idempotency key and body', async () => {
+  test('308 within the origin keeps key, idempotency key and body', async () => {
     const stage = await scene([
       onSpeech(faults.redirectTo('/elsewhere', 308)),
       { method: 'POST', path: '/elsewhere', answer: faults.audio(mp3) },
@@ -47,8 +47,8 @@ const profile = answer(
   '{"user_id":"u","api_quota_remaining":1,"tier":"t","credits":1}',
 );
 
-describe('a read that is sent on', () => {
-  test('to another origin goes there without anything of ours', async () => {
+describe('a redirected read', () => {
+  test('to another origin has no key and ids', async () => {
     const other = await startFaultServer([{ answer: profile }]);
     const to = `${other.origin}/p?signature=secret`;
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectTo(to) }]);
@@ -74,7 +74,7 @@ describe('a read that is sent on', () => {
   });
 });
 
-describe('a read that is sent somewhere impossible', () => {
+describe('a read with an invalid redirect', () => {
   test('in a circle', async () => {
     const stage = await scene(faults.redirectLoop(PROFILE_PATH));
     const error = errorLine(await stage.run(['profile', '--json', '--max-retries', '4']));
@@ -120,7 +120,7 @@ describe('a read that is sent somewhere impossible', () => {
     expect(second.message).toContain('it leads to http://192.0.2.1 without encryption');
   });
 
-  test('nowhere', async () => {
+  test('without a location', async () => {
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.redirectNowhere() }]);
     const error = errorLine(await stage.run(['profile', '--json']));
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer' });

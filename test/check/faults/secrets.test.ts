@@ -50,7 +50,7 @@ const WAYS: readonly (readonly [where: string, prepare: (stage: Scene) => Promis
   ],
 ];
 
-describe('a key is told to the service and to nobody else', () => {
+describe('a key is sent to the service only', () => {
   test.each(WAYS)('from %s', async (_where, prepare) => {
     const stage = await scene([]);
     const { args, ...options } = await prepare(stage);
@@ -75,7 +75,7 @@ describe('a key is told to the service and to nobody else', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('there is no flag for it, and what is given to one is not repeated', async () => {
+  test('there is no flag for it, and its value is not repeated', async () => {
     const stage = await scene([]);
     for (const flags of [
       ['--api-key=super-secret'],
@@ -97,7 +97,7 @@ describe('a key is told to the service and to nobody else', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('no player is started from the current folder, whatever PATH says of it', async () => {
+  test('no player is started from the current folder, even with it in PATH', async () => {
     const stage = await scene([]);
     const [here, found] = [stage.box.out, path.join(stage.box.harness, 'bin')];
     await mkdir(found);
@@ -130,7 +130,7 @@ describe('a key is told to the service and to nobody else', () => {
   });
 });
 
-describe('a key is in nothing that tells of a failure', () => {
+describe('a key is in no error output', () => {
   test.each([400, 401, 403, 500])('%d that repeats it, in every kind of output', async (status) => {
     const stage = await scene([onSpeech(faults.echoOfRequest(status))]);
     for (const flags of [[], ['--json'], ['--verbose'], ['--verbose', '--json'], ['-q']]) {
@@ -142,7 +142,7 @@ describe('a key is in nothing that tells of a failure', () => {
     await stage.run(['recover', '--json']);
   });
 
-  test('a 200 that repeats it where audio belongs', async () => {
+  test('a 200 that repeats it instead of audio', async () => {
     const stage = await scene([
       onSpeech((request) =>
         faults.jsonInsteadOfAudio({ code: 'ERR', message: request.header('authorization') }),
@@ -156,7 +156,7 @@ describe('a key is in nothing that tells of a failure', () => {
   });
 
   test.each<readonly [string, (stage: Scene) => Promise<readonly string[]>]>([
-    ['nobody there', async () => ['--base-url', await refusedOrigin()]],
+    ['a refused connection', async () => ['--base-url', await refusedOrigin()]],
     ['no encryption', async () => ['--base-url', 'http://api.example.test']],
     ['a host that is none', async () => ['--base-url', 'https://']],
     ['a redirect', async () => []],
@@ -171,7 +171,7 @@ describe('a key is in nothing that tells of a failure', () => {
     }
   });
 
-  test('a key that a header cannot carry', async () => {
+  test('an invalid key', async () => {
     const key = canaryKey();
     const stage = await scene([]);
     for (const broken of [`${key}\u2019`, `${key}\n${key}`, ` ${key}`, `${key}\t`]) {
@@ -181,7 +181,7 @@ describe('a key is in nothing that tells of a failure', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('a bug that holds it, with its stack', async () => {
+  test('a bug with it in the stack', async () => {
     const stage = await scene([]);
     const file = path.join(stage.box.harness, 'bug.cjs');
     await writeFile(
@@ -198,7 +198,7 @@ describe('a key is in nothing that tells of a failure', () => {
     }
   });
 
-  test('a death in the middle of it', async () => {
+  test('a kill during the request', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3), { times: 1 })]);
     const running = await stage.start(speakWith(['--verbose']));
     await stage.server.paused();
@@ -208,8 +208,8 @@ describe('a key is in nothing that tells of a failure', () => {
   });
 });
 
-describe('what is left on the disk', () => {
-  test('is for its owner alone, whatever the umask', async () => {
+describe('files on the disk', () => {
+  test('are private, with any umask', async () => {
     const stage = await scene([onSpeech(faults.resetMidBody(mp3), { nth: 1 })]);
     const open = await scene([onSpeech(faults.resetBeforeHeaders())]);
     const script = `umask 000; foley ${SPEAK.join(' ')}`;
@@ -222,7 +222,7 @@ describe('what is left on the disk', () => {
     }
   });
 
-  test('a store of accounts that others could read is closed before it is used', async () => {
+  test('an account file that others can read is made private', async () => {
     const stage = await scene([]);
     const file = await storeAccount(stage, 0o644);
     const env = { FOLEY_BASE_URL: stage.server.origin };
@@ -232,12 +232,12 @@ describe('what is left on the disk', () => {
     expect(result.stderr).toContain('accounts.json');
   });
 
-  test('holds a text only until its request is settled, and never a key', async () => {
+  test('have a text only until its request is resolved, and never a key', async () => {
     const stage = await scene([
       onSpeech(faults.resetBeforeHeaders(), { times: 1 }),
       onSpeech(faults.requestAlreadyCompleted(), { times: 1 }),
     ]);
-    const text = 'a text that nobody else should read';
+    const text = 'a private text';
     await stage.run(['tts', text, '-v', VOICE, '-o', 'hi.mp3', '--max-retries', '0']);
     for (const name of filesOf(await snapshot(stage.box.root))) {
       const content = await readFile(path.join(stage.box.root, name), 'utf8');
@@ -253,7 +253,7 @@ describe('what is left on the disk', () => {
   });
 });
 
-test('what a terminal is shown of the account has no key in it', async () => {
+test('account output on a terminal has no key', async () => {
   const stage = await scene([
     { path: PROFILE_PATH, answer: faults.errorAnswer(401), optional: true },
   ]);

@@ -9,7 +9,7 @@ import { filesLeft, onSpeech, paidAudio, RATES, scene, VOICE } from '../../binar
 
 const { mp3 } = await paidAudio();
 
-describe('names that lead somewhere', () => {
+describe('hostile file names', () => {
   test.each([
     ['../../../EVIL', 'evil.mp3'],
     ['/tmp/EVIL', 'tmp-evil.mp3'],
@@ -21,7 +21,7 @@ describe('names that lead somewhere', () => {
     ['x'.repeat(300), `${'x'.repeat(40)}.mp3`],
     ['\u202Egnp.exe', 'gnp-exe.mp3'],
     ['日本語', 'speech.mp3'],
-  ])('the name that is made of %j stays in the folder', async (text, name) => {
+  ])('the name made from %j stays in the folder', async (text, name) => {
     const stage = await scene([]);
     const result = await stage.run(['tts', '-v', VOICE, '--json', '--', text]);
     expect(result.code).toBe(0);
@@ -29,14 +29,14 @@ describe('names that lead somewhere', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([`out/${name}`, RATES]);
   });
 
-  test('the name that a server gives is not used', async () => {
+  test('the file name of a server is not used', async () => {
     const headers = { ...mp3.headers, 'Content-Disposition': 'attachment; filename="../../EVIL"' };
     const stage = await scene([onSpeech(faults.audio({ ...mp3, headers }))]);
     expect((await stage.run(['tts', 'hi', '-v', VOICE, '--json'])).code).toBe(0);
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
-  test('an interim answer cannot name a file either', async () => {
+  test('an interim response cannot name a file either', async () => {
     const hints = { 'Content-Disposition': 'attachment; filename="/tmp/EVIL"' };
     const stage = await scene([onSpeech(faults.informationalFlood(mp3, 3, 103, hints))]);
     expect((await stage.speak()).code).toBe(0);
@@ -44,7 +44,7 @@ describe('names that lead somewhere', () => {
   });
 
   test.each(['.', '..', '../../profile', 'a/b', 'a?x=1', 'a#b', '%2e%2e'])(
-    'an id in an address stays an id: %s',
+    'an id in a URL stays an id: %s',
     async (id) => {
       const stage = await scene([]);
       const error = errorLine(await stage.run(['voices', 'get', '--json', '--', id]));
@@ -56,7 +56,7 @@ describe('names that lead somewhere', () => {
   );
 });
 
-describe('JSON that does harm where it is read', () => {
+describe('harmful JSON', () => {
   test('keys that change prototypes change nothing', async () => {
     const stage = await scene([onSpeech(faults.prototypeBody(400))]);
     const error = await stage.fail(['--max-retries', '4']);
@@ -86,7 +86,7 @@ describe('JSON that does harm where it is read', () => {
     expect(stage.server.requests).toHaveLength(1);
   });
 
-  test('errors as deep as that are errors without words', async () => {
+  test('deeply nested errors have no message', async () => {
     const stage = await scene([onSpeech(faults.deepJson(100_000, 400))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 20, status: 400, code: 'bad_answer', details: null });

@@ -32,7 +32,7 @@ const { mp3 } = await paidAudio();
 const half = mp3.bytes.subarray(0, Math.floor(mp3.bytes.length / 2));
 
 describe('Ctrl-C before anything is sent', () => {
-  test('while the text is read from a pipe that says no more', async () => {
+  test('while the text is read from a silent pipe', async () => {
     const stage = await scene([]);
     const fifo = makeFifo(stage.box, 'text');
     const running = await stage.start(['tts', '-f', 'text', '-v', VOICE, '-o', 'hi.mp3']);
@@ -45,7 +45,7 @@ describe('Ctrl-C before anything is sent', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('while the key is read from stdin: the output’s beginning is removed', async () => {
+  test('while the key is read from stdin: the temporary output is removed', async () => {
     const stage = await scene([]);
     const flags = speakWith(['--api-key-file', '-']);
     const running = await stage.start(flags, { keepInputOpen: true, input: 'half-a-key' });
@@ -56,7 +56,7 @@ describe('Ctrl-C before anything is sent', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('while the output is a pipe that nobody opens', async () => {
+  test('while the output is a FIFO without a reader', async () => {
     const stage = await scene([]);
     makeFifo(stage.box, 'nobody');
     const running = await stage.start(speakWith(['-o', 'nobody']));
@@ -66,7 +66,7 @@ describe('Ctrl-C before anything is sent', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('while a list of texts is a pipe that nobody opens', async () => {
+  test('while a list of texts is a FIFO without a writer', async () => {
     const stage = await scene([]);
     makeFifo(stage.box, 'list');
     const running = await stage.start(['batch', '--lines', 'list', '-v', VOICE]);
@@ -77,8 +77,8 @@ describe('Ctrl-C before anything is sent', () => {
   });
 });
 
-describe('Ctrl-C after the request was sent, before an answer', () => {
-  test('goes at once and says how to go on without paying twice', async () => {
+describe('Ctrl-C between request and response', () => {
+  test('exits at once and prints how to continue without paying twice', async () => {
     const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
     const running = await stage.start(SPEAK);
     await stage.server.paused();
@@ -96,7 +96,7 @@ describe('Ctrl-C after the request was sent, before an answer', () => {
     expectOneKey(stage, 2);
   });
 
-  test('during the wait for the next attempt: the same', async () => {
+  test('during a backoff: the same', async () => {
     const stage = await scene([onSpeech(faults.rateLimited('60'))]);
     const running = await stage.start(['tts', 'hi', '-v', VOICE, '-o', 'hi.mp3', '--verbose']);
     await running.waitFor('stderr', /retrying in/);
@@ -105,7 +105,7 @@ describe('Ctrl-C after the request was sent, before an answer', () => {
     expectOneKey(stage, 1);
   });
 
-  test('twice: no later than with one', async () => {
+  test('twice: no later than once', async () => {
     const stage = await scene([onSpeech(faults.silence())]);
     const running = await stage.start(SPEAK);
     await stage.server.paused();
@@ -116,8 +116,8 @@ describe('Ctrl-C after the request was sent, before an answer', () => {
   });
 });
 
-describe('Ctrl-C in the middle of the audio', () => {
-  test('ends with 130: no debris, the older file intact, what arrived kept and named', async () => {
+describe('Ctrl-C during the audio', () => {
+  test('exits with 130: no temporary files, the older file intact, received audio spooled', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const running = await stage.start(SPEAK);
@@ -131,7 +131,7 @@ describe('Ctrl-C in the middle of the audio', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(half);
   });
 
-  test('on stdout: what was written stays', async () => {
+  test('on stdout: written audio stays', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const running = await stage.start(speakWith(['-o', '-']));
     await expect.poll(() => running.stdout.length, SOON).toBe(half.length);
@@ -142,7 +142,7 @@ describe('Ctrl-C in the middle of the audio', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
   });
 
-  test('into a pipe that nobody reads', async () => {
+  test('into a pipe without a reader', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const running = await stage.start(speakWith(['-o', '-']), { holdStdout: true });
     const request = await stage.server.received();
@@ -153,7 +153,7 @@ describe('Ctrl-C in the middle of the audio', () => {
     expect((await running.done).signal).toBe('SIGINT');
   });
 
-  test('into a FIFO that nobody reads any more', async () => {
+  test('into a FIFO whose reader is gone', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const fifo = makeFifo(stage.box, 'stuck');
     const running = await stage.start(speakWith(['-o', 'stuck']));
@@ -166,7 +166,7 @@ describe('Ctrl-C in the middle of the audio', () => {
     await reader.close();
   });
 
-  test('a shell loop stops, and is told 130', async () => {
+  test('a shell loop stops with 130', async () => {
     const bash = requireTool('bash');
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const { box, env } = stage;
@@ -185,8 +185,8 @@ describe('Ctrl-C in the middle of the audio', () => {
   });
 });
 
-describe('the system ends it', () => {
-  test('SIGTERM in the middle of the audio: 143, no debris', async () => {
+describe('other signals', () => {
+  test('SIGTERM during the audio: 143, no temporary files', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const running = await stage.start(SPEAK);
     await growing(stage.box, half.length);
@@ -195,7 +195,7 @@ describe('the system ends it', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
   });
 
-  test('and the shell sees 143', async () => {
+  test('the shell sees 143', async () => {
     const stage = await scene([onSpeech(faults.silence())]);
     const { box, env } = stage;
     const script = `foley ${SPEAK.join(' ')} & echo $! > pid; wait $!`;
@@ -205,7 +205,7 @@ describe('the system ends it', () => {
     expect((await running).code).toBe(143);
   });
 
-  test('SIGHUP stops it as SIGTERM does', async () => {
+  test('SIGHUP stops like SIGTERM', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const running = await stage.start(SPEAK);
@@ -216,7 +216,7 @@ describe('the system ends it', () => {
   });
 
   test.each(['SIGTERM', 'SIGHUP'] as const)(
-    '%s ends recover, and the job stays',
+    '%s stops recover, and the job continues',
     async (signal) => {
       const stage = await jobScene([onPoll(faults.silence())]);
       const running = await stage.start(['jobs', 'create', 'hi', '-v', VOICE, '-o', 'hi.mp3']);
@@ -232,8 +232,8 @@ describe('the system ends it', () => {
   );
 });
 
-describe('kill -9 in the middle of the audio', () => {
-  test('recover takes up what it left, tells, and leaves nothing beside the output', async () => {
+describe('kill -9 during the audio', () => {
+  test('recover reports the spooled audio, and removes the temporary files', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     await writeFile(path.join(stage.box.out, 'hi.mp3'), 'the older file');
     const running = await stage.start(SPEAK);
@@ -244,7 +244,7 @@ describe('kill -9 in the middle of the audio', () => {
     await expectSettled(stage);
   });
 
-  test('what still runs is left alone', async () => {
+  test('recover skips running commands', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const running = await stage.start(SPEAK);
     await growing(stage.box, half.length);
@@ -257,7 +257,7 @@ describe('kill -9 in the middle of the audio', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
-  test('before the answer: it is asked for again under its key', async () => {
+  test('before the response: recover retries with its key', async () => {
     const stage = await scene([onSpeech(faults.silence(), { times: 1 })]);
     const running = await stage.start(SPEAK);
     await stage.server.paused();
@@ -278,7 +278,7 @@ function makeFifo({ out }: Sandbox, name: string): string {
   return fifo;
 }
 
-/** Waits until the process catches SIGINT, and no longer dies of it by itself. */
+/** Waits until the process handles SIGINT. */
 async function listening({ pid }: Running): Promise<void> {
   const caught = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -287,7 +287,7 @@ async function listening({ pid }: Running): Promise<void> {
   await expect.poll(caught, SOON).toBe(2);
 }
 
-/** Waits until the process is gone, whatever of its output is still unread. */
+/** Waits until the process has exited, even with unread output. */
 async function ended({ pid }: Running): Promise<void> {
   const state = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'State:\tX');
@@ -296,8 +296,8 @@ async function ended({ pid }: Running): Promise<void> {
   await expect.poll(state, SOON).toMatch(/[XZ]/);
 }
 
-describe('temporary files of a command that was killed', () => {
-  test('go with the next command into the folder, but for audio that was paid for', async () => {
+describe('temporary files of a killed command', () => {
+  test('are removed by the next command in the folder, except billed audio', async () => {
     const answer = eventsAround([audioEvent(half)], []);
     const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
     const args = speakWith(['--subtitles', 'hi.srt', '--timings', 'hi.json']);
@@ -316,7 +316,7 @@ describe('temporary files of a command that was killed', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(half);
   });
 
-  test('go with recover, wherever the output was', async () => {
+  test('are removed by recover in any folder', async () => {
     const answer = eventsAround([audioEvent(half)], []);
     const stage = await scene([{ method: 'POST', path: ALIGNED_PATH, answer }]);
     const running = await stage.start(speakWith(['--subtitles', 'hi.srt']));
@@ -328,7 +328,7 @@ describe('temporary files of a command that was killed', () => {
     expect(await partsIn(stage.box)).toStrictEqual([]);
   });
 
-  test('stay while it lives', async () => {
+  test('stay while the command runs', async () => {
     const stage = await scene([onSpeech(faults.slowBody(mp3))]);
     const running = await stage.start(SPEAK);
     await stage.server.paused();
@@ -350,12 +350,12 @@ async function partsIn({ out }: Pick<Sandbox, 'out'>): Promise<string[]> {
   return (await readdir(out)).filter((name) => name.endsWith('.part'));
 }
 
-/** Waits until so much of the audio lies in the temporary file beside the output. */
+/** Waits until the temporary file beside the output has the given size. */
 async function growing({ out }: Sandbox, bytes: number): Promise<void> {
   await expect.poll(() => sizesIn({ out }), SOON).toStrictEqual([bytes]);
 }
 
-/** After a death without warning: the older file is there, and recover leaves no trace but the audio. */
+/** After a kill: expects the older file, and that recover leaves only the audio. */
 async function expectSettled(stage: Scene): Promise<void> {
   const listed = await stage.run(['recover', '--list']);
   expect(listed.code).toBe(0);

@@ -23,7 +23,7 @@ import {
 const { mp3 } = await paidAudio();
 const BOM = '\uFEFF';
 
-describe('a file of settings that cannot be understood', () => {
+describe('an invalid settings file', () => {
   test.each([
     ['config.json', '{\n  "voice": ', 'is not valid JSON, at line 2'],
     ['config.json', '', 'is empty'],
@@ -48,13 +48,13 @@ describe('a file of settings that cannot be understood', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([`config/foley/${name}`]);
   });
 
-  test('a byte order mark is no fault', async () => {
+  test('may have a byte order mark', async () => {
     const stage = await scene([]);
     await settingsFile(stage.box, 'config.json', `${BOM}{"voice":"${VOICE}"}`);
     expect((await stage.run(['tts', 'hi', '-o', 'hi.mp3'])).code).toBe(0);
   });
 
-  test('a project may not say where a key goes', async () => {
+  test('of a project may not set the address for a key', async () => {
     const stage = await scene([]);
     const content = JSON.stringify({ baseUrl: 'https://evil.example.test' });
     await writeFile(path.join(stage.box.out, 'foley.config.json'), content);
@@ -63,7 +63,7 @@ describe('a file of settings that cannot be understood', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('help and version need none', async () => {
+  test('does not affect help and version', async () => {
     const stage = await scene([]);
     await settingsFile(stage.box, 'config.json', '{');
     expect((await stage.run(['tts', '--help'])).code).toBe(0);
@@ -71,10 +71,10 @@ describe('a file of settings that cannot be understood', () => {
   });
 });
 
-describe('a bug of our own', () => {
-  test('an error that nobody expected: exit 1, told as one', async () => {
+describe('a bug in foley', () => {
+  test('an unexpected error: exit 1, reported as a bug', async () => {
     const stage = await scene([]);
-    // Each id that is made reads bytes so.
+    // Each generated id reads random bytes.
     const script = `Buffer.prototype.readUInt8 = () => { throw new Error('made up'); };`;
     const env = await broken(stage.box, script);
     const result = await stage.speak(['--json'], { env });
@@ -85,7 +85,7 @@ describe('a bug of our own', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('a promise that nobody waits for', async () => {
+  test('an unhandled rejection', async () => {
     const stage = await scene([onSpeech(faults.silence())]);
     const env = await broken(
       stage.box,
@@ -102,7 +102,7 @@ describe('a bug of our own', () => {
     expect(await filesLeft(stage.box)).toContain(OPEN);
   });
 
-  test('a wait for nothing: exit 1, not 0', async () => {
+  test('a promise that never settles: exit 1, not 0', async () => {
     const stage = await scene([]);
     const env = await broken(stage.box, `require('node:dns').lookup = () => {};`);
     const flags = ['--base-url', 'https://api.example.test', '--json'];
@@ -116,7 +116,7 @@ const play = (stage: Scene, player: string, more: readonly string[] = []) =>
   stage.run(['tts', 'hi', '-v', VOICE, '--player', player, '--json', ...more]);
 
 describe('a player', () => {
-  test('that is missing is told before anything is sent', async () => {
+  test('that is missing fails before anything is sent', async () => {
     const stage = await scene([]);
     const error = errorLine(await play(stage, 'no-such-player --loud'));
     expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
@@ -124,7 +124,7 @@ describe('a player', () => {
     expect(stage.server.connections).toBe(0);
   });
 
-  test('none at all: told before anything is sent', async () => {
+  test('of foley’s choice that is missing fails before anything is sent', async () => {
     const stage = await scene([]);
     const options = { env: { PATH: stage.box.temporary } };
     const error = errorLine(
@@ -138,7 +138,7 @@ describe('a player', () => {
   test.each([
     ['fails', 'sh -c "echo broken >&2; exit 3"', /\(exit code 3\): broken$/],
     ['crashes in the middle', 'sh -c "head -c 100 > /dev/null; kill -9 $$"', /\(SIGKILL\)$/],
-  ])('that %s, with a file: exit 30, and the file is there', async (_how, player, message) => {
+  ])('that %s, with a file: exit 30, and the file is written', async (_how, player, message) => {
     const stage = await scene([]);
     const error = errorLine(await play(stage, player, ['-o', 'hi.mp3']));
     expect(error).toMatchObject({ exitCode: 30, code: 'output', billed: 'yes' });
@@ -148,7 +148,7 @@ describe('a player', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
-  test('that fails, alone: exit 30, and the audio is kept', async () => {
+  test('that fails, without a file: exit 30, and the audio is spooled', async () => {
     const stage = await scene([]);
     const args = ['tts', 'hi', '-v', VOICE, '--player', 'sh -c "exit 3"'];
     const result = await stage.run(args);
@@ -161,7 +161,7 @@ describe('a player', () => {
     expect(record).toMatchObject({ complete: true });
   });
 
-  test('that works hears every byte', async () => {
+  test('that works gets every byte', async () => {
     const stage = await scene([]);
     const args = ['tts', 'hi', '-v', VOICE, '--player', 'sh -c "cat > heard"'];
     const result = await stage.run(args);
@@ -172,11 +172,7 @@ describe('a player', () => {
 
   test.each([
     ['that cannot open the sound device', 'cat > /dev/null; echo "audio open failed" >&2', 'Hi.'],
-    [
-      'that ends before the sound does',
-      'echo "no device" >&2',
-      'One. Two. Three. Four. Five. Six.',
-    ],
+    ['that ends before the audio', 'echo "no device" >&2', 'One. Two. Three. Four. Five. Six.'],
   ])('of foley’s choice %s and exits with 0: exit 30', async (_how, script, text) => {
     const stage = await scene([]);
     const env = { PATH: await playerFolder(stage, 'ffplay', script) };
@@ -192,7 +188,7 @@ describe('a player', () => {
     }
   });
 
-  test('of foley’s choice that plays and complains: its complaint is shown', async () => {
+  test('of foley’s choice that plays with errors: they are shown', async () => {
     const stage = await scene([]);
     const script = 'cat > /dev/null; echo "a bad frame" >&2';
     const env = { PATH: await playerFolder(stage, 'ffplay', script) };
@@ -201,12 +197,12 @@ describe('a player', () => {
     expect(result).toMatchObject({ code: 0, stderr: expect.stringMatching(/ffplay: a bad frame/) });
   });
 
-  test('that the listener closes is no failure', async () => {
+  test('that the user closes is no failure', async () => {
     const stage = await scene([]);
     expect((await stage.run(['tts', 'hi', '-v', VOICE, '--player', 'true'])).code).toBe(0);
   });
 
-  test('that still plays ends with Ctrl-C', async () => {
+  test('that is playing stops with Ctrl-C', async () => {
     const stage = await scene([]);
     const player = 'sh -c "echo $$ > player; cat > /dev/null; exec sleep 1000"';
     const running = await stage.start(['tts', 'hi', '-v', VOICE, '--player', player]);
@@ -220,7 +216,7 @@ describe('a player', () => {
   });
 });
 
-/** A folder with a player that is a script, and nothing else that plays. */
+/** Creates a folder with a script as the only player. */
 async function playerFolder({ box }: Scene, name: string, script: string): Promise<string> {
   const folder = path.join(box.harness, 'players');
   await mkdir(folder);
@@ -242,7 +238,7 @@ async function settingsFile({ config }: Sandbox, name: string, content: string):
   return file;
 }
 
-/** An environment in which something of Node is broken, as no service could break it. */
+/** Returns an environment that breaks a function of Node. */
 async function broken({ harness }: Sandbox, script: string): Promise<Record<string, string>> {
   const file = path.join(harness, 'broken.cjs');
   await writeFile(file, script);

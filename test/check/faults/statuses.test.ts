@@ -15,7 +15,7 @@ import {
 const FAST = ['--max-retries', '1'];
 
 describe('5xx', () => {
-  test.each([500, 502, 504])('%d again and again: one key', async (status) => {
+  test.each([500, 502, 504])('%d every time: one key', async (status) => {
     const stage = await scene([onSpeech(faults.errorAnswer(status))]);
     const error = await stage.fail(FAST);
     expectOneKey(stage, 2);
@@ -32,14 +32,14 @@ describe('5xx', () => {
     expect(await filesLeft(stage.box)).toStrictEqual(['out/hi.mp3', RATES]);
   });
 
-  test('of something in between, which knows no envelope', async () => {
+  test('of a proxy without an error body', async () => {
     const stage = await scene([onSpeech(faults.proxyError(502))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 23, status: 502, code: 'bad_answer' });
     expect(error.message).toBe('the service failed (502)');
   });
 
-  test('that is not to be tried again is not', async () => {
+  test('that is permanent is not retried', async () => {
     const details = { retryable: false };
     const stage = await scene([onSpeech(faults.errorAnswer(500, { details }))]);
     const error = await stage.fail(['--max-retries', '4']);
@@ -48,7 +48,7 @@ describe('5xx', () => {
   });
 });
 
-test('507: the service has no room, and is not asked again', async () => {
+test('507: the disk of the service is full; not retried', async () => {
   const details = { retryable: false };
   const full = faults.errorAnswer(507, { code: 'ERR_STORAGE_FULL', details });
   const stage = await scene([onSpeech(full)]);
@@ -64,7 +64,7 @@ test('507: the service has no room, and is not asked again', async () => {
   expect(error.hint).toContain('foley serve --data-dir');
 });
 
-describe('503 and when to come again', () => {
+describe('503 with Retry-After', () => {
   test.each([
     ['a second', '1', 1],
     ['nothing', '0', 0],
@@ -74,7 +74,7 @@ describe('503 and when to come again', () => {
     ['a date that is none', faults.BAD_RETRY_AFTER.badDate, null],
     ['an empty value', faults.BAD_RETRY_AFTER.empty, null],
     ['infinity', faults.BAD_RETRY_AFTER.infinity, null],
-  ])('%s: it is asked again', async (_what, value, told) => {
+  ])('%s: retried', async (_what, value, told) => {
     const stage = await scene([onSpeech(faults.unavailable(value))]);
     const error = await stage.fail(FAST);
     expectOneKey(stage, 2);
@@ -87,7 +87,7 @@ describe('503 and when to come again', () => {
     ['121 s', '121', 121],
     ['a year', faults.BAD_RETRY_AFTER.year, 31_536_000],
     ['beyond every integer', faults.BAD_RETRY_AFTER.beyondIntegers, 315_360_000],
-  ])('%s: it ends at once and names the time', async (_what, value, told) => {
+  ])('%s: fails at once and names the time', async (_what, value, told) => {
     const stage = await scene([onSpeech(faults.unavailable(value))]);
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
@@ -95,7 +95,7 @@ describe('503 and when to come again', () => {
     expect(error.hint).toMatch(/The service asks to wait until \d{4}-\d\d-\d\dT[\d:.]+Z\./);
   });
 
-  test('an HTTP date two minutes and more away: it ends at once and names the time', async () => {
+  test('an HTTP date in more than two minutes: fails at once and names the time', async () => {
     const stage = await scene([onSpeech(faults.unavailableUntil(600))]);
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
@@ -103,7 +103,7 @@ describe('503 and when to come again', () => {
     expect(error.hint).toContain('The service asks to wait until');
   });
 
-  test('a model that is gone from the capabilities is not asked for again', async () => {
+  test('an unavailable model is not retried', async () => {
     const record = JSON.stringify({ contractVersion: '3.0', route: '/', models: [] });
     const type = { 'Content-Type': 'application/json' };
     const stage = await scene([
@@ -119,7 +119,7 @@ describe('503 and when to come again', () => {
 });
 
 describe('409, the same request is still in progress', () => {
-  test('until the limit: nobody knows', async () => {
+  test('until the limit: unknown outcome', async () => {
     const stage = await scene([onSpeech(faults.requestInProgress('0'))]);
     const error = await stage.fail(FAST);
     const key = expectOneKey(stage, 2);
@@ -129,7 +129,7 @@ describe('409, the same request is still in progress', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('and then done: delivered', async () => {
+  test('and then completed: delivered', async () => {
     const stage = await scene([onSpeech(faults.requestInProgress(), { nth: 1 })]);
     expect((await stage.speak(FAST)).code).toBe(0);
     expectOneKey(stage, 2);
@@ -137,7 +137,7 @@ describe('409, the same request is still in progress', () => {
 });
 
 describe('409, the request was completed before', () => {
-  test('is lost, told so, and never bought again', async () => {
+  test('is lost, reported, and never bought again', async () => {
     const stage = await scene([onSpeech(faults.requestAlreadyCompleted())]);
     const error = await stage.fail(['--max-retries', '4', '--idempotency-key', 'mine']);
     expect(speechRequests(stage)).toHaveLength(1);
@@ -149,7 +149,7 @@ describe('409, the request was completed before', () => {
 });
 
 describe('409, the key belongs to another request', () => {
-  test('is rejected and not tried again, with no other key', async () => {
+  test('is rejected, and not retried with any key', async () => {
     const stage = await scene([onSpeech(faults.requestIdConflict())]);
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
@@ -158,7 +158,7 @@ describe('409, the key belongs to another request', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('a refunded key that the tool made is renewed once', async () => {
+  test('a refunded generated key is renewed once', async () => {
     const stage = await scene([onSpeech(faults.requestPreviouslyRefunded(), { nth: 1 })]);
     expect((await stage.speak(FAST)).code).toBe(0);
     const keys = speechRequests(stage).map((request) => request.header('idempotency-key'));
@@ -175,7 +175,7 @@ describe('409, the key belongs to another request', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([]);
   });
 
-  test('a refunded key of the person is not replaced', async () => {
+  test('a refunded key of the user is not replaced', async () => {
     const stage = await scene([onSpeech(faults.requestPreviouslyRefunded())]);
     const error = await stage.fail(['--max-retries', '4', '--idempotency-key', 'mine']);
     expect(speechRequests(stage)).toHaveLength(1);
@@ -184,16 +184,19 @@ describe('409, the key belongs to another request', () => {
 });
 
 describe('rejected', () => {
-  test.each([400, 404, 405, 413, 415, 422, 451])('%d is told once', async (status) => {
-    const details = { field: 'voiceId' };
-    const stage = await scene([onSpeech(faults.errorAnswer(status, { details }))]);
-    const error = await stage.fail(['--max-retries', '4']);
-    expectOneKey(stage, 1);
-    expect(error).toMatchObject({ exitCode: 20, status, code: `ERR_${status}`, billed: 'no' });
-    expect(error.message).toContain(`(${status}): The service says ${status}.`);
-    expect(error.details).toStrictEqual(details);
-    expect(await filesLeft(stage.box)).toStrictEqual([]);
-  });
+  test.each([400, 404, 405, 413, 415, 422, 451])(
+    '%d is reported without a retry',
+    async (status) => {
+      const details = { field: 'voiceId' };
+      const stage = await scene([onSpeech(faults.errorAnswer(status, { details }))]);
+      const error = await stage.fail(['--max-retries', '4']);
+      expectOneKey(stage, 1);
+      expect(error).toMatchObject({ exitCode: 20, status, code: `ERR_${status}`, billed: 'no' });
+      expect(error.message).toContain(`(${status}): The service says ${status}.`);
+      expect(error.details).toStrictEqual(details);
+      expect(await filesLeft(stage.box)).toStrictEqual([]);
+    },
+  );
 
   test('on stderr with code, request id and what to do', async () => {
     const stage = await scene([onSpeech(faults.errorAnswer(404, { message: 'No such voice.' }))]);
@@ -207,9 +210,8 @@ describe('rejected', () => {
   });
 });
 
-// What a batch makes of the next three rows (stop, share a gate) is not there yet.
 describe('401 and 403', () => {
-  test.each([401, 403])('%d is told once', async (status) => {
+  test.each([401, 403])('%d is reported without a retry', async (status) => {
     const stage = await scene([onSpeech(faults.errorAnswer(status))]);
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
@@ -232,7 +234,7 @@ test('402, out of credits', async () => {
 });
 
 describe('429', () => {
-  test('beyond the retries, one key', async () => {
+  test('every time: one key', async () => {
     const stage = await scene([onSpeech(faults.rateLimited('0'))]);
     const error = await stage.fail(FAST);
     expectOneKey(stage, 2);
@@ -247,7 +249,7 @@ describe('429', () => {
     expectOneKey(stage, 2);
   });
 
-  test('a wait beyond two minutes is not waited for', async () => {
+  test('a Retry-After above two minutes fails at once', async () => {
     const stage = await scene([onSpeech(faults.rateLimited('3600'))]);
     const error = await stage.fail(['--max-retries', '4']);
     expectOneKey(stage, 1);
@@ -256,12 +258,12 @@ describe('429', () => {
   });
 });
 
-describe('a clock that is a day off', () => {
+describe('a clock that is wrong by a day', () => {
   const DAY_MS = 86_400_000;
   test.each([
     ['behind', -DAY_MS],
     ['ahead', DAY_MS],
-  ])('the service’s, %s: its date is taken against its own clock', async (_which, ms) => {
+  ])('of the service, %s: its dates are relative to its own clock', async (_which, ms) => {
     const clock = new Date(Date.now() + ms);
     const stage = await scene([onSpeech(faults.unavailableUntil(1, clock), { nth: 1 })]);
     expect((await stage.speak(FAST)).code).toBe(0);

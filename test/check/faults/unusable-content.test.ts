@@ -19,7 +19,7 @@ import {
 const { mp3, wav } = await paidAudio();
 const TEXT = 'This is not audio, whatever the header says.';
 
-describe('audio that is packed, which was not asked for', () => {
+describe('compressed audio, which was not requested', () => {
   test.each([
     ['whole', faults.gzipBody(mp3)],
     ['cut', faults.cutGzip(mp3)],
@@ -36,7 +36,7 @@ describe('audio that is packed, which was not asked for', () => {
 
 describe('a 200 that is JSON', () => {
   test.each(['ERR_INTERNAL', 'ERR_INSUFFICIENT_CREDITS', 'ERR_UNAUTHORIZED'])(
-    'that names an error is unusable all the same, and the error is told: %s',
+    'with an error is unusable, and the error is reported: %s',
     async (code) => {
       const body = { code, message: 'Said in JSON.', requestId: 'r-json' };
       const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
@@ -52,7 +52,7 @@ describe('a 200 that is JSON', () => {
   test.each([
     ['something else', { hello: 'world' }],
     ['an array', ['EVIL']],
-  ])('of no error: %s', async (_what, body) => {
+  ])('without an error: %s', async (_what, body) => {
     const stage = await scene([onSpeech(faults.jsonInsteadOfAudio(body))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
@@ -68,7 +68,7 @@ describe('a 200 that is JSON', () => {
   });
 });
 
-describe('bytes that are not the format that was asked for', () => {
+describe('bytes of another format', () => {
   test.each([
     ['text', faults.wrongMagic(), Buffer.from(TEXT), /not mp3; it begins with 54 68 69 73/],
     [
@@ -77,7 +77,7 @@ describe('bytes that are not the format that was asked for', () => {
       wav.bytes,
       /is wav, not mp3; it begins with 52 49 46 46/,
     ],
-  ])('are kept and not published: %s', async (_what, steps, all, words) => {
+  ])('are spooled and not published: %s', async (_what, steps, all, words) => {
     const stage = await scene([onSpeech(steps)]);
     const error = await stage.fail(['--max-retries', '3']);
     expectOneKey(stage, 1);
@@ -89,7 +89,7 @@ describe('bytes that are not the format that was asked for', () => {
     expect(record).toMatchObject({ complete: false, problem: error.message });
   });
 
-  test('noise after good audio: all of it is kept, and the file is not published', async () => {
+  test('noise after valid audio: all of it is spooled, and the file is not published', async () => {
     const noise = Buffer.alloc(50_000, 'noise');
     const bytes = Buffer.concat([mp3.bytes, noise]);
     const stage = await scene([onSpeech(faults.audio({ ...mp3, bytes }))]);
@@ -100,7 +100,7 @@ describe('bytes that are not the format that was asked for', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(bytes);
   });
 
-  test('nothing of it gets to stdout', async () => {
+  test('are not written to stdout', async () => {
     const stage = await scene([onSpeech(faults.wrongMagic())]);
     const result = await stage.speak(['-o', '-']);
     expect(result.code).toBe(25);
@@ -108,7 +108,7 @@ describe('bytes that are not the format that was asked for', () => {
     expect((await spooled(stage.box)).audio).toStrictEqual(Buffer.from(TEXT));
   });
 
-  test('a good type is not enough, and a wrong one is refused even with good bytes', async () => {
+  test('a right media type is not enough, and a wrong one is refused with valid bytes too', async () => {
     const stage = await scene([onSpeech(faults.wrongType(mp3))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'unknown' });
@@ -128,7 +128,7 @@ describe('bytes that are not the format that was asked for', () => {
   });
 });
 
-describe('an answer without a body', () => {
+describe('a response without a body', () => {
   test.each([
     ['204', faults.noContent(), 204],
     ['206', faults.partialContent(mp3), 206],
@@ -142,7 +142,7 @@ describe('an answer without a body', () => {
   });
 });
 
-describe('heads beyond every measure', () => {
+describe('too large headers', () => {
   test.each([
     ['one header of 100 kB', faults.hugeHeader(mp3, 100_000)],
     ['ten thousand headers', faults.manyHeaders(mp3, 10_000)],
@@ -159,15 +159,15 @@ describe('heads beyond every measure', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('a few interim answers are no fault', async () => {
+  test('a few interim responses are accepted', async () => {
     const stage = await scene([onSpeech(faults.informationalFlood(mp3, 5))]);
     expect((await stage.speak()).code).toBe(0);
     expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
   });
 });
 
-describe('a body without an end', () => {
-  test('of audio goes on, as the contract has no total limit, until the person stops it', async () => {
+describe('an endless body', () => {
+  test('of audio continues until the user stops it: the contract has no total limit', async () => {
     const stage = await scene([onSpeech(faults.endlessBody(mp3))]);
     const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
     const request = await stage.server.received();
@@ -187,7 +187,7 @@ describe('a body without an end', () => {
     expect(request?.answer.bytesWritten).toBeLessThan(40_000_000);
   });
 
-  test('of an error is not waited for: the status is told', async () => {
+  test('of an error is abandoned: the status is reported', async () => {
     const steps = faults.hugeJson(100_000_000, 400);
     const stage = await scene([onSpeech(steps)]);
     const error = await stage.fail();
@@ -196,8 +196,8 @@ describe('a body without an end', () => {
   });
 });
 
-describe('an answer that does not begin', () => {
-  test('of a billed request: nobody knows, one key', async () => {
+describe('a missing response', () => {
+  test('of a billed request: unknown outcome, one key', async () => {
     const stage = await scene([onSpeech(faults.silence())]);
     const error = await stage.fail(['--response-timeout', '200ms', '--max-retries', '1']);
     expectOneKey(stage, 2);
@@ -206,7 +206,7 @@ describe('an answer that does not begin', () => {
     expect(await filesLeft(stage.box)).toStrictEqual([OPEN]);
   });
 
-  test('of a read: the network', async () => {
+  test('of a read: a network failure', async () => {
     const stage = await scene([{ path: PROFILE_PATH, answer: faults.silence() }]);
     const flags = ['--json', '--response-timeout', '200ms', '--max-retries', '1'];
     const error = errorLine(await stage.run(['profile', ...flags]));
@@ -214,7 +214,7 @@ describe('an answer that does not begin', () => {
     expect(stage.server.requests).toHaveLength(2);
   });
 
-  test('late once: the next attempt has the same key', async () => {
+  test('once: the next attempt has the same key', async () => {
     const stage = await scene([onSpeech(faults.silence(), { nth: 1 })]);
     const flags = ['--response-timeout', '1s', '--max-retries', '1'];
     expect((await stage.speak(flags)).code).toBe(0);
@@ -223,8 +223,8 @@ describe('an answer that does not begin', () => {
   });
 });
 
-describe('a body that comes in drops', () => {
-  test('is taken however long it takes, as long as it comes', async () => {
+describe('a slow body', () => {
+  test('is read for any time while bytes arrive', async () => {
     const stage = await scene([onSpeech(faults.inPieces(mp3, 8))]);
     const running = await stage.start(['tts', 'hi', '-v', 'v', '-o', 'hi.mp3']);
     for (let piece = 0; piece < 8; piece += 1) await stage.server.advance();
@@ -232,7 +232,7 @@ describe('a body that comes in drops', () => {
     expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
   });
 
-  test('is kept and not published when it stops', async () => {
+  test('is spooled and not published when it stops', async () => {
     const stage = await scene([onSpeech(faults.stallMidBody(mp3))]);
     const error = await stage.fail(['--idle-timeout', '700ms', '--max-retries', '3']);
     expectOneKey(stage, 1);
