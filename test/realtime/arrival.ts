@@ -4,7 +4,7 @@ import type { Place } from './check-message.ts';
 import { fromWire, isMessage } from './wire-names.ts';
 import type { Fields, Message } from './wire-names.ts';
 
-/** One thing that came over a WebSocket. */
+/** An event of a WebSocket. */
 export type Arrived =
   | {
       readonly kind: 'message';

@@ -11,7 +11,7 @@ const TEXTS = Array.from({ length: 10 }, (_none, index) => `This is number ${ind
 /** `authenticated`, `ready`, seven messages a segment, `finish`; and `start`, two a segment, `stop`. */
 const SENT = 3 + 7 * TEXTS.length;
 const RECEIVED = 2 + 2 * TEXTS.length;
-/** In the small size so many boundaries apart, and others in each case: test/live has all of them in one process. */
+/** In the small size a few boundaries, others in each case: test/live has all of them in one process. */
 const STRIDE = IS_FULL ? 1 : 191;
 
 const boundaries: readonly Fault[] = (
@@ -48,7 +48,7 @@ const CASES: readonly Case[] = [
 const ALL = TEXTS.map((_text, index) => `s${index + 1}`);
 const UNDISTURBED = spokenAudio(TEXTS, 'pcm');
 
-describe.each(CASES)('%s, what is under way when the line drops is %s', (...how) => {
+describe.each(CASES)('%s, segments in progress at a disconnect are %s', (...how) => {
   const first = CASES.findIndex((one) => one.join() === how.join()) * 41 + 13;
   const places = boundaries
     .filter((_fault, index) => (index - first) % STRIDE === 0)

@@ -13,7 +13,7 @@ const TEXT = 'The first sentence is here. The second one follows it! Does a thir
 const MARTIN = ['--voice-name', 'Martin'];
 const CHARACTERS = 27 + 26 + 22;
 
-/** A service that lives as long as a slow machine needs. */
+/** Starts a service without an idle timeout, for slow machines. */
 async function serving(flags: readonly string[] = []): Promise<ServingFoley> {
   return startServe(flags, { timeoutMs: 280_000 });
 }
@@ -34,7 +34,7 @@ async function accountOf(service: ServingFoley): Promise<{ quota: number; credit
   return { quota: Number(profile.api_quota_remaining), credits: Number(profile.credits) };
 }
 
-test('with nothing configured it speaks at once', async () => {
+test('speaks at once without configuration', async () => {
   const result = await runFoley(['live', 'Hello from foley.', '-o', 'a.wav']);
   expect(result.code).toBe(0);
   const verdict = verifyBytes('wav', await made(result, 'a.wav'));
@@ -55,7 +55,7 @@ test.each(FORMATS.slice(0, IS_FULL ? 4 : 2))(
   async (protocol, format) => {
     const service = await serving();
     const before = await accountOf(service);
-    // Half a credit a character.
+    // Half a credit per character.
     const args = ['-m', 'vendor-s21pro-flash', '--protocol', protocol, '-o', `a.${format}`];
     const { result, summary } = await summaryOf(service, args);
     const after = await accountOf(service);
@@ -69,9 +69,9 @@ test.each(FORMATS.slice(0, IS_FULL ? 4 : 2))(
   120_000,
 );
 
-describe('a line that breaks', () => {
+describe('a dropped connection', () => {
   test.each(['v3', 'v2'] as const)(
-    'is heard nowhere in %s, or what it lost is named, and costs nothing twice',
+    'loses no audio in %s, or names the lost segments, and is billed once',
     async (protocol) => {
       const calm = await serving();
       const args = ['--protocol', protocol, '-o', 'a.pcm'];
@@ -84,7 +84,7 @@ describe('a line that breaks', () => {
         const result = await runFoley(words, { env: service.env, input: TEXT });
         expect(result.stdout.toString()).toContain('"event":"reconnecting"');
         if (protocol === 'v2' && result.code === 27) {
-          // A reset takes with it what had arrived and was not yet read.
+          // A reset drops received bytes that were not read yet.
           expect(errorLine(result).details).toEqual({ segments: expect.any(Array) });
           expect(before - (await accountOf(service)).quota).toBeLessThanOrEqual(CHARACTERS);
           continue;
@@ -97,7 +97,7 @@ describe('a line that breaks', () => {
     300_000,
   );
 
-  test('in the simple mode loses what was paid for', async () => {
+  test('in simple mode loses billed audio', async () => {
     const rule = 'GET /v3/tts/live; reset-after=60000; times=1';
     const service = await serving(['--fault', rule]);
     const args = ['live', '--json', ...MARTIN, TEXT, '-o', 'a.pcm'];
@@ -106,7 +106,7 @@ describe('a line that breaks', () => {
   }, 120_000);
 });
 
-test('the same request again is fetched, and not paid for again', async () => {
+test('a retried request is fetched, and not billed again', async () => {
   const service = await serving();
   const args = ['--request-id', 'chapter-1', '-o', 'a.mp3'];
   const first = await summaryOf(service, args);
@@ -132,7 +132,7 @@ test('the same request again is fetched, and not paid for again', async () => {
   expect(errorLine(another)).toMatchObject({ exitCode: 20, code: 'idempotency_conflict' });
 }, 120_000);
 
-describe('beside a conversation', () => {
+describe('the other live commands', () => {
   test.each(['v3', 'v2'] as const)('%s', async (protocol) => {
     const { env } = await serving();
     const run = (...words: string[]) =>
@@ -152,7 +152,7 @@ describe('beside a conversation', () => {
   });
 });
 
-test('the words of subcommands are spoken behind --', async () => {
+test('names of subcommands are spoken after --', async () => {
   const result = await runFoley(['live', '-o', 'a.mp3', '--', 'status', 'report']);
   expect(result.code).toBe(0);
   expect(path.basename(result.box.out)).toBe('out');

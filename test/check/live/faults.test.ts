@@ -11,7 +11,7 @@ import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { spokenAudio } from '../../realtime/segment-audio.ts';
 import { live, made, scripted, WHO } from '../../binary/live/spoken.ts';
 
-/** The small size leaves to test/live what is the same there. */
+/** The small size omits cases that test/live has too. */
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const TEXT = 'One is here. Two is there!';
 const SENTENCES = ['One is here.', 'Two is there!'];
@@ -19,28 +19,25 @@ const READY: readonly Step[] = [send('authenticated'), expectMessage('start'), s
 const AT_THE_FIRST_AUDIO = { on: 'sent', event: 'audio', number: 1, when: 'after' } as const;
 const WITHOUT_RETRY = ['--max-retries', '0', '--json', '-o', 'a.mp3'];
 
-/** Writes down the largest resident size, in kilobytes. */
+/** Records the largest resident size, in kilobytes. */
 const NOTE_PEAK = `process.on('exit', () =>
   require('node:fs').writeFileSync('peak.txt', String(process.resourceUsage().maxRSS)));`;
 
 async function meet(connection: ConnectionScript, flags: readonly string[] = WITHOUT_RETRY) {
   const server = await startScriptedServer({ connections: [connection] });
   const result = await live(server, flags, { input: TEXT });
-  // What a client sends at the moment of a fault may be anything.
+  // The client may send anything at the moment of a fault.
   server.takeProblems();
   return { result, server };
 }
 
-describe('what is no message of the protocol is exit 25', () => {
+describe('an invalid message is exit 25', () => {
   const unreadable: readonly (readonly [string, readonly Step[]])[] = [
     ['garbage', [{ kind: 'sendBytes', bytes: Uint8Array.of(0xc1, 0xff, 0x00) }]],
     ['20,000 empty fragments', [{ kind: 'emptyFragments', count: 20_000 }]],
     ['a list', [{ kind: 'sendBytes', bytes: encode([1, 2]) }]],
     ['text', [{ kind: 'sendText', text: '{"event":"ready"}' }]],
-    [
-      'a message that was not asked for',
-      [send('audio', { sequence: 1, audio: Buffer.of(1), format: 'mp3' })],
-    ],
+    ['an unexpected message', [send('audio', { sequence: 1, audio: Buffer.of(1), format: 'mp3' })]],
   ];
   test.each(unreadable.slice(0, IS_FULL ? 5 : 2))('%s', async (_name, steps) => {
     const { result } = await meet({
@@ -62,7 +59,7 @@ describe('what is no message of the protocol is exit 25', () => {
     server.takeProblems();
     expect(errorLine(result)).toMatchObject({ exitCode: 25 });
     const peak = Number(await readFile(path.join(box.out, 'peak.txt'), 'utf8'));
-    // What a command takes by itself differs between versions of Node; the frame would be beside it.
+    // The base size differs between Node versions; the frame would come on top.
     expect(peak * 1024).toBeLessThan(200_000_000);
   });
 
@@ -72,7 +69,7 @@ describe('what is no message of the protocol is exit 25', () => {
   });
 });
 
-describe('silence ends', () => {
+describe('silence times out', () => {
   const early: readonly (readonly [string, ConnectionScript])[] = [
     ['before the handshake is answered', { handshake: 'unanswered' }],
     ['before the greeting', { steps: [{ kind: 'silence' }] }],
@@ -88,12 +85,12 @@ describe('silence ends', () => {
   const late: readonly (readonly [string, ConnectionScript, string])[] = [
     ['when text was asked for', { steps: [...READY, ...silence] }, 'unknown'],
     [
-      'in the middle of the audio',
+      'during the audio',
       { steps: [serve({ faults: [{ ...AT_THE_FIRST_AUDIO, steps: silence }] })] },
       'unknown',
     ],
   ];
-  // Long enough for what comes before the silence, however slow the machine.
+  // Long enough for everything before the silence on a slow machine.
   test.each(late.slice(0, IS_FULL ? 2 : 1))('%s', async (_name, connection, billed) => {
     const waits = ['--response-timeout', '20s', '--idle-timeout', '3s'];
     const { result } = await meet(connection, [...WITHOUT_RETRY, ...waits]);
@@ -101,7 +98,7 @@ describe('silence ends', () => {
   });
 });
 
-describe('a handshake is refused as HTTP is', () => {
+describe('a refused handshake has the exit codes of HTTP', () => {
   test.each([
     [401, 4],
     [429, 22],
@@ -110,7 +107,7 @@ describe('a handshake is refused as HTTP is', () => {
     expect(errorLine(result)).toMatchObject({ exitCode, status, billed: 'no' });
   });
 
-  test('one that may go better is tried again', async () => {
+  test('a transient one is retried', async () => {
     const server = await startScriptedServer({
       connections: [{ refuse: { status: 503 } }, { handshake: 'dropped' }],
     });
@@ -120,7 +117,7 @@ describe('a handshake is refused as HTTP is', () => {
     expect((await made(result, 'a.mp3')).equals(spokenAudio(SENTENCES))).toBe(true);
   });
 
-  test('a wait that is too long is told', async () => {
+  test('a Retry-After that is too long is reported', async () => {
     const { result } = await meet({ refuse: { status: 429, headers: { 'Retry-After': '300' } } }, [
       '--json',
       '-o',
@@ -139,7 +136,7 @@ test.each([
   expect(errorLine(result)).toMatchObject({ code, exitCode });
 });
 
-test('an error that may go better is tried again, and so is a service that shuts down', async () => {
+test('a retryable error and a service that shuts down are retried', async () => {
   const server = await startScriptedServer({
     connections: [
       { steps: [...READY.slice(0, 2), ...fail('provider_timeout', 1013, { retryable: true })] },
@@ -153,7 +150,7 @@ test('an error that may go better is tried again, and so is a service that shuts
   expect(server.charges).toHaveLength(2);
 });
 
-test('frames that come twice or in another order are heard once and in theirs', async () => {
+test('repeated and reordered frames are delivered once, in order', async () => {
   const tamper = [
     { kind: 'swap', sequence: 1 },
     { kind: 'duplicate', sequence: 3 },
@@ -170,7 +167,7 @@ const dropped = (event: string): ConnectionScript => ({
 
 describe('a simple conversation', () => {
   const simple = ['--mode', 'simple', '--json', '-o', 'a.mp3'];
-  test('begins again when the line drops before its first audio', async () => {
+  test('starts over when it is disconnected before its first audio', async () => {
     const server = await startScriptedServer({ connections: [dropped('ready')] });
     const args = ['live', ...WHO, TEXT, '-o', 'a.mp3'];
     const result = await runFoley(args, { env: scripted(server) });
@@ -179,7 +176,7 @@ describe('a simple conversation', () => {
     expect(server.charges).toHaveLength(1);
   });
 
-  test('is lost when it drops later, and what came is kept', async () => {
+  test('is lost when it is disconnected later, and received audio is spooled', async () => {
     const { result } = await meet(dropped('finish'), simple);
     expect(errorLine(result)).toMatchObject({
       exitCode: 27,

@@ -9,16 +9,16 @@ import { sandbox } from '../../harness/sandbox.ts';
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const BYTES = IS_FULL ? 500_000_000 : 120_000_000;
 const FRAME_BYTES = 16_384;
-/** The small size leaves room for machines on which every process is larger. */
+/** The limit of the small size allows for machines with larger processes. */
 const MOST_MEMORY_BYTES = IS_FULL ? 150_000_000 : 200_000_000;
 
-/** Writes down the largest resident size of foley, in kilobytes. */
+/** Records the largest resident size of foley, in kilobytes. */
 const NOTE_PEAK = `process.on('exit', () => {
   if (process.argv.includes('live'))
     require('node:fs').writeFileSync('peak.txt', String(process.resourceUsage().maxRSS));
 });`;
 
-/** Reads a pipe as a player does, a little at a time, and says how much there was. */
+/** Reads a pipe slowly, like a player, and prints the number of bytes. */
 const READ_SLOWLY = `let size = 0;
 process.stdin.on('data', (chunk) => {
   size += chunk.length;

@@ -7,13 +7,13 @@ import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import { live } from '../../binary/live/spoken.ts';
 
-/** The small size leaves to test/live what is the same there. */
+/** The small size omits cases that test/live has too. */
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const MODES = ['simple', 'reliable'] as const;
 type Mode = (typeof MODES)[number];
 const MARTIN = ['--voice-name', 'Martin'];
 
-describe('text without anything to say is refused in both modes, and costs nothing', () => {
+describe('text without sound is refused in both modes, at no cost', () => {
   const texts = [['???'], ['😀 🎉'], ['你好。再见。'], ['?! ... ?!']] as const;
   test.each(texts.slice(0, IS_FULL ? 4 : 2))('%s', async (text) => {
     const service = await startServe([], { timeoutMs: 280_000 });
@@ -42,7 +42,7 @@ describe('text without anything to say is refused in both modes, and costs nothi
     }
   });
 
-  test.each(MODES)('and again under the same request id, in the %s mode', async (mode) => {
+  test.each(MODES)('also with the same request id, in %s mode', async (mode) => {
     const service = await startServe([], { timeoutMs: 280_000 });
     const args = [
       'live',
@@ -90,7 +90,7 @@ const FAULTS: readonly (readonly [string, readonly Step[], number])[] = [
 /** One of each exit code. */
 const IN_SHORT = new Set(['permission_denied', 'empty_segment', 'generation_failed']);
 
-describe('both modes end alike before any audio', () => {
+describe('both modes have the same exit before any audio', () => {
   const faults = FAULTS.filter(([name]) => IS_FULL || IN_SHORT.has(name));
   test.each(faults)('%s', async (_name, steps, exitCode) => {
     const errors = MODES.map(async (mode) => {

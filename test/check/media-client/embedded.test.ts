@@ -35,7 +35,7 @@ async function plain(box: Sandbox, name: string, background: string): Promise<vo
   await writeFile(path.join(box.out, name), await picture.png().toBuffer());
 }
 
-test('pictures are made as their name ends, of files on this machine, and can be had again', async () => {
+test('images have the format of their extension, use local files, and can be downloaded again', async () => {
   const box = await sandbox();
   for (const [index, color] of ['red', 'lime', 'blue', 'gray'].entries()) {
     await plain(box, `${index}.png`, color);
@@ -55,7 +55,7 @@ test('pictures are made as their name ends, of files on this machine, and can be
   expect((await leftIn(box)).filter((name) => /TEMPORARY|journal|spool/.test(name))).toEqual([]);
 }, 120_000);
 
-test('a dubbing whose speech was billed goes on with the line that is told', async () => {
+test('a dubbing whose speech was billed continues with the printed command', async () => {
   const box = await sandbox();
   const clip = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
   await good(box, ...clip, '--size', '640x360', '-o', 'the clip.mp4');
@@ -85,7 +85,7 @@ test('a dubbing whose speech was billed goes on with the line that is told', asy
 }, 120_000);
 
 test.each(everyNth(2, ['wait', 'save']))(
-  'a dubbing tells what its parts cost: %s',
+  'a dubbing reports the cost of its parts: %s',
   async (way) => {
     const box = await sandbox();
     const clip = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
@@ -103,7 +103,7 @@ test.each(everyNth(2, ['wait', 'save']))(
   120_000,
 );
 
-test('files that are no videos are refused, and nothing is charged', async () => {
+test('files that are not videos are refused, and nothing is billed', async () => {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'clip.mp4'), 'This is no video.');
   await writeFile(path.join(box.out, 'a.wav'), tone());

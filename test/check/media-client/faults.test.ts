@@ -24,7 +24,7 @@ import {
   RESULT_PATH,
 } from '../../binary/media-client/media-scene.ts';
 
-/** They go the same way: in the small size one is enough to see what goes wrong. */
+/** All kinds share their code: one is enough in the small size. */
 const FAULTY = everyNth(4, [...MEDIA_JOB_KINDS].reverse());
 const KEYED = everyNth(
   3,
@@ -46,7 +46,7 @@ function creates({ server }: Scene, kind: MediaJobKind) {
 }
 
 describe.each(MEDIA_JOB_KINDS)('%s create', (kind) => {
-  test('waits, saves what was made, and tells it', async () => {
+  test('waits, saves the result and reports it', async () => {
     const stage = await scene(healthy(kind));
     const result = await stage.run([...saving(kind), '--json']);
     expect(result.code, result.stderr).toBe(0);
@@ -69,7 +69,7 @@ describe.each(MEDIA_JOB_KINDS)('%s create', (kind) => {
     expect(result.stderr).toContain(`job ${JOB_ID} was accepted`);
   });
 
-  test('prints the id and leaves the job to itself without -o or --wait', async () => {
+  test('prints the id and does not wait without -o or --wait', async () => {
     const stage = await scene(healthy(kind));
     const result = await stage.run(CREATES[kind]);
     expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\n`]);
@@ -78,7 +78,7 @@ describe.each(MEDIA_JOB_KINDS)('%s create', (kind) => {
   });
 });
 
-describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
+describe.each(FAULTY)('%s create, with errors', (kind) => {
   test.each([
     [400, 20],
     [401, 4],
@@ -96,7 +96,7 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     expect(await leftIn(stage.box)).toEqual([]);
   });
 
-  test('a 429 did nothing, and is asked again', async () => {
+  test('a 429 is retried', async () => {
     const limited = onCreate(kind, faults.rateLimited('0'), { times: 1 });
     const stage = await scene([limited, ...healthy(kind)]);
     const result = await stage.run(saving(kind));
@@ -104,28 +104,28 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     expect(creates(stage, kind)).toHaveLength(2);
   });
 
-  test.each([503, 504] as const)('a %d that says that it is final is final', async (status) => {
+  test.each([503, 504] as const)('a permanent %d is final', async (status) => {
     const stage = await scene([onCreate(kind, faults.mediaImportFailed(status, false))]);
     const error = errorLine(await stage.run([...saving(kind), '--json']));
     expect(error).toMatchObject({ exitCode: 23, status, details: { retryable: false } });
     expect(creates(stage, kind)).toHaveLength(1);
   });
 
-  test.each([503, 504] as const)('a %d of an import may do better later', async (status) => {
+  test.each([503, 504] as const)('a %d of an import is transient', async (status) => {
     const later = onCreate(kind, faults.mediaImportFailed(status, true), { times: 1 });
     const stage = await scene([later, ...healthy(kind)]);
     const result = await stage.run(saving(kind));
     expect(result.code, result.stderr).toBe(0);
   });
 
-  test('an answer that names no job may have been billed', async () => {
+  test('a response without a job may have been billed', async () => {
     const stage = await scene([onCreate(kind, json({ success: true, data: { hello: 1 } }))]);
     const error = errorLine(await stage.run([...saving(kind), '--json']));
     expect(error).toMatchObject({ exitCode: 25, billed: 'unknown' });
     expect(await leftIn(stage.box)).toEqual([OPEN]);
   });
 
-  test('a 404 of something that the schema document does not list is told as that', async () => {
+  test('a 404 of an endpoint that the schema document does not list is a missing capability', async () => {
     const document = { openapi: '3.1.0', paths: { '/api/open/v1/voices': { get: {} } } };
     const stage = await scene([
       onCreate(kind, faults.errorAnswer(404)),
@@ -161,7 +161,7 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     expect(await leftIn(stage.box)).toEqual([]);
   });
 
-  test('polls that fail do not fail the wait', async () => {
+  test('failed polls do not end the wait', async () => {
     const stage = await scene([
       onPoll(kind, faults.resetBeforeHeaders(), { times: 1 }),
       onPoll(kind, faults.unavailable('0'), { times: 1 }),
@@ -175,7 +175,7 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     ['cut', (bytes, type) => faults.resetMidBody({ bytes, type })],
     ['short', (bytes, type) => faults.shortBody({ bytes, type })],
     [
-      'short, and ended by the connection',
+      'short, and ends with the connection',
       (bytes, type) => faults.closeDelimitedShort({ bytes, type }),
     ],
     ['empty', (_, type) => answer(200, { 'Content-Type': type, 'Content-Length': '0' })],
@@ -199,14 +199,14 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     );
   });
 
-  test('a result that is gone is exit 27', async () => {
+  test('a deleted result is exit 27', async () => {
     const stage = await scene([onResult(faults.errorAnswer(404)), ...healthy(kind)]);
     const error = errorLine(await stage.run([...saving(kind), '--json']));
     expect(error).toMatchObject({ exitCode: 27, billed: 'yes' });
     expect(error.message).toContain('cost 7 credits');
   });
 
-  test('the key of the account does not go to where the result is stored', async () => {
+  test('the file storage gets no key', async () => {
     const store = await scene([
       onResult(answer(200, { 'Content-Type': madeBy(kind).type }, madeBy(kind).bytes)),
     ]);
@@ -221,7 +221,7 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
     expect(request?.header('idempotency-key')).toBeUndefined();
   });
 
-  test('no deadline but the one of --timeout', async () => {
+  test('only --timeout limits the wait', async () => {
     const running = onPoll(kind, job(kind, 'processing'), { optional: true });
     const stage = await scene([running, ...healthy(kind)]);
     const late = [...saving(kind), '--timeout', '50ms', '--poll-interval', '10ms', '--json'];
@@ -231,13 +231,13 @@ describe.each(FAULTY)('%s create, when something goes wrong', (kind) => {
   });
 });
 
-describe.each(KEYED)('%s create, which has a key', (kind) => {
+describe.each(KEYED)('%s create, with a key', (kind) => {
   test.each<[string, Answer]>([
     ['no answer', faults.resetBeforeHeaders()],
     ['500', faults.errorAnswer(500)],
     ['503', faults.unavailable('0')],
     ['409 in progress', faults.requestInProgress('0')],
-  ])('is sent again under the same key after %s', async (_, fault) => {
+  ])('is retried with the same key after %s', async (_, fault) => {
     const stage = await scene([onCreate(kind, fault, { times: 1 }), ...healthy(kind)]);
     const result = await stage.run(CREATES[kind]);
     expect(result.code, result.stderr).toBe(0);
@@ -248,7 +248,7 @@ describe.each(KEYED)('%s create, which has a key', (kind) => {
     expect(second?.body).toEqual(first?.body);
   });
 
-  test('takes another key, once, when its own was refunded', async () => {
+  test('uses another key once after a refund', async () => {
     const refunded = faults.requestPreviouslyRefunded();
     const stage = await scene([onCreate(kind, refunded, { times: 1 }), ...healthy(kind)]);
     expect((await stage.run(CREATES[kind])).code).toBe(0);
@@ -260,7 +260,7 @@ describe.each(KEYED)('%s create, which has a key', (kind) => {
     expect(creates(mine, kind)).toHaveLength(1);
   });
 
-  test('without any answer names the key, and recover tells it too', async () => {
+  test('without a response names the key, and recover reports it too', async () => {
     const stage = await scene([onCreate(kind, faults.resetBeforeHeaders())]);
     const error = errorLine(await stage.run([...CREATES[kind], '--max-retries', '1', '--json']));
     const [request] = creates(stage, kind);
@@ -272,12 +272,12 @@ describe.each(KEYED)('%s create, which has a key', (kind) => {
   });
 });
 
-describe('lipsync create, which has none', () => {
+describe('lipsync create, without a key', () => {
   test.each<[string, Answer, number]>([
     ['no answer', faults.resetBeforeHeaders(), 26],
     ['500', faults.errorAnswer(500), 23],
     ['504', faults.errorAnswer(504), 23],
-  ])('is not sent again after %s', async (_, fault, exitCode) => {
+  ])('is not retried after %s', async (_, fault, exitCode) => {
     const list = json({ data: { items: [] } });
     const stage = await scene([
       onCreate('lipsync', fault),
@@ -295,7 +295,7 @@ describe('lipsync create, which has none', () => {
     ]);
   });
 
-  test('sends the key of a person along, and is not sent again for it', async () => {
+  test('sends the key of a user, and is still not retried', async () => {
     const stage = await scene([onCreate('lipsync', faults.resetBeforeHeaders())]);
     const args = [...CREATES.lipsync, '--idempotency-key', 'mine', '--json'];
     expect(errorLine(await stage.run(args))).toMatchObject({ exitCode: 26 });
@@ -303,7 +303,7 @@ describe('lipsync create, which has none', () => {
     expect(keys).toEqual(['mine']);
   });
 
-  test('shows what it is billed by', async () => {
+  test('shows the billed duration', async () => {
     const billed = {
       billing_duration_seconds: 5,
       video_duration_seconds: 4.9,

@@ -32,7 +32,7 @@ describe.each(KINDS)('%s create', (kind) => {
   const name = kind === 'image' ? 'a.png' : 'a.mp4';
   const saving = [...CREATES[kind], '-o', name];
 
-  test('stopped with Ctrl-C while it waits says how to go on, and that goes on', async () => {
+  test('prints on Ctrl-C how to continue, and that command works', async () => {
     const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
     const running = await stage.start(saving);
     await stage.server.paused();
@@ -47,7 +47,7 @@ describe.each(KINDS)('%s create', (kind) => {
     expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
   });
 
-  test('killed between the create and the download loses nothing', async () => {
+  test('loses nothing when killed between create and download', async () => {
     const stage = await scene([onPoll(kind, faults.silence(), { times: 1 }), ...healthy(kind)]);
     const running = await stage.start(saving);
     await stage.server.paused();
@@ -65,7 +65,7 @@ describe.each(KINDS)('%s create', (kind) => {
     expect(await leftIn(stage.box)).toEqual([`out/${name}`]);
   });
 
-  test('whose job failed meanwhile is told as refunded', async () => {
+  test('is reported as refunded when its job failed meanwhile', async () => {
     const stage = await scene([
       onPoll(kind, faults.silence(), { times: 1 }),
       onPoll(kind, job(kind, 'failed', { credits_used: 0 })),
@@ -82,7 +82,7 @@ describe.each(KINDS)('%s create', (kind) => {
   });
 });
 
-test('a create that is stopped before its answer says where to look', async () => {
+test('a create that is stopped before its response prints where to look', async () => {
   for (const [kind, told] of [
     ['lipsync', 'foley lipsync list'],
     ['image', '--idempotency-key'],
@@ -97,7 +97,7 @@ test('a create that is stopped before its answer says where to look', async () =
   }
 });
 
-/** What the list of lip syncs has when it is asked for. */
+/** The list of lip syncs. */
 async function unanswered(jobs: () => readonly object[]) {
   const stage = await scene([
     onCreate('lipsync', faults.silence(), { times: 1 }),
@@ -120,7 +120,7 @@ function listedJob(id: string, created_at: string) {
   return { id, status: 'pending', progress: 0, credits_used: 7, created_at };
 }
 
-describe('foley recover of a create without an answer', () => {
+describe('foley recover of a create without a response', () => {
   test('finds the only lip sync of that time in the list', async () => {
     const stage = await unanswered(() => [
       listedJob(JOB_ID, new Date().toISOString()),
@@ -138,7 +138,7 @@ describe('foley recover of a create without an answer', () => {
   test.each([
     ['none', []],
     ['two', ['a', 'b']],
-  ])('with %s in the list that fit says that nobody knows', async (_, ids) => {
+  ])('reports an unknown outcome with %s matches in the list', async (_, ids) => {
     const stage = await unanswered(() => ids.map((id) => listedJob(id, new Date().toISOString())));
     const recovered = await stage.run(['recover']);
     expect(recovered.code, recovered.stderr).toBe(26);
@@ -146,7 +146,7 @@ describe('foley recover of a create without an answer', () => {
     expect(await leftIn(stage.box)).toEqual([]);
   });
 
-  test('that has a key asks again under it', async () => {
+  test('retries with the key', async () => {
     const stage = await scene([
       onCreate('image', faults.silence(), { times: 1 }),
       ...healthy('image'),
@@ -164,7 +164,7 @@ describe('foley recover of a create without an answer', () => {
   });
 });
 
-test('a job of the embedded service whose command was killed is finished by the next one', async () => {
+test('the next command finishes an embedded job of a killed one', async () => {
   const box = await sandbox();
   const order = ['video', 'create', 'Waves', '-m', 'vendor-video-1-flash', '--seconds', '2'];
   const args = [...order, '--size', '640x360', '-o', 'a.mp4', '--local'];
@@ -179,7 +179,7 @@ test('a job of the embedded service whose command was killed is finished by the 
   });
 }, 120_000);
 
-/** The answer to a dubbing of which only the speech was paid for (docs/api/errors.md). */
+/** The response to a dubbing whose speech alone was billed (docs/api/errors.md). */
 function refused(audio: string): Step[] {
   const body = {
     code: 'ERR_INSUFFICIENT_CREDITS',
@@ -191,7 +191,7 @@ function refused(audio: string): Step[] {
 }
 
 describe('a dubbing whose speech was billed', () => {
-  test('keeps the speech, and names it and the line that goes on, once', async () => {
+  test('spools the speech, and names it and the command that continues, once', async () => {
     const { wav } = await tinyAudio();
     const store = await scene([onResult(faults.audio(wav))]);
     const audio = `${store.server.origin}/files/result?signature=s&expires=1`;
@@ -213,7 +213,7 @@ describe('a dubbing whose speech was billed', () => {
     });
   });
 
-  test('says that it is on the service when it cannot be fetched', async () => {
+  test('names the service when it cannot be downloaded', async () => {
     const stage = await scene([
       onCreate('dub', refused('/files/result')),
       onResult(faults.errorAnswer(404)),
@@ -226,7 +226,7 @@ describe('a dubbing whose speech was billed', () => {
   });
 });
 
-test('a video and a sound at addresses are sent as they are', async () => {
+test('URLs of a video and a sound are sent unchanged', async () => {
   const stage = await scene([
     onResult(result('lipsync'), { optional: true }),
     ...healthy('lipsync'),
