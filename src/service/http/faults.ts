@@ -1,130 +1,85 @@
-import { ENDPOINTS } from '../../contract/generated/endpoints.ts';
 import type { FaultStatus } from '../../contract/service-errors.ts';
 import { CODE_OF_STATUS } from '../../contract/service-errors.ts';
 import { ServiceError } from '../service-error.ts';
 
-export interface Faults {
-  /** What is to happen to a request that has just arrived; it is counted. */
-  ofRequest(request: RequestLine): RequestFaults;
-  /** What is to happen to a job that may be accepted; it is counted once it is. */
-  ofJob(create: RequestLine): DrawnJobFault;
-}
+/** Method and path of a request, without the query. */
+type RequestLine = Readonly<Record<'method' | 'path', string>>;
 
-interface RequestLine {
-  readonly method: string;
-  /** As it is written in the request, without the query. */
-  readonly path: string;
-}
+type Effect<Kind extends FaultEffect['kind']> = Extract<FaultEffect, { kind: Kind }>;
 
-/** Nothing in it is a request that is served as always. */
+/** The faults of one request. */
 export interface RequestFaults {
-  readonly delay?: Extract<FaultEffect, { kind: 'delay' }>;
-  readonly status?: Extract<FaultEffect, { kind: 'status' }>;
-  readonly cut?: BodyCut;
+  readonly delay?: Effect<'delay'> | undefined;
+  readonly status?: Effect<'status'> | undefined;
+  readonly cut?: BodyCut | undefined;
 }
 
-interface DrawnJobFault {
-  readonly outcome: JobFault | undefined;
-  /** The job was accepted. */
-  count(): void;
-}
+/** Fault rules with their counters. */
+export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Rules with their counters. Of each kind of effect the first rule that matches and is due acts; a rule
- * that need not be asked, since an earlier one acts, is not counted. Everything here is synchronous,
- * so that the counts are exact however many requests there are at once.
+ * Creates the counters of fault rules. For each kind of effect, the first matching rule that is due acts,
+ * and the rules after it are not counted. Nothing here is asynchronous, so concurrent requests are
+ * counted exactly.
  */
-export function createFaults(rules: readonly FaultRule[]): Faults {
-  const counters = rules.map((rule) => createCounter(rule));
-  const firstDue = <Kind extends FaultEffect['kind']>(
-    request: RequestLine,
+export function createFaults(rules: readonly FaultRule[]) {
+  const counters = rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
+  const draw = <Kind extends FaultEffect['kind']>(
+    { method, path }: RequestLine,
     ...kinds: readonly Kind[]
-  ): Drawn<Kind> => {
-    const asked: Counter[] = [];
+  ): { readonly effect: Effect<Kind> | undefined; count(): Effect<Kind> | undefined } => {
+    const asked: typeof counters = [];
+    let due: Effect<Kind> | undefined;
     for (const counter of counters) {
-      const effect = effectOf(counter, kinds);
-      if (effect === undefined || !counter.matches(request)) continue;
+      const { effect, matches, requests, when } = counter;
+      const isMatch = ['*', method].includes(counter.method) && matches(path);
+      if (!isMatch || !isOneOf(effect, kinds)) continue;
       asked.push(counter);
-      if (counter.isDue()) return { effect, asked };
+      if (!isDue(when, requests + 1)) continue;
+      due = effect;
+      break;
     }
-    return { effect: undefined, asked };
+    const count = (): typeof due => {
+      for (const counter of asked) counter.requests += 1;
+      return due;
+    };
+    return { effect: due, count };
   };
   return {
-    ofRequest(request) {
-      const delay = count(firstDue(request, 'delay'));
-      const status = count(firstDue(request, 'status'));
-      const cut = status === undefined ? count(firstDue(request, 'reset', 'truncate')) : undefined;
-      return {
-        ...(delay === undefined ? {} : { delay }),
-        ...(status === undefined ? {} : { status }),
-        ...(cut === undefined ? {} : { cut }),
-      };
+    /** Returns the faults of a request, and counts it. */
+    ofRequest(request: RequestLine): RequestFaults {
+      const delay = draw(request, 'delay').count();
+      const status = draw(request, 'status').count();
+      const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
+      return { delay, status, cut };
     },
-    ofJob(create) {
-      const drawn = firstDue(create, 'job');
-      return { outcome: drawn.effect?.outcome, count: () => void count(drawn) };
+    /** Returns the fault of a job, whose create is counted with `count` once the job is accepted. */
+    ofJob(create: RequestLine): { readonly outcome: JobFault | undefined; count(): void } {
+      const { effect, count } = draw(create, 'job');
+      return { outcome: effect?.outcome, count };
     },
   };
 }
 
-interface Counter {
-  readonly effect: FaultEffect;
-  matches(request: RequestLine): boolean;
-  /** Whether the rule acts on the next request that it is asked about. */
-  isDue(): boolean;
-  count(): void;
-}
-
-interface Drawn<Kind> {
-  readonly effect: Extract<FaultEffect, { kind: Kind }> | undefined;
-  readonly asked: readonly Counter[];
-}
-
-function createCounter({ method, path, effect, when }: FaultRule): Counter {
-  const matchesPath = pathMatcher(path);
-  let asked = 0;
-  return {
-    effect,
-    matches: (request) =>
-      (method === '*' || method === request.method) && matchesPath(request.path),
-    isDue: () => actsOn(when, asked + 1),
-    count() {
-      asked += 1;
-    },
-  };
-}
-
-function actsOn(when: FaultWhen, turn: number): boolean {
+function isDue(when: FaultWhen, request: number): boolean {
   switch (when.kind) {
     case 'always':
       return true;
     case 'first':
-      return turn <= when.times;
+      return request <= when.times;
     case 'every':
-      return turn % when.every === 0;
+      return request % when.every === 0;
   }
-}
-
-function effectOf<Kind extends FaultEffect['kind']>(
-  { effect }: Counter,
-  kinds: readonly Kind[],
-): Extract<FaultEffect, { kind: Kind }> | undefined {
-  return isOneOf(effect, kinds) ? effect : undefined;
 }
 
 function isOneOf<Kind extends FaultEffect['kind']>(
   effect: FaultEffect,
   kinds: readonly Kind[],
-): effect is Extract<FaultEffect, { kind: Kind }> {
+): effect is Effect<Kind> {
   return kinds.some((kind) => kind === effect.kind);
 }
 
-function count<Kind>({ effect, asked }: Drawn<Kind>): Drawn<Kind>['effect'] {
-  for (const counter of asked) counter.count();
-  return effect;
-}
-
-/** A rule that makes the service misbehave on purpose, to test what depends on it. */
+/** A rule that makes the service misbehave, to test its clients. */
 export interface FaultRule {
   /** Such as `POST`; `*` is any. */
   readonly method: string;
@@ -135,15 +90,15 @@ export interface FaultRule {
 }
 
 export type FaultEffect =
-  /** An error with this status, and nothing is done. */
+  /** Responds with an error of this status and does nothing. */
   | { readonly kind: 'status'; readonly status: FaultStatus; readonly retryAfter?: number }
-  /** The answer begins so much later. */
+  /** Delays the response. */
   | { readonly kind: 'delay'; readonly ms: number }
   | BodyCut
-  /** A job that is accepted ends so. */
+  /** Makes an accepted job fail. */
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** The answer stops after so many bytes of its body: with a reset, or with an orderly end. */
+/** Ends a response after some bytes of its body: by a reset, or by closing the connection. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;
@@ -151,15 +106,15 @@ export interface BodyCut {
 
 export type JobFault = 'fail' | 'partial_fail';
 
-/** Which of the requests that a rule is asked about it acts on. */
+/** Which of its matching requests a rule affects. */
 export type FaultWhen =
   | { readonly kind: 'always' }
   | { readonly kind: 'first'; readonly times: number }
   | { readonly kind: 'every'; readonly every: number };
 
 /**
- * A matcher for the path of a request, as it is written in the request: `*` is any part of a segment,
- * `?` one character of it, `**` any number of segments; everything else is itself.
+ * Returns a matcher for the undecoded path of a request. In the glob, `*` matches any part of a segment,
+ * `?` one character of it, `**` any number of segments; everything else matches itself.
  */
 export function pathMatcher(glob: string): (path: string) => boolean {
   const source = glob.replaceAll(/\*{2,}|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? any(part));
@@ -176,19 +131,9 @@ function any(part: string): string {
   return part.startsWith('**') ? '.*' : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** The request of an endpoint, as fault rules see it. */
-export function requestLineOf(endpoint: string): RequestLine {
-  const found = ENDPOINTS.find(({ id }) => id === endpoint);
-  if (found === undefined) throw new TypeError(`there is no endpoint ${endpoint}`);
-  return found;
-}
-
-/** The error that a status rule answers with: the code of the service that stands for that status. */
-export function statusFault({
-  status,
-  retryAfter,
-}: Extract<FaultEffect, { kind: 'status' }>): ServiceError {
+/** Returns the error of a fault rule: the code of the service for its status. */
+export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
-  const message = `A fault rule of this service answers ${status}; nothing was done`;
+  const message = `A fault rule of this service returned ${status}; nothing was done`;
   return new ServiceError(CODE_OF_STATUS[status], message, { headers });
 }

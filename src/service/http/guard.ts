@@ -13,17 +13,7 @@ export interface Arrival {
   account?: string;
 }
 
-/** Who may be addressed and who may ask. */
-interface Guard {
-  /**
-   * Refuses a request before anything is done for it.
-   * @param isExpected whether a page of another origin may ask all the same
-   * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
-   */
-  check(request: Request, isExpected?: (page: Page) => boolean): void;
-}
-
-/** Where a page comes from, and what it takes this service to be called. */
+/** The origin of a web page, and the host under which it requests this service. */
 export interface Page {
   readonly origin: string;
   readonly host: string;
@@ -40,27 +30,30 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
- * Keeps web pages away from a service that trusts its own machine: a page that resolved its name to
- * this address is betrayed by the Host header, one on another site by Origin and Sec-Fetch-Site. The
- * port is not compared, so that a forwarded port works.
+ * Creates the check of host and origin, which keeps web pages away from a service that trusts its machine.
+ * The Host header shows a page that resolved its own name to this address (DNS rebinding); Origin and
+ * Sec-Fetch-Site show a page of another site. Ports are not compared, so that a forwarded port works.
  */
-export function createGuard({ allowHosts, allowOrigins }: GuardOptions): Guard {
+export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
-  const origins = new Set(allowOrigins);
   const isKnown = (host: string): boolean => {
     const name = HOST.exec(host)?.[1];
     return name !== undefined && hosts.has(name.toLowerCase());
   };
   return {
-    check(request, isExpected = () => false) {
+    /**
+     * @param isExpected whether a page of another origin is allowed all the same
+     * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
+     */
+    check(request: Request, isExpected: (page: Page) => boolean): void {
       const { host } = new URL(request.url);
       const givenHost = request.headers.get('Host') ?? host;
       if (!isKnown(host) || !isKnown(givenHost)) {
-        throw new ServiceError('ERR_HOST_NOT_ALLOWED', 'This service does not answer to that host');
+        throw new ServiceError('ERR_HOST_NOT_ALLOWED', 'This service does not serve that host');
       }
       const origin = request.headers.get('Origin');
       if (origin !== null && isExpected({ origin, host: givenHost })) return;
-      if (origin === null ? isFromAnotherSite(request.headers) : !origins.has(origin)) {
+      if (origin === null ? isFromOtherSite(request.headers) : !allowOrigins.includes(origin)) {
         throw new ServiceError(
           'ERR_ORIGIN_NOT_ALLOWED',
           'Web pages may not use this service; its keys belong on servers only',
@@ -70,16 +63,15 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions): Guard {
   };
 }
 
-/** Browsers say so on requests that carry no Origin; nothing else sends this header. */
-function isFromAnotherSite(headers: Headers): boolean {
+/** Browsers send this header with requests that have no Origin; no other client does. */
+function isFromOtherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 /**
- * Host names under which a service is meant that listens on `host`: that one or, where it is every
- * interface, the addresses of all of them, as a Host header writes them. A page that resolved a name of
- * its own to one of them still sends its name.
+ * Returns the host names of a service that listens on `host`: that host or, for every interface, the
+ * addresses of all of them. A page that resolved its own name to one of them still sends its name.
  */
 export function ownHosts(
   host: string,
@@ -93,53 +85,46 @@ export function ownHosts(
 
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
 
-/** The API keys that are accepted, kept as digests. */
-export interface KeyTable {
-  /**
-   * The account that a request speaks for (docs/api/authentication.md).
-   * @throws ServiceError 401 when the key is missing, malformed or unknown
-   */
-  accountOf(headers: Headers): string;
-  /** Whether a request has an accepted key. */
-  has(headers: Headers): boolean;
-}
+/** The accepted API keys, stored as digests. */
+export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/** Makes the table; where a key comes twice, its last account counts. */
-export function createKeyTable(keys: readonly AccountKey[]): KeyTable {
+/** Creates the table of accepted keys; the last account of a repeated key counts. */
+export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
-  const table: KeyTable = {
-    accountOf(headers) {
-      const header = headers.get('Authorization');
-      if (header === null) {
-        throw unauthorized('Authorization is missing; send "Authorization: Bearer <API key>"');
-      }
-      const key = BEARER.exec(header)?.[1];
-      if (key === undefined) {
-        throw unauthorized('Authorization is not "Bearer <API key>"', 'invalid_request');
-      }
-      const given = digest(key);
-      let account: string | undefined;
-      // Every entry is compared, so that the time says nothing about which came close.
-      for (const entry of entries) {
-        if (timingSafeEqual(entry.digest, given)) account = entry.account;
-      }
-      if (account === undefined) {
-        throw unauthorized('The API key is unknown', 'invalid_token');
-      }
-      return account;
-    },
-    has(headers) {
+  /**
+   * Returns the account of a request (docs/api/authentication.md).
+   * @throws ServiceError 401 when the key is missing, malformed or unknown
+   */
+  const accountOf = (headers: Headers): string => {
+    const header = headers.get('Authorization');
+    if (header === null) {
+      throw unauthorized('Authorization is missing; send "Authorization: Bearer <API key>"');
+    }
+    const key = BEARER.exec(header)?.[1];
+    if (key === undefined) {
+      throw unauthorized('Authorization is not "Bearer <API key>"', 'invalid_request');
+    }
+    const given = digest(key);
+    // Compares every entry, so that the time reveals nothing.
+    const matches = entries.filter((entry) => timingSafeEqual(entry.digest, given));
+    const account = matches.at(-1)?.account;
+    if (account === undefined) throw unauthorized('The API key is unknown', 'invalid_token');
+    return account;
+  };
+  return {
+    accountOf,
+    /** Whether a request has an accepted key. */
+    has(headers: Headers): boolean {
       try {
-        table.accountOf(headers);
+        accountOf(headers);
         return true;
       } catch {
         return false;
       }
     },
   };
-  return table;
 }
 
 function digest(key: string): Buffer {

@@ -1,19 +1,18 @@
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Busboy, FileInfo } from 'busboy';
-import type { FieldProblem } from '../service-error.ts';
-import { invalidRequest, ServiceError } from '../service-error.ts';
-import { anyOf, showText } from './validation.ts';
-import { requireBodyType } from './validation.ts';
-import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
-import { ensurePrivateFolder } from '../../durable/own-files.ts';
+import type { FieldProblem } from '../service-error.ts';
+import { invalidRequest, ServiceError } from '../service-error.ts';
+import { anyOf, requireBodyType, showText } from './validation.ts';
 
 /** What a form may contain; other fields are ignored. */
 interface FormRules {
-  /** Name of the field that holds files; the same with `[]` behind it is taken for it. */
+  /** Name of the field that holds files, with or without `[]` at its end. */
   readonly fileField: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -22,33 +21,33 @@ interface FormRules {
 }
 
 export interface UploadedFile {
-  /** As it was sent: never a path, and never one of a file here. */
+  /** The client's name of the file; no file of the service gets it. */
   readonly name: string;
   readonly file: TemporaryFile;
 }
 
-/** A form that was read whole. Its files are the caller's to discard. */
+/** A form that was read to its end. The caller discards its files. */
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** What is wrong with it, in the order in which it came. */
+  /** Problems of its parts, in their order. */
   readonly problems: readonly FieldProblem[];
 }
 
 const MULTIPART = 'multipart/form-data';
-/** More than any field that is known may have, in UTF-8. */
+/** More than any known field may have, in UTF-8. */
 const FIELD_MAX_BYTES = 64 * 1024;
-/** Texts, and headers of a part. */
+/** Text fields of a form, and headers of a part. */
 const FIELDS_MAX = 100;
 const HEADERS_MAX = 50;
-/** What boundaries and texts may add to the files. */
+/** Size of boundaries and text fields, besides the files. */
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Reads a `multipart/form-data` body while it comes, files into temporary ones. What is wrong with a
- * file or a field is collected and the rest is read, so that the client can receive the error.
- * @throws ServiceError 415 for another type, 413 when all of it is too much, 400 for what is no such
- * form, and the system's error when a file cannot be written; nothing is kept then
+ * Reads a `multipart/form-data` body as it arrives, with its files in temporary ones. After a problem
+ * with a file or a field it reads the rest, so that the client can receive the error.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form, and
+ * the system's error when a file cannot be written; its files are deleted then
  */
 export async function readForm(
   request: Request,
@@ -58,106 +57,77 @@ export async function readForm(
   requireBodyType(request.headers, [MULTIPART]);
   const limit = rules.maxFiles * rules.maxFileBytes + OVERHEAD_BYTES;
   if (Number(request.headers.get('Content-Length') ?? 0) > limit) throw tooLarge(limit);
-  const { default: busboy } = await import('busboy');
-  const parser = openParser(() =>
-    busboy({
-      headers: { 'content-type': request.headers.get('Content-Type') ?? '' },
-      defParamCharset: 'utf8',
-      preservePath: true,
-      limits: {
-        fields: FIELDS_MAX,
-        fieldSize: FIELD_MAX_BYTES,
-        files: rules.maxFiles,
-        headerPairs: HEADERS_MAX,
-      },
-    }),
-  );
-  const reading = new FormReading(rules, folder);
-  reading.listen(parser);
+  const parser = await openParser(request.headers, rules);
+  const form = new FormReader(rules, folder);
+  const arrivals: Promise<void>[] = [];
+  parser.on('field', (name, value, { valueTruncated }) => {
+    form.takeField(name, value, valueTruncated);
+  });
+  parser.on('file', (name, stream, info) => {
+    arrivals.push(form.takeFile(name, stream, info));
+  });
+  parser.on('filesLimit', () => {
+    form.note(rules.fileField, `${rules.fileField} has more than ${rules.maxFiles} files`);
+  });
+  parser.on('fieldsLimit', () => form.note('body', `The form has more than ${FIELDS_MAX} fields`));
   try {
     await pipeline(Readable.from(counted(request.body ?? [], limit)), parser);
   } catch (error) {
-    await reading.discard();
-    throw error instanceof ServiceError ? error : unreadable(error);
+    form.failure = error instanceof ServiceError ? error : unreadable(error);
   }
-  return reading.finish();
+  await Promise.all(arrivals);
+  const { failure, fields, files, problems } = form;
+  if (failure === undefined) return { fields: Object.fromEntries(fields), files, problems };
+  await discardFiles(files);
+  throw failure;
 }
 
 /** Collects the parts of a form. */
-class FormReading {
+class FormReader {
+  readonly fields = new Map<string, string>();
+  readonly files: UploadedFile[] = [];
+  readonly problems: FieldProblem[] = [];
+  /** A failure of the service or of the whole form. */
+  failure: unknown;
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
-  readonly #fields = new Map<string, string>();
-  readonly #problems: FieldProblem[] = [];
-  readonly #arrivals: Promise<void>[] = [];
-  readonly #files: UploadedFile[] = [];
-  /** A failure of the service. */
-  #failure: unknown;
 
   constructor(rules: FormRules, folder: TemporaryFolder) {
     this.#rules = rules;
     this.#folder = folder;
   }
 
-  listen(parser: Busboy): void {
-    const { fileField, maxFiles } = this.#rules;
-    parser.on('field', (name, value, { valueTruncated }) => {
-      this.#takeField(name, value, valueTruncated);
-    });
-    parser.on('file', (name, stream, info) => {
-      this.#arrivals.push(this.#takeFile(name, stream, info));
-    });
-    parser.on('filesLimit', () => {
-      this.#note(fileField, `${fileField} has more than ${maxFiles} files`);
-    });
-    parser.on('fieldsLimit', () => {
-      this.#note('body', `The form has more than ${FIELDS_MAX} fields`);
-    });
+  note(field: string, message: string): void {
+    this.problems.push({ field, message });
   }
 
-  /** @throws whatever kept a file from being written; nothing is kept then */
-  async finish(): Promise<UploadedForm> {
-    await Promise.all(this.#arrivals);
-    if (this.#failure !== undefined) {
-      await discardFiles(this.#files);
-      throw this.#failure;
-    }
-    const fields = Object.fromEntries(this.#fields);
-    return { fields, files: this.#files, problems: this.#problems };
-  }
-
-  async discard(): Promise<void> {
-    await Promise.all(this.#arrivals);
-    await discardFiles(this.#files);
-  }
-
-  #takeField(name: string, value: string, isTruncated: boolean): void {
+  takeField(name: string, value: string, isTruncated: boolean): void {
     if (this.#isFileField(name)) {
-      return this.#note(name, `${name} is text; allowed: a file with a name`);
+      return this.note(name, `${name} is text; allowed: a file with a name`);
     }
-    if (this.#fields.has(name)) this.#note(name, `${showText(name)} is given more than once`);
-    if (isTruncated) this.#note(name, `${name} has more than ${FIELD_MAX_BYTES} bytes`);
-    if (value.includes('\uFFFD')) this.#note(name, `${showText(name)} is not valid UTF-8`);
-    this.#fields.set(name, value);
+    if (this.fields.has(name)) this.note(name, `${showText(name)} is given more than once`);
+    if (isTruncated) this.note(name, `${name} has more than ${FIELD_MAX_BYTES} bytes`);
+    if (value.includes('\uFFFD')) this.note(name, `${showText(name)} is not valid UTF-8`);
+    this.fields.set(name, value);
   }
 
   /** Never rejects: the form is read to its end even if a file fails. */
-  async #takeFile(field: string, stream: Readable, { filename }: FileInfo): Promise<void> {
+  async takeFile(field: string, stream: Readable, { filename = '' }: FileInfo): Promise<void> {
     const { extensions, fileField } = this.#rules;
     // The form's reader reports the error.
     stream.on('error', () => undefined);
     if (!this.#isFileField(field)) return void stream.resume();
     const problem = nameProblem(filename, extensions);
     if (problem !== undefined) {
-      this.#note(fileField, `${fileField}: ${problem}`);
+      this.note(fileField, `${fileField}: ${problem}`);
       return void stream.resume();
     }
     try {
       const file = await this.#folder.create();
-      this.#files.push({ name: filename ?? '', file });
-      await this.#fill(file, showText(filename ?? ''), stream);
+      this.files.push({ name: filename, file });
+      await this.#fill(file, `${fileField}: ${showText(filename)}`, stream);
     } catch (error) {
-      this.#failure ??= error;
+      this.failure ??= error;
       stream.resume();
     }
   }
@@ -171,38 +141,44 @@ class FormReading {
     let size = 0;
     for await (const bytes of stream) {
       size += bytes.length;
-      if (size > maxFileBytes || this.#failure !== undefined) continue;
-      // A stream that is not read to its end would hold up the form.
+      if (size > maxFileBytes || this.failure !== undefined) continue;
+      // An unread stream would block the form.
       await file.write(bytes).catch((error: unknown) => {
-        this.#failure ??= error;
+        this.failure ??= error;
       });
     }
-    const shown = `${fileField}: ${shownName}`;
-    if (size === 0) this.#note(fileField, `${shown} is empty`);
+    if (size === 0) this.note(fileField, `${shownName} is empty`);
     if (size <= maxFileBytes) return;
-    this.#note(fileField, `${shown} has ${size} bytes; allowed: at most ${maxFileBytes} a file`);
+    this.note(fileField, `${shownName} has ${size} bytes; allowed: at most ${maxFileBytes} a file`);
   }
 
   #isFileField(name: string): boolean {
     const { fileField } = this.#rules;
     return name === fileField || name === `${fileField}[]`;
   }
-
-  #note(field: string, message: string): void {
-    this.#problems.push({ field, message });
-  }
 }
 
-/** Frees the space of files. Never throws. */
+/** Deletes uploaded files. Never throws. */
 export async function discardFiles(files: readonly UploadedFile[]): Promise<void> {
   await Promise.all(files.map(({ file }) => file.discard()));
 }
 
-function openParser(open: () => Busboy): Busboy {
+async function openParser(headers: Headers, { maxFiles }: FormRules): Promise<Busboy> {
+  const { default: busboy } = await import('busboy');
   try {
-    return open();
+    return busboy({
+      headers: { 'content-type': headers.get('Content-Type') ?? '' },
+      defParamCharset: 'utf8',
+      preservePath: true,
+      limits: {
+        fields: FIELDS_MAX,
+        fieldSize: FIELD_MAX_BYTES,
+        files: maxFiles,
+        headerPairs: HEADERS_MAX,
+      },
+    });
   } catch {
-    const message = `Content-Type names no boundary; a form says ${MULTIPART}; boundary=…`;
+    const message = `Content-Type has no boundary; use ${MULTIPART}; boundary=…`;
     throw invalidRequest([{ field: 'Content-Type', message }]);
   }
 }
@@ -225,12 +201,12 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** The form ends too early, or what comes is none. */
+/** Returns the 400 for a body that ends too early or is not a form. */
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)
     ? 'The form was cut off: its last boundary is missing'
-    : 'The body is no multipart form';
+    : 'The body is not a multipart form';
   return new ServiceError('ERR_INVALID_REQUEST', message, {
     details: { errors: [{ field: 'body', message }] },
     headers: { Connection: 'close' },
@@ -239,14 +215,13 @@ function unreadable(cause: unknown): ServiceError {
 }
 
 /**
- * What is wrong with the name of an uploaded file, as a sentence; `undefined` for a good one. A name is
- * only ever looked at: no file here gets it.
- * @param extensions that it may have, in lower case
+ * Returns what is wrong with the name of an uploaded file; `undefined` for a valid name.
+ * @param extensions the allowed ones, in lower case
  */
-function nameProblem(name: string | undefined, extensions: readonly string[]): string | undefined {
-  if (name === undefined || name === '') return 'a file has no name, so its type is unknown';
+function nameProblem(name: string, extensions: readonly string[]): string | undefined {
+  if (name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
-  if (/[/\\]/.test(name)) return `${showText(name)} is a path; a file is sent with its name alone`;
+  if (/[/\\]/.test(name)) return `${showText(name)} is a path; send the name of the file alone`;
   if (/\p{Cc}/u.test(name)) return `${showText(name)} has control characters in its name`;
   const extension = /.\.([^.]+)$/u.exec(name)?.[1]?.toLowerCase();
   if (extension !== undefined && extensions.includes(extension)) return undefined;
@@ -254,7 +229,7 @@ function nameProblem(name: string | undefined, extensions: readonly string[]): s
   return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
-/** A file without a name: it disappears when this process ends. */
+/** A file without a name, which the system deletes when this process ends. */
 export interface TemporaryFile {
   /** For positional reads. */
   readonly fd: number;
@@ -271,15 +246,10 @@ export interface TemporaryFolder {
   create(): Promise<TemporaryFile>;
 }
 
-interface TemporaryFolderDeps {
-  readonly files: FileSystem;
-  readonly random: Random;
-}
-
-/** @param databasePath uploads go beside the database: enough space, private permissions */
+/** Creates the folder of uploads beside the database, with private permissions. */
 export function createTemporaryFolder(
   databasePath: string,
-  { files, random }: TemporaryFolderDeps,
+  { files, random }: { readonly files: FileSystem; readonly random: Random },
 ): TemporaryFolder {
   const folder = join(dirname(databasePath), 'uploads');
   return {
@@ -300,7 +270,6 @@ export function createTemporaryFolder(
 
 function temporaryFile(handle: FileHandle): TemporaryFile {
   let size = 0;
-  let isClosed = false;
   return {
     fd: handle.fd,
     get size() {
@@ -313,10 +282,6 @@ function temporaryFile(handle: FileHandle): TemporaryFile {
         size += bytesWritten;
       }
     },
-    async discard() {
-      if (isClosed) return;
-      isClosed = true;
-      await handle.close().catch(() => undefined);
-    },
+    discard: () => handle.close().catch(() => undefined),
   };
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse, Server } from 'node:http';
 import { createServer, ServerResponse as NodeResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -11,8 +12,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError, errorResponse } from '../service-error.ts';
 import type { Service } from '../service.ts';
-import { onUpgrade } from './upgrade.ts';
-import { once } from 'node:events';
+import { onUpgrade, READ_MS } from './upgrade.ts';
 import type { BodyCut } from './faults.ts';
 
 export interface ServeOptions {
@@ -50,7 +50,7 @@ const LIMITS = {
 /** How long slow readers may take to receive responses after the service has closed. */
 const FLUSH_GRACE_MS = 600_000;
 /** How often idle connections are closed meanwhile. */
-const IDLE_LOOK_MS = 50;
+const IDLE_POLL_MS = 50;
 
 /**
  * Puts a service on a socket.
@@ -58,21 +58,14 @@ const IDLE_LOOK_MS = 50;
  */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
   const server = createServer({ ...LIMITS, ...options.limits });
-  const connections = boundConnections(server);
+  const connections = limitConnections(server);
   const listener = createListener(options, connections);
   server.on('request', listener);
-  // Node would answer an unknown expectation without a body.
+  // Node would respond to an unknown expectation without a body.
   server.on('checkExpectation', listener);
-  const refusal = (): Response => unreadable(options.random);
-  server.on(
-    'upgrade',
-    onUpgrade({
-      ...options,
-      trust: (socket) => connections.trust(socket),
-      listener,
-      unreadable: refusal,
-    }),
-  );
+  const { trust } = connections;
+  const refuse = (): Response => invalidTarget(options.random);
+  server.on('upgrade', onUpgrade({ ...options, trust, listener, refuse }));
   refuseBrokenRequests(server, options);
   const address = await listen(server, options.host, options.port);
   const url = urlOf(address);
@@ -100,10 +93,10 @@ function createListener(
       }
       return withUncleanEnd(response, () => cut(incoming, outgoing));
     },
-    { overrideGlobalObjects: false, errorHandler: () => unreadable(random) },
+    { overrideGlobalObjects: false, errorHandler: () => invalidTarget(random) },
   );
   return (incoming, outgoing) => {
-    connections.answering(outgoing);
+    connections.setResponse(outgoing);
     void listener(incoming, outgoing);
   };
 }
@@ -143,8 +136,8 @@ function cut(
 }
 
 /** Returns the response to a request whose target is no URL. */
-function unreadable(random: Random): Response {
-  const message = 'The address of the request cannot be read';
+function invalidTarget(random: Random): Response {
+  const message = 'The address of the request is invalid';
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
 }
 
@@ -158,10 +151,10 @@ async function closeServer(
   });
   await service.close(hurry);
   const cutAll = (): void => server.closeAllConnections();
-  let stopLooking: (() => void) | undefined;
+  let stopPolling: (() => void) | undefined;
   const closeIdle = (): void => {
     server.closeIdleConnections();
-    stopLooking = clock.after(IDLE_LOOK_MS, closeIdle);
+    stopPolling = clock.after(IDLE_POLL_MS, closeIdle);
   };
   closeIdle();
   const stop = clock.after(FLUSH_GRACE_MS, cutAll);
@@ -169,7 +162,7 @@ async function closeServer(
   if (hurry?.aborted === true) cutAll();
   await closed;
   stop();
-  stopLooking?.();
+  stopPolling?.();
   hurry?.removeEventListener('abort', cutAll);
 }
 
@@ -199,38 +192,33 @@ function listenError(error: Error, host: string, port: number): ListenError {
   return new ListenError('refused', `${host} port ${port} cannot be listened on`, error);
 }
 
-interface RefusalDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
 /** How long a client may take to read its refusal before the connection is closed. */
 const READ_GRACE_MS = 1_000;
 
-/** Answers invalid HTTP, slow requests and oversized headers with the error body. */
-function refuseBrokenRequests(server: Server, { clock, random }: RefusalDeps): void {
+/** Responds to invalid HTTP, slow requests and oversized headers with the error body. */
+function refuseBrokenRequests(server: Server, { clock, random }: ServeOptions): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    const [code, message] = ANSWERS[error.code ?? ''] ?? NOT_HTTP;
-    socket.end(rawAnswer({ code, message, requestId: random.uuid() }, SERVICE_ERRORS[code]));
+    const [code, message] = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+    socket.end(rawResponse({ code, message, requestId: random.uuid() }, SERVICE_ERRORS[code]));
     const stop = clock.after(READ_GRACE_MS, () => socket.destroy());
     socket.once('close', stop);
   });
 }
 
-type Answer = readonly [ServiceErrorCode, string];
+type Refusal = readonly [ServiceErrorCode, string];
 
-const NOT_HTTP: Answer = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
-const ANSWERS: Readonly<Record<string, Answer>> = {
+const NOT_HTTP: Refusal = ['ERR_INVALID_REQUEST', 'This is not an HTTP request'];
+const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: ['ERR_HEADERS_TOO_LARGE', 'The headers are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
 
 /** Formats a response by hand: without a request Node has no response object. */
-function rawAnswer(body: ErrorBody, status: number): string {
+function rawResponse(body: ErrorBody, status: number): string {
   const json = JSON.stringify(body);
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -258,19 +246,13 @@ const MOST_CONNECTIONS = 1_024;
 /** Connections without a valid key; the others are left for clients that have one. */
 const MOST_WITHOUT_KEY = 256;
 
-/** Limits connections so that those without a key never shut out those with one. */
-export interface Connections {
-  /** Exempts a connection that has shown a key, or has another limit. */
-  trust(socket: Duplex): void;
-  /** Records the response that is sent on a connection. */
-  answering(outgoing: ServerResponse): void;
-}
+type Connections = ReturnType<typeof limitConnections>;
 
 /**
- * Limits the connections of a server. When too many have no key, the oldest is closed, one without a
- * running response first.
+ * Limits the connections of a server, so that those without a key never shut out those with one. When too
+ * many have no key, the oldest is closed, one without a running response first.
  */
-function boundConnections(server: Server): Connections {
+function limitConnections(server: Server) {
   const withoutKey = new Map<Duplex, ServerResponse | undefined>();
   server.maxConnections = MOST_CONNECTIONS;
   server.on('connection', (socket: Socket) => {
@@ -278,21 +260,23 @@ function boundConnections(server: Server): Connections {
     socket.once('close', () => withoutKey.delete(socket));
     if (withoutKey.size <= MOST_WITHOUT_KEY) return;
     const all = [...withoutKey];
-    const [oldest] = all.find(([, answer]) => !isSending(answer)) ?? all[0] ?? [];
+    const [oldest] = all.find(([, response]) => !isSending(response)) ?? all[0] ?? [];
     oldest?.destroy();
     if (oldest !== undefined) withoutKey.delete(oldest);
   });
   return {
-    trust: (socket) => void withoutKey.delete(socket),
-    answering(outgoing) {
+    /** Exempts a connection that has shown a key, or has another limit. */
+    trust: (socket: Duplex): void => void withoutKey.delete(socket),
+    /** Records the response that is sent on a connection. */
+    setResponse(outgoing: ServerResponse): void {
       const { socket } = outgoing.req;
       if (withoutKey.has(socket)) withoutKey.set(socket, outgoing);
     },
   };
 }
 
-function isSending(answer: ServerResponse | undefined): boolean {
-  return answer !== undefined && answer.headersSent && !answer.writableFinished;
+function isSending(response: ServerResponse | undefined): boolean {
+  return response !== undefined && response.headersSent && !response.writableFinished;
 }
 
 /**
@@ -318,25 +302,22 @@ async function sendCut(
   if (isWhole) outgoing.end();
   else if (kind === 'truncate') socket?.destroySoon();
   else {
-    // Some clients take a reset together with the last bytes for a regular end.
     await clock.sleep(READ_MS);
     socket?.resetAndDestroy();
   }
 }
 
-const CUT = new Error('a fault rule cut the answer');
-/** How long a client on this machine needs to read what was sent. */
-const READ_MS = 50;
+const CUT = new Error('a fault rule cut the response');
 
 /** Waits for the previous response on the connection; returns `undefined` if the connection closes first. */
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
+  const closed = new AbortController();
+  const leave = (): void => closed.abort();
   shared.once('close', leave);
   try {
-    await once(outgoing, 'socket', gone);
+    await once(outgoing, 'socket', closed);
     await clock.sleep(READ_MS);
     return shared;
   } catch {

@@ -16,10 +16,10 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit for those without a key. */
   readonly trust: (socket: Socket) => void;
-  /** Answers a request that wants another protocol and does not get it. */
+  /** Handles an upgrade to another protocol as a plain request. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** The answer to an address that cannot be read. */
-  readonly unreadable: () => Response;
+  /** Returns the response to an invalid address. */
+  readonly refuse: () => Response;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -39,17 +39,17 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     head: Buffer,
   ): Promise<void> => {
     const request = requestOf(incoming, socket);
-    if (request === undefined) return answer(options.unreadable(), incoming, socket);
+    if (request === undefined) return respond(options.refuse(), incoming, socket);
     if (!isLivePath(new URL(request.url).pathname)) {
       return options.listener(incoming, responseOn(incoming, socket));
     }
     const admitted = await options.service.admit(request);
-    if (admitted instanceof Response) return answer(admitted, incoming, socket);
+    if (admitted instanceof Response) return respond(admitted, incoming, socket);
     // Admission limits realtime connections.
     options.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
-      liveSocket(opened, { ...options, socket, admission: admitted });
+      liveSocket(opened, admitted, { ...options, socket });
     });
   };
   return (incoming, socket, head) => {
@@ -83,16 +83,16 @@ function subprotocolAt(url: string): string | false {
 function requestOf({ url, headers, rawHeaders, method }: IncomingMessage, socket: Socket) {
   const address = `http://${headers.host ?? ''}${url ?? ''}`;
   if (!URL.canParse(address)) return undefined;
-  const gone = new AbortController();
-  socket.once('close', () => gone.abort());
+  const closed = new AbortController();
+  socket.once('close', () => closed.abort());
   const given = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     given.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   }
-  return new Request(address, { method: method ?? 'GET', headers: given, signal: gone.signal });
+  return new Request(address, { method: method ?? 'GET', headers: given, signal: closed.signal });
 }
 
-async function answer(
+async function respond(
   response: Response,
   incoming: IncomingMessage,
   socket: Socket,
@@ -111,25 +111,21 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   return outgoing;
 }
 
-interface LiveSocketOptions {
-  readonly service: Pick<Service, 'open'>;
-  readonly clock: Clock;
-  readonly socket: Socket;
-  readonly admission: Admission;
-}
-
-/** How long the client may take to answer the close frame. */
+/** How long the client may take to reply to the close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Frames a client may have sent before it received our close frame; then reading stops. */
 const MOST_LATE_FRAMES = 64;
 /** Unread pongs. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** What a client on this machine needs to read what was sent before a reset. */
-const READ_MS = 50;
+/** How long a client on this machine needs to read before a reset: some take both together for a regular end. */
+export const READ_MS = 50;
 
 /** Opens a realtime connection over a WebSocket. */
-function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
-  const { service, clock, socket, admission } = options;
+function liveSocket(
+  webSocket: WebSocket,
+  admission: Admission,
+  { service, clock, socket }: UpgradeOptions & { readonly socket: Socket },
+): void {
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
@@ -154,7 +150,7 @@ function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
       webSocket.once('close', stop);
     },
     terminate: () => webSocket.terminate(),
-    breakOff: (kind) => void breakOff(kind, socket, clock),
+    disconnect: (kind) => void disconnect(kind, socket, clock),
   };
   const listener = service.open(admission, live);
   webSocket.on('message', (data, isBinary) => {
@@ -167,12 +163,11 @@ function liveSocket(webSocket: WebSocket, options: LiveSocketOptions): void {
     if (!isLate()) listener.pong();
   });
   webSocket.on('close', () => listener.closed());
-  // The package answers protocol errors with their close code.
+  // The package closes the connection with the code of a protocol error.
   webSocket.on('error', () => undefined);
 }
 
-/** Some clients take a reset together with the last bytes for a regular end. */
-async function breakOff(kind: 'reset' | 'truncate', socket: Socket, clock: Clock): Promise<void> {
+async function disconnect(kind: 'reset' | 'truncate', socket: Socket, clock: Clock): Promise<void> {
   if (kind === 'truncate') return socket.destroySoon();
   await clock.sleep(READ_MS);
   socket.resetAndDestroy();

@@ -1,7 +1,7 @@
+import { endpointOf } from '../../contract/endpoint-lookup.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Faults } from '../http/faults.ts';
-import { requestLineOf } from '../http/faults.ts';
 import { refusalError } from '../operations/operations.ts';
 import type { Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
@@ -83,7 +83,7 @@ export class Jobs {
     const { clock, faults, ownership, random, report } = this.#deps;
     const { owner } = ownership;
     const { endpoint, id = random.uuid() } = request;
-    const drawn = faults.ofJob(requestLineOf(endpoint));
+    const drawn = faults.ofJob(endpointOf(endpoint));
     const { outcome: fault } = drawn;
     const accepted = acceptJob(db, { id, owner, now: clock.now(), fault }, request);
     if (accepted.kind !== 'accepted') return accepted;

@@ -306,7 +306,7 @@ export class Writer {
     if (this.#isBroken || this.#isClosed) return;
     if (this.#cut !== undefined && this.#sentBytes + frame.length > this.#cut.afterBytes) {
       this.#isBroken = true;
-      return this.#socket.breakOff(this.#cut.kind);
+      return this.#socket.disconnect(this.#cut.kind);
     }
     this.#sentBytes += frame.length;
     this.#socket.send(frame, () => this.#onSent());
@@ -359,7 +359,7 @@ export interface LiveSocket {
   close(code: number): void;
   terminate(): void;
   /** Breaks the connection after everything was sent, for a fault rule. */
-  breakOff(kind: 'reset' | 'truncate'): void;
+  disconnect(kind: 'reset' | 'truncate'): void;
 }
 
 /** Receives the events of a WebSocket. */

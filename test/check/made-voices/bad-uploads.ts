@@ -136,7 +136,7 @@ function names(): readonly BadUpload[] {
     file('a path', '../../voice.wav', GOOD, /is a path/),
     file('a path of another system', 'C:\\\\voice.wav', GOOD, /is a path/),
     file('a name that is no UTF-8', 'v\xfficex.wav', GOOD, /not valid UTF-8/),
-    file('control characters in a name', 'v\x01.wav', GOOD, /no multipart form/),
+    file('control characters in a name', 'v\x01.wav', GOOD, /not a multipart form/),
     file('no name', '', GOOD, /has no name/),
   ];
 }
@@ -174,17 +174,17 @@ function forms(): readonly BadUpload[] {
       [NAME, { name: 'languages', value: 'en' }, part('good.wav', GOOD)],
       /languages is "en"; allowed: a JSON array/,
     ),
-    raw('no boundary', type('multipart/form-data'), [good.bytes, /names no boundary/]),
+    raw('no boundary', type('multipart/form-data'), [good.bytes, /has no boundary/]),
     raw('another boundary', type('multipart/form-data; boundary=other'), [
       good.bytes,
-      /was cut off|no multipart form/,
+      /was cut off|not a multipart form/,
     ]),
-    raw('nothing', good.headers, [Buffer.alloc(0), /was cut off|no multipart form/]),
+    raw('nothing', good.headers, [Buffer.alloc(0), /was cut off|not a multipart form/]),
     raw('a form without its end', good.headers, [good.bytes.subarray(0, -20), /was cut off/]),
-    raw('bytes that are no form', good.headers, [GOOD, /was cut off|no multipart form/]),
+    raw('bytes that are no form', good.headers, [GOOD, /was cut off|not a multipart form/]),
     raw('a part without an end of its head', good.headers, [
       Buffer.from(`--boundary-of-the-tests\r\n${'x'.repeat(30_000)}`),
-      /was cut off|no multipart form/,
+      /was cut off|not a multipart form/,
     ]),
     raw('JSON', type('application/json'), [
       Buffer.from('{}'),

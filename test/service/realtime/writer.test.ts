@@ -18,7 +18,7 @@ function stuckSocket() {
     ping: () => void did.push('ping'),
     close: (code: number) => void did.push(`close ${code}`),
     terminate: () => void did.push('terminate'),
-    breakOff: (kind: string) => void did.push(kind),
+    disconnect: (kind: string) => void did.push(kind),
     /** The oldest message is read. */
     read: () => waiting.shift()?.sent(),
   };
