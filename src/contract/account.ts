@@ -37,7 +37,6 @@ export const DOCUMENT_ENDPOINTS = [
     public: true,
     section: 'account',
     summary: 'This document',
-    tag: 'Service',
   },
   {
     id: 'getOpenApiV1',
@@ -45,11 +44,10 @@ export const DOCUMENT_ENDPOINTS = [
     path: '/api/openapi.json',
     section: 'account',
     summary: 'This document, for clients of v1',
-    tag: 'Service',
   },
 ] as const satisfies readonly Endpoint[];
 
-/** The profile, and what the service says of itself (docs/api/account.md). */
+/** The profile (docs/api/account.md). */
 export const ACCOUNT_ENDPOINTS = [
   {
     id: 'getProfile',
@@ -57,7 +55,6 @@ export const ACCOUNT_ENDPOINTS = [
     path: '/api/open/v1/profile',
     section: 'account#profile',
     summary: 'Account, credits and quota',
-    tag: 'Account',
     success: Profile,
   },
   {
@@ -66,11 +63,14 @@ export const ACCOUNT_ENDPOINTS = [
     path: '/api/open/v1/profile',
     section: 'account#profile',
     summary: 'Change the webhook address',
-    tag: 'Account',
     body: ProfileUpdate,
     success: Profile,
     errors: BODY_ERRORS,
   },
+] as const satisfies readonly Endpoint[];
+
+/** The state of the service. */
+export const SERVICE_ENDPOINTS = [
   {
     id: 'getHealth',
     method: 'GET',
@@ -78,6 +78,5 @@ export const ACCOUNT_ENDPOINTS = [
     public: true,
     section: 'ours',
     summary: 'Whether the service answers',
-    tag: 'Service',
   },
 ] as const satisfies readonly Endpoint[];

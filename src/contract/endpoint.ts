@@ -2,18 +2,6 @@ import type { TObject } from 'typebox';
 import type { ServiceErrorCode } from './service-errors.ts';
 import type { SurfaceName } from './speech-surfaces.ts';
 
-/** The groups that endpoints stand in, with what is in each. */
-export const TAGS = {
-  Speech: 'Text to audio: at once, or as jobs that are polled and downloaded',
-  Voices: 'The voices that texts are spoken with',
-  Realtime: 'Text in and audio out over a WebSocket, and what is asked about that',
-  Media:
-    'Sound put to videos, and images and videos of a prompt: as jobs that are polled and downloaded',
-  Account: 'Credits, quota and settings of the account that a key belongs to',
-  Compatibility: 'Requests in the shapes of two other speech interfaces',
-  Service: 'What the service says of itself',
-} as const;
-
 /**
  * An endpoint: the router, the validation of requests, the OpenAPI document, the client's table, the pages of docs/api and
  * the conformance rows all follow from this.
@@ -41,7 +29,6 @@ export interface Endpoint {
   /** Its `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
   readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
-  readonly tag: keyof typeof TAGS;
   /** Validated before the handler runs, as is the body. Without it the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;

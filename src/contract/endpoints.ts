@@ -1,4 +1,4 @@
-import { ACCOUNT_ENDPOINTS, DOCUMENT_ENDPOINTS } from './account.ts';
+import { ACCOUNT_ENDPOINTS, DOCUMENT_ENDPOINTS, SERVICE_ENDPOINTS } from './account.ts';
 import { JOB_ENDPOINTS } from './jobs.ts';
 import { LIP_SYNC_ENDPOINTS } from './lip-sync.ts';
 import { MEDIA_ENDPOINTS } from './media.ts';
@@ -11,7 +11,7 @@ import { VOICE_ENDPOINTS } from './voices.ts';
 
 const [getOpenApi, getOpenApiV1] = DOCUMENT_ENDPOINTS;
 
-/** Every HTTP endpoint that the service has, in the order of its OpenAPI document. What needs no schema goes by `generated/endpoints.ts`. */
+/** Every HTTP endpoint of the service, in the order of the OpenAPI document. `generated/endpoints.ts` has them without schemas. */
 export const DEFINITIONS = [
   ...MODEL_ENDPOINTS,
   getOpenApi,
@@ -25,4 +25,37 @@ export const DEFINITIONS = [
   ...MEDIA_ENDPOINTS,
   ...REALTIME_ENDPOINTS,
   ...ACCOUNT_ENDPOINTS,
+  ...SERVICE_ENDPOINTS,
 ] as const;
+
+/** The tags of the OpenAPI document and their endpoints. */
+export const TAGS = {
+  Speech: {
+    description: 'Text to audio: at once, or as jobs that are polled and downloaded',
+    endpoints: [...MODEL_ENDPOINTS, ...SPEECH_ENDPOINTS, ...JOB_ENDPOINTS],
+  },
+  Voices: {
+    description: 'The voices that texts are spoken with',
+    endpoints: [...VOICE_ENDPOINTS, ...VOICE_DESIGN_ENDPOINTS],
+  },
+  Realtime: {
+    description: 'Text in and audio out over a WebSocket, and queries about such requests',
+    endpoints: REALTIME_ENDPOINTS,
+  },
+  Media: {
+    description: 'Sound put to videos, and images and videos of a prompt, as jobs',
+    endpoints: [...LIP_SYNC_ENDPOINTS, ...MEDIA_ENDPOINTS],
+  },
+  Account: {
+    description: 'Credits, quota and settings of the account of a key',
+    endpoints: ACCOUNT_ENDPOINTS,
+  },
+  Compatibility: {
+    description: 'Requests in the shapes of two other speech interfaces',
+    endpoints: OTHER_CLIENT_ENDPOINTS,
+  },
+  Service: {
+    description: 'State and description of the service',
+    endpoints: [...DOCUMENT_ENDPOINTS, ...SERVICE_ENDPOINTS],
+  },
+} as const;

@@ -113,7 +113,6 @@ export const JobListQuery = strict('JobListQuery', {
   ),
   status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
 });
-export type JobListQuery = Static<typeof JobListQuery>;
 
 /**
  * Body of `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1): the fields of v3, with the old name of the
@@ -124,7 +123,6 @@ export const JobRequestV1 = named('JobRequestV1', {
   voiceId: SpeechRequestV1.properties.voiceId,
   reference_id: SpeechRequestV1.properties.reference_id,
 });
-export type JobRequestV1 = Static<typeof JobRequestV1>;
 
 /** A v1 job as create and poll answer it (docs/api/jobs.md#v1). */
 export const JobV1 = named('JobV1', {
@@ -176,7 +174,6 @@ export const JobListQueryV1 = named('JobListQueryV1', {
     Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; only newer ones' }),
   ),
 });
-export type JobListQueryV1 = Static<typeof JobListQueryV1>;
 
 const ACCEPT_ERRORS = [
   ...BODY_ERRORS,
@@ -198,7 +195,6 @@ export const JOB_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     summary: 'Accept a text to be spoken; the same key gives the same job',
-    tag: 'Speech',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
@@ -210,7 +206,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v3/speech/tts/jobs',
     section: 'jobs#v3',
     summary: 'Jobs, the newest first, a page at a time',
-    tag: 'Speech',
     query: JobListQuery,
     success: JobList,
     errors: ['ERR_INVALID_REQUEST'],
@@ -221,7 +216,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v3/speech/tts/jobs/{jobId}',
     section: 'jobs#v3',
     summary: 'How far a job is',
-    tag: 'Speech',
     success: Job,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -231,7 +225,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v3/speech/tts/jobs/{jobId}/audio',
     section: 'jobs#v3',
     summary: 'The audio of a job',
-    tag: 'Speech',
     query: AudioQuery,
     success: 'stored-audio',
     errors: AUDIO_ERRORS,
@@ -242,7 +235,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
     section: 'jobs#v3',
     summary: 'The audio of one segment of a job, as soon as it is spoken',
-    tag: 'Speech',
     query: AudioQuery,
     success: 'stored-audio',
     errors: AUDIO_ERRORS,
@@ -256,7 +248,6 @@ export const JOB_ENDPOINTS = [
     repeat: 'replay',
     isKeyedByRequestId: true,
     summary: 'Accept a text to be spoken, for clients of v1; the request id is the idempotency key',
-    tag: 'Speech',
     body: JobRequestV1,
     success: JobV1,
     isAccepted: true,
@@ -268,7 +259,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v1/speech/tts/jobs',
     section: 'jobs#v1',
     summary: 'Jobs, the newest first, a page at a time, for clients of v1',
-    tag: 'Speech',
     query: JobListQueryV1,
     success: JobListV1,
     errors: ['ERR_INVALID_REQUEST'],
@@ -279,7 +269,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/v1/speech/tts/jobs/{taskId}',
     section: 'jobs#v1',
     summary: 'How far a job is, for clients of v1',
-    tag: 'Speech',
     success: JobV1,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -289,7 +278,6 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/jobs/{taskId}/audio',
     section: 'jobs#v1',
     summary: 'The way to the audio of a job, for clients of v1',
-    tag: 'Speech',
     query: AudioQuery,
     success: 'redirect',
     errors: AUDIO_ERRORS,
@@ -301,7 +289,6 @@ export const JOB_ENDPOINTS = [
     public: true,
     section: 'ours',
     summary: 'The audio of a job, for whoever was given this address, for a while',
-    tag: 'Speech',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

@@ -139,13 +139,11 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   ),
   status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'Only these' })),
 });
-export type LipSyncListQuery = Static<typeof LipSyncListQuery>;
 
 /** Query of `GET /lip-sync/query`, from before v1 (docs/api/versions.md; the name is ours). */
 export const LipSyncQuery = named('LipSyncQuery', {
   jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }),
 });
-export type LipSyncQuery = Static<typeof LipSyncQuery>;
 
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
 
@@ -220,7 +218,6 @@ const LIP_SYNC_ERRORS = [
 const CREATE = {
   method: 'POST',
   charges: 'seconds',
-  tag: 'Media',
   body: LipSyncRequest,
   success: LipSyncAccepted,
   isAccepted: true,
@@ -229,7 +226,6 @@ const CREATE = {
 
 const LIST = {
   method: 'GET',
-  tag: 'Media',
   query: LipSyncListQuery,
   success: LipSyncList,
   errors: ['ERR_INVALID_REQUEST'],
@@ -262,7 +258,6 @@ export const LIP_SYNC_ENDPOINTS = [
     path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
     section: 'lip-sync#lip-sync',
     summary: 'How far a lip sync is, and where its result is',
-    tag: 'Media',
     success: LipSyncAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -274,7 +269,6 @@ export const LIP_SYNC_ENDPOINTS = [
     charges: 'characters and seconds',
     repeat: 'replay',
     summary: 'Speak a text and put it in the place of the sound of a video',
-    tag: 'Media',
     body: DubbingRequest,
     success: DubbingAccepted,
     isAccepted: true,
@@ -294,7 +288,6 @@ export const LIP_SYNC_ENDPOINTS = [
     path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
     section: 'lip-sync#dubbing',
     summary: 'How far a dubbing is, what each of its parts cost, and where its result is',
-    tag: 'Media',
     success: DubbingAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -305,7 +298,6 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'getLipSyncLegacy',
     method: 'GET',
     path: '/api/open/lip-sync/query',
-    tag: 'Media',
     query: LipSyncQuery,
     success: LipSyncAnswer,
     errors: ['ERR_INVALID_REQUEST', 'ERR_JOB_NOT_FOUND'],
@@ -317,7 +309,6 @@ export const LIP_SYNC_ENDPOINTS = [
     public: true,
     section: 'ours',
     summary: 'What a media job made, for whoever was given this address, for a while',
-    tag: 'Media',
     query: SignedAudioQuery,
     success: 'stored-file',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_MEDIA_NOT_FOUND'],

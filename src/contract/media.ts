@@ -74,7 +74,6 @@ export type MediaModels = Static<typeof MediaModels>;
 export const MediaModelsQuery = strict('MediaModelsQuery', {
   mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })),
 });
-export type MediaModelsQuery = Static<typeof MediaModelsQuery>;
 
 /** What a picture is written as (ours: the spec leaves the files to the service). */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
@@ -184,7 +183,6 @@ const CREATE = {
   charges: 'variant',
   repeat: 'replay',
   isKeyRequired: true,
-  tag: 'Media',
   isAccepted: true,
   errors: [
     ...IMPORT_ERRORS,
@@ -203,7 +201,6 @@ export const MEDIA_ENDPOINTS = [
     path: '/api/open/v1/media/models',
     section: 'media#models',
     summary: 'Models of images and videos, with the price of each variant',
-    tag: 'Media',
     query: MediaModelsQuery,
     success: MediaModels,
     errors: ['ERR_INVALID_REQUEST'],
@@ -222,7 +219,6 @@ export const MEDIA_ENDPOINTS = [
     path: '/api/open/v1/media/images/jobs/{jobId}',
     section: 'media#jobs',
     summary: 'How far an image is, and where it is',
-    tag: 'Media',
     success: ImageJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -240,7 +236,6 @@ export const MEDIA_ENDPOINTS = [
     path: '/api/open/v1/media/videos/jobs/{jobId}',
     section: 'media#jobs',
     summary: 'How far a video is, and where it is',
-    tag: 'Media',
     success: VideoJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },

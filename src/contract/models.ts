@@ -45,7 +45,6 @@ export const MODEL_ENDPOINTS = [
     public: true,
     section: 'models',
     summary: 'Models with their limits, formats and controls',
-    tag: 'Speech',
     success: Capabilities,
   },
 ] as const satisfies readonly Endpoint[];

@@ -24,7 +24,6 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
   chunk_length: Type.Optional(Type.Unknown({ description: 'Not used' })),
   latency: Type.Optional(Type.Unknown({ description: 'Not used' })),
 });
-export type CompatTtsRequest = Static<typeof CompatTtsRequest>;
 
 /** Body of `POST /v1/audio/speech` (docs/api/other-clients.md). What it does not know it does not refuse. */
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
@@ -48,7 +47,6 @@ export const CompatSpeechRequest = named('CompatSpeechRequest', {
     }),
   ),
 });
-export type CompatSpeechRequest = Static<typeof CompatSpeechRequest>;
 
 /** `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export const CompatVoices = named('CompatVoices', {
@@ -102,7 +100,6 @@ export const OTHER_CLIENT_ENDPOINTS = [
     section: 'other-clients',
     charges: 'characters',
     summary: 'Speak a text, for clients of another interface',
-    tag: 'Compatibility',
     body: CompatTtsRequest,
     otherBodyType: MESSAGE_PACK,
     ignoresNull: true,
@@ -117,7 +114,6 @@ export const OTHER_CLIENT_ENDPOINTS = [
     section: 'other-clients',
     charges: 'characters',
     summary: 'Speak a text, for clients of another interface',
-    tag: 'Compatibility',
     body: CompatSpeechRequest,
     ignoresNull: true,
     success: 'audio',
@@ -131,7 +127,6 @@ export const OTHER_CLIENT_ENDPOINTS = [
     path: '/v1/audio/voices',
     section: 'other-clients',
     summary: 'The ids of all voices, for clients of another interface',
-    tag: 'Compatibility',
     success: CompatVoices,
   },
   {
@@ -140,7 +135,6 @@ export const OTHER_CLIENT_ENDPOINTS = [
     path: '/v1/models',
     section: 'ours',
     summary: 'Models that are available, for clients of another interface',
-    tag: 'Compatibility',
     success: CompatModels,
   },
   {
@@ -149,7 +143,6 @@ export const OTHER_CLIENT_ENDPOINTS = [
     path: '/v1/models/{modelId}',
     section: 'ours',
     summary: 'One model, for clients of another interface',
-    tag: 'Compatibility',
     success: CompatModel,
     errors: ['ERR_NOT_FOUND'],
   },

@@ -98,7 +98,6 @@ const OPEN = {
   section: 'realtime',
   summary:
     'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
-  tag: 'Realtime',
   success: 'switching',
   errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
 } as const;
@@ -107,14 +106,12 @@ const GET_CAPABILITIES = {
   method: 'GET',
   section: 'realtime',
   summary: 'Models, formats, controls, limits and modes of realtime speech',
-  tag: 'Realtime',
 } as const;
 
 const CREATE_TICKET = {
   method: 'POST',
   section: 'realtime',
   summary: 'A ticket with which a page may connect, once and soon',
-  tag: 'Realtime',
   body: BrowserTicketRequest,
   errors: BODY_ERRORS,
 } as const;
@@ -123,7 +120,6 @@ const GET_REQUEST = {
   method: 'GET',
   section: 'realtime',
   summary: 'What became of a realtime request',
-  tag: 'Realtime',
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
@@ -136,7 +132,6 @@ export const REALTIME_ENDPOINTS = [
     public: true,
     section: 'versions',
     summary: 'Version 1 of realtime speech, which is not described',
-    tag: 'Realtime',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },
@@ -184,7 +179,6 @@ export const REALTIME_ENDPOINTS = [
     path: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
     section: 'realtime',
     summary: 'The audio of a segment that was spoken whole, for a day',
-    tag: 'Realtime',
     success: 'realtime-audio',
     errors: ['ERR_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'],
   },

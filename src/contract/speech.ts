@@ -132,7 +132,6 @@ export const SpeechRequestV2 = named('SpeechRequestV2', {
   ...SpeechRequest.properties,
   ...HistoricalFields,
 });
-export type SpeechRequestV2 = Static<typeof SpeechRequestV2>;
 
 const { voiceId, ...others } = SpeechRequest.properties;
 
@@ -147,7 +146,6 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
     Type.Boolean({ default: false, description: 'Answer with the address of stored audio' }),
   ),
 });
-export type SpeechRequestV1 = Static<typeof SpeechRequestV1>;
 
 /** Answer to a v1 speech request with `cache: true` (docs/api/speech.md#v1). */
 export const CachedSpeech = named('CachedSpeech', {
@@ -210,7 +208,6 @@ export type AlignedError = Static<typeof AlignedError>;
 export const AudioQuery = strict('AudioQuery', {
   download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
 });
-export type AudioQuery = Static<typeof AudioQuery>;
 
 /** Query of a link that needs no key because it is signed (ours). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
@@ -218,7 +215,6 @@ export const SignedAudioQuery = strict('SignedAudioQuery', {
   signature: Type.String({ minLength: 1, maxLength: 100 }),
   ...AudioQuery.properties,
 });
-export type SignedAudioQuery = Static<typeof SignedAudioQuery>;
 
 /** The data of each event of an aligned stream, by the name that it has on the wire (docs/api/speech.md#aligned-stream). */
 const ALIGNED_EVENTS = {
@@ -234,7 +230,6 @@ const SPEAK = {
   method: 'POST',
   charges: 'characters',
   repeat: 'refuse',
-  tag: 'Speech',
   errors: [
     ...PAID_ERRORS,
     'ERR_VOICE_NOT_FOUND',
@@ -298,7 +293,6 @@ export const SPEECH_ENDPOINTS = [
     public: true,
     section: 'ours',
     summary: 'The audio at the address of a cached answer; the address is the permission',
-    tag: 'Speech',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_AUDIO_NOT_FOUND'],

@@ -59,7 +59,6 @@ export const VoiceListQuery = strict('VoiceListQuery', {
     Type.Boolean({ default: false, description: 'Also list the personal voices of the account' }),
   ),
 });
-export type VoiceListQuery = Static<typeof VoiceListQuery>;
 
 /** Voice item of v1 (docs/api/voices.md): the fields of both descriptions of it. */
 export const VoiceV1 = named('VoiceV1', {
@@ -142,7 +141,6 @@ export const VoiceUpload = named('VoiceUpload', {
     Type.String({ description: 'Language codes as a JSON array of strings' }),
   ),
 });
-export type VoiceUpload = Static<typeof VoiceUpload>;
 
 /**
  * Answer to a voice that was made, in v1 (docs/api/voices.md): `voiceId`, `title`, `description` and
@@ -186,7 +184,6 @@ export const VoiceDeletion = named('VoiceDeletion', {
     Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
   ),
 });
-export type VoiceDeletion = Static<typeof VoiceDeletion>;
 
 const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
 
@@ -194,7 +191,6 @@ const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
 const CREATE = {
   method: 'POST',
   charges: 'voice',
-  tag: 'Voices',
   body: VoiceUpload,
   bodyType: 'multipart/form-data',
   success: VoiceCreated,
@@ -203,7 +199,6 @@ const CREATE = {
 
 const DELETE = {
   method: 'DELETE',
-  tag: 'Voices',
   success: VoiceDeleted,
   errors: DELETE_ERRORS,
 } as const;
@@ -216,7 +211,6 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/v3/voices',
     section: 'voices',
     summary: 'Voices, a page at a time',
-    tag: 'Voices',
     query: VoiceListQuery,
     success: VoiceList,
     errors: ['ERR_INVALID_REQUEST'],
@@ -227,7 +221,6 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/v3/voices/{voiceId}',
     section: 'voices',
     summary: 'One voice',
-    tag: 'Voices',
     success: VoiceAnswer,
     errors: ['ERR_VOICE_NOT_FOUND'],
   },
@@ -274,7 +267,6 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/delete-model',
     section: 'versions#legacy-paths',
     summary: 'Delete a voice of the account, as clients from before v1 ask for it',
-    tag: 'Voices',
     body: VoiceDeletion,
     success: VoiceDeleted,
     errors: [...BODY_ERRORS, ...DELETE_ERRORS],
@@ -285,7 +277,6 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/v1/voices',
     section: 'voices#v1-list',
     summary: 'Voices that fit, a page at a time',
-    tag: 'Voices',
     query: VoiceListV1Query,
     success: VoiceListV1,
     errors: ['ERR_INVALID_REQUEST'],
@@ -296,7 +287,6 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/list-models',
     section: 'versions#legacy-paths',
     summary: 'Voices that fit, as clients from before v1 ask for them',
-    tag: 'Voices',
     body: VoiceListV1Query,
     isBodyOptional: true,
     success: VoiceListV1,

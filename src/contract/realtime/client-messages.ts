@@ -77,7 +77,6 @@ export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   instructions,
   optimizeInstructions,
 });
-export type LegacyStartRequest = Static<typeof LegacyStartRequest>;
 
 const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: REALTIME_ID_MAX_CHARACTERS, description });

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../contract/endpoint.ts';
-import { TAGS } from '../../contract/endpoint.ts';
-import { DEFINITIONS } from '../../contract/endpoints.ts';
+import { DEFINITIONS, TAGS } from '../../contract/endpoints.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { REALTIME_FORMATS } from '../../contract/realtime/protocols.ts';
 import { ErrorBody, OpenAiErrorBody, isOpenAiPath } from '../../contract/error-body.ts';
@@ -34,7 +33,7 @@ export function openApiDocument(): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The address that gave this document' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: paths(),
     components: {
@@ -45,33 +44,32 @@ export function openApiDocument(): Json {
 }
 
 function paths(): Json {
-  const byPath: Record<string, Record<string, Json>> = {};
+  const byPath = new Map<string, Json>();
   for (const endpoint of DEFINITIONS) {
-    const operation = describeOperation(endpoint);
-    byPath[endpoint.path] = {
-      ...byPath[endpoint.path],
-      [endpoint.method.toLowerCase()]: operation,
-    };
+    const { method, path } = endpoint;
+    const operation = { [method.toLowerCase()]: describeOperation(endpoint) };
+    byPath.set(path, { ...byPath.get(path), ...operation });
   }
-  return byPath;
+  return Object.fromEntries(byPath);
+}
+
+function tagOf({ id }: Endpoint): string {
+  const found = Object.entries(TAGS).find(([, tag]) => tag.endpoints.some((one) => one.id === id));
+  if (found === undefined) throw new TypeError(`No tag for the endpoint ${id}`);
+  return found[0];
 }
 
 function describeOperation(endpoint: Endpoint): Json {
-  const parameters = [
-    ...pathParameters(endpoint.path),
-    ...queryParameters(endpoint),
-    ...headerParameters(endpoint),
-  ];
   return {
     operationId: endpoint.id,
     summary: endpoint.summary,
-    tags: [endpoint.tag],
+    tags: [tagOf(endpoint)],
     ...(endpoint.public === true ? { security: [] } : {}),
-    parameters,
+    parameters: parametersOf(endpoint),
     ...requestBody(endpoint),
     responses: {
       [statusOf(endpoint)]: successResponse(endpoint),
-      ...(isStored(endpoint) ? partialAnswers(endpoint) : {}),
+      ...(isStored(endpoint) ? partialResponses(endpoint) : {}),
       ...failures(endpoint),
     },
   };
@@ -86,45 +84,42 @@ function requestBody(endpoint: Endpoint): Json {
   return { requestBody: { required: !isBodyOptional, content } };
 }
 
-function pathParameters(path: string): readonly Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
-}
-
-function queryParameters({ query }: Endpoint): readonly Json[] {
-  return Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: query?.required?.includes(name) ?? false,
-    schema,
-  }));
-}
-
-function headerParameters(endpoint: Endpoint): readonly Json[] {
-  const { isKeyedByRequestId = false, isKeyRequired = false, repeat, surface } = endpoint;
+function parametersOf(endpoint: Endpoint): readonly Json[] {
+  const { isKeyedByRequestId = false, isKeyRequired = false, path, query, repeat } = endpoint;
   const alsoKey = isKeyedByRequestId ? `; also a key, as ${HEADERS.idempotencyKey} is` : '';
-  const trace = header(HEADERS.requestId, `Trace id, echoed; made when it is missing${alsoKey}`);
-  const named = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
-  const key = { ...named, required: isKeyRequired };
-  const { modelHeader } = surfaceOf(surface);
+  const key = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
+  const { modelHeader } = surfaceOf(endpoint);
   return [
-    trace,
-    ...(repeat === undefined ? [] : [key]),
+    ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: STRING,
+    })),
+    ...Object.entries(query?.properties ?? {}).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: query?.required?.includes(name) ?? false,
+      schema,
+    })),
+    header(HEADERS.requestId, `Trace id, echoed; made when it is missing${alsoKey}`),
+    ...(repeat === undefined ? [] : [{ ...key, required: isKeyRequired }]),
     ...(isStored(endpoint) ? RANGE_PARAMETERS : []),
     ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
   ];
 }
 
-function surfaceOf(name: Endpoint['surface']): Partial<SpeechSurface> {
-  return name === undefined ? {} : SPEECH_SURFACES[name];
+const STRING = { type: 'string' };
+
+function surfaceOf({ surface }: Endpoint): Partial<SpeechSurface> {
+  return surface === undefined ? {} : SPEECH_SURFACES[surface];
 }
 
-function header(name: string, description: string): Json {
-  const schema = { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS };
+function header(
+  name: string,
+  description: string,
+  schema: Json = { ...STRING, minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS },
+): Json {
   return { name, in: 'header', required: false, description, schema };
 }
 
@@ -135,63 +130,63 @@ function statusOf({ success: schema, isAccepted = false }: Endpoint): number {
 }
 
 function successResponse(endpoint: Endpoint): Json {
-  const { success: schema, surface, isAccepted = false, otherSuccess, events } = endpoint;
-  const traced = { [HEADERS.requestId]: { schema: { type: 'string' } } };
-  if (schema === 'redirect') {
-    return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+  const { success: schema, isAccepted = false, otherSuccess, events } = endpoint;
+  const traced = { [HEADERS.requestId]: { schema: STRING } };
+  switch (schema) {
+    case 'redirect':
+      return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+    case 'switching':
+      return { description: 'The connection is a WebSocket now' };
+    case 'preview':
+    case 'stored-file':
+    case 'realtime-audio': {
+      const headers = { ...traced, ...STORED_HEADERS };
+      return { description: 'The file', headers, content: fileContent(schema) };
+    }
+    case 'events': {
+      const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
+      const content = eventContent(events ?? []);
+      return { description: 'The audio with its words', headers, content };
+    }
+    case 'audio':
+    case 'stored-audio': {
+      const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(endpoint);
+      const isMade = schema === 'audio';
+      const made = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
+      const types = isMade ? formats : SPEECH_FORMATS;
+      const content = {
+        ...Object.fromEntries(types.map((format) => [speechMediaType(format), {}])),
+        ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
+        ...(events === undefined ? {} : eventContent(events)),
+      };
+      const headers = { ...traced, ...(isMade ? made : STORED_HEADERS) };
+      return { description: 'The audio', headers, content };
+    }
+    default: {
+      const accepted = { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER, ...PRICE_HEADERS };
+      const headers = { ...traced, ...(isAccepted ? accepted : {}) };
+      const content = jsonContent(schema ?? { type: 'object' });
+      return { description: 'Success', headers, content };
+    }
   }
-  if (schema === 'switching') return { description: 'The connection is a WebSocket now' };
-  if (schema === 'preview' || schema === 'stored-file' || schema === 'realtime-audio') {
-    const headers = { ...traced, ...STORED_HEADERS };
-    return { description: 'The file', headers, content: fileContent(schema) };
-  }
-  if (schema === 'events') {
-    const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
-    return {
-      description: 'The audio with its words',
-      headers,
-      content: eventContent(events ?? []),
-    };
-  }
-  if (schema === 'audio' || schema === 'stored-audio') {
-    const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(surface);
-    const paid = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
-    const headers = { ...traced, ...(schema === 'audio' ? paid : STORED_HEADERS) };
-    const stored = schema === 'audio' ? formats : SPEECH_FORMATS;
-    const content = {
-      ...Object.fromEntries(stored.map((format) => [speechMediaType(format), {}])),
-      ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
-      ...(events === undefined ? {} : eventContent(events)),
-    };
-    return { description: 'The audio', headers, content };
-  }
-  const content =
-    schema === undefined
-      ? { 'application/json': { schema: { type: 'object' } } }
-      : jsonContent(schema);
-  const accepted = isAccepted
-    ? { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER, ...PRICE_HEADERS }
-    : {};
-  return { description: 'Success', headers: { ...traced, ...accepted }, content };
 }
 
-/** Whether the answer is a file that exists as a whole, of which a client may ask for a part. */
-function isStored({ success: kind }: Endpoint): boolean {
+/** Whether the response is a stored file, of which a client may request a part. */
+function isStored({ success }: Endpoint): boolean {
   const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
-  return kinds.includes(kind);
+  return kinds.includes(success);
 }
 
-/** Parts of a stored file, and the answer for a client that has it (RFC 9110, sections 13 and 14). */
-function partialAnswers(endpoint: Endpoint): Json {
+/** Describes the responses with a part of a file, and to a client that has the file (RFC 9110, sections 13 and 14). */
+function partialResponses(endpoint: Endpoint): Json {
   const { content, headers } = Object(successResponse(endpoint));
-  const range = { 'Content-Range': { schema: { type: 'string' } } };
+  const range = { 'Content-Range': { schema: STRING } };
   return {
     206: { description: 'The part that Range names', headers: { ...headers, ...range }, content },
     304: { description: 'The file is the one that If-None-Match names', headers },
   };
 }
 
-/** What is sent as it is, by the types that it may have. */
 function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
   const types = {
     preview: [speechMediaType(PREVIEW_FORMAT)],
@@ -203,20 +198,18 @@ function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
 
 const STORED_HEADERS = {
   'Accept-Ranges': { schema: { const: 'bytes' } },
-  ETag: { description: 'Changes with the bytes of the file', schema: { type: 'string' } },
+  ETag: { description: 'Changes with the bytes of the file', schema: STRING },
 };
 const RANGE_PARAMETERS = [
-  ['Range', 'The bytes to send, such as bytes=0-1023; several ranges are answered with the whole'],
-  ['If-Range', 'An ETag: where the file has another one, the whole is sent'],
-  ['If-None-Match', 'ETags: where the file has one of them, the answer is 304'],
-].map(([name, description]) => ({
-  name,
-  in: 'header',
-  required: false,
-  description,
-  schema: { type: 'string' },
-}));
-const LOCATION_HEADER = { Location: { schema: { type: 'string' } } };
+  header(
+    'Range',
+    'The bytes to send, such as bytes=0-1023; several ranges are answered with the whole',
+    STRING,
+  ),
+  header('If-Range', 'An ETag: where the file has another one, the whole is sent', STRING),
+  header('If-None-Match', 'ETags: where the file has one of them, the answer is 304', STRING),
+];
+const LOCATION_HEADER = { Location: { schema: STRING } };
 const RETRY_AFTER_HEADER = {
   'Retry-After': { description: 'Seconds after which to ask', schema: { type: 'integer' } },
 };
@@ -227,7 +220,7 @@ const PRICE_HEADERS = {
 const IGNORED_HEADER = {
   [HEADERS.ignoredParameters]: {
     description: 'Controls that were not applied, separated by commas',
-    schema: { type: 'string' },
+    schema: STRING,
   },
 };
 
@@ -255,26 +248,21 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * The schemas that have a name and are somewhere in the body, the answers or the errors of an endpoint, as OpenAPI
- * components; one inside another becomes a reference. They go by name, those of videos last.
+ * Returns the named schemas of all endpoints as OpenAPI components, with references to each other. They
+ * are sorted by name, those of videos last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;
-  const used = endpoints.map(({ body, success, otherSuccess, events }) => [
-    body,
-    success,
-    otherSuccess,
-    events,
-  ]);
+  const used = endpoints.flatMap((one) => [one.body, one.success, one.otherSuccess, one.events]);
   const found = new Map<string, Json>();
   collectNamed([ErrorBody, OpenAiErrorBody, used], found);
-  const named = [...found].toSorted(([one], [other]) => byName(one, other));
+  const named = [...found].toSorted(([one], [other]) => compareNames(one, other));
   return Object.fromEntries(
     named.map(([name, schema]) => [name, asRecord(Object(withReferences(schema)))]),
   );
 }
 
-function byName(one: string, other: string): number {
+function compareNames(one: string, other: string): number {
   const last = Number(one.startsWith('Video')) - Number(other.startsWith('Video'));
   return last || (one < other ? -1 : 1);
 }
@@ -287,20 +275,20 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
 }
 
 /**
- * Describes a body of server-sent events, by their names or without any. OpenAPI 3.1 has no words for events: the schema
- * is that of one event as readers of such streams see it, its data a string.
+ * Describes a body of server-sent events, with or without names. OpenAPI 3.1 has no type for them: the
+ * schema is that of one event, with its data as a string.
  */
 function eventContent(events: NonNullable<Endpoint['events']>): Json {
-  const line = 'One server-sent event; its data is JSON in one line.';
+  const description = 'One server-sent event; its data is JSON in one line.';
   const schema = isUnnamed(events)
     ? {
-        description: line,
+        description,
         type: 'object',
         required: ['data'],
         properties: { data: jsonText({ oneOf: events.map((data) => schemaOrReference(data)) }) },
       }
     : {
-        description: `${line} The last event is completed or error.`,
+        description: `${description} The last event is completed or error.`,
         oneOf: Object.entries(events).map(([name, data]) => ({
           type: 'object',
           required: ['event', 'data'],
@@ -320,7 +308,7 @@ function jsonText(contentSchema: Json): Json {
   return { type: 'string', contentMediaType: 'application/json', contentSchema };
 }
 
-/** A schema where it is used: a reference when it has a name. */
+/** Returns a reference to a named schema, and any other schema itself. */
 function schemaOrReference(schema: object): Json {
   const { $id } = asRecord(schema);
   return typeof $id === 'string' ? { $ref: `#/components/schemas/${$id}` } : asRecord(schema);
