@@ -6,7 +6,7 @@ import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { JobFault } from '../http/faults.ts';
 import type { Connection, Row, SqlValue } from '../store/connection.ts';
-import { integer, optionalInteger, optionalText, text } from '../store/connection.ts';
+import { integer, oneOf, optionalInteger, optionalText, text } from '../store/connection.ts';
 import type { JobStatus } from './lifecycle.ts';
 import { JOB_STATUSES } from './lifecycle.ts';
 
@@ -14,7 +14,7 @@ const JOB_KINDS = ['speech', 'lip_sync', 'video_dubbing', 'image', 'video'] as c
 export type JobKind = (typeof JOB_KINDS)[number];
 export type MediaJobKind = Exclude<JobKind, 'speech'>;
 
-/** A JSON object whose fields depend on the kind of job. */
+/** A JSON object; its fields depend on the kind of job. */
 export type Json = Readonly<Record<string, unknown>>;
 
 /** A job of any kind as it is stored, without its segments. */
@@ -119,15 +119,16 @@ export function storedOrder<Schema extends TSchema>(
   throw new TypeError(`The stored order of job ${id} does not match its schema`);
 }
 
+const JOB_FAULTS = ['fail', 'partial_fail'] as const;
+
 function jobOf(row: Row): JobRecord {
   const result = optionalText(row, 'result_json');
   const errorCode = optionalText(row, 'error_code');
-  const fault = optionalText(row, 'fault');
   return {
     id: text(row, 'id'),
     accountId: text(row, 'account_id'),
-    kind: oneOf(JOB_KINDS, text(row, 'kind')),
-    status: oneOf(JOB_STATUSES, text(row, 'status')),
+    kind: oneOf(JOB_KINDS, row, 'kind'),
+    status: oneOf(JOB_STATUSES, row, 'status'),
     ownerId: optionalText(row, 'owner_id'),
     attempts: integer(row, 'attempts'),
     progress: integer(row, 'progress'),
@@ -140,7 +141,7 @@ function jobOf(row: Row): JobRecord {
     finishedAt: optionalInteger(row, 'finished_at'),
     errorCode: errorCode === undefined ? undefined : requireErrorCode(errorCode),
     errorMessage: optionalText(row, 'error_message'),
-    fault: fault === undefined ? undefined : oneOf(['fail', 'partial_fail'] as const, fault),
+    fault: row['fault'] === null ? undefined : oneOf(JOB_FAULTS, row, 'fault'),
   };
 }
 
@@ -149,13 +150,13 @@ function segmentOf(row: Row): SegmentRecord {
     index: integer(row, 'number'),
     text: text(row, 'text'),
     characters: integer(row, 'characters'),
-    status: oneOf(SEGMENT_STATUSES, text(row, 'status')),
+    status: oneOf(SEGMENT_STATUSES, row, 'status'),
     samples: optionalInteger(row, 'samples'),
     sampleRate: optionalInteger(row, 'sample_rate'),
   };
 }
 
-/** Returns a stored code of the contract. @throws TypeError when the contract has it no more */
+/** Returns a stored code of the contract. @throws TypeError when the contract no longer has it */
 export function requireErrorCode(code: string): ServiceErrorCode {
   if (isErrorCode(code)) return code;
   throw new TypeError(`Unknown error code: ${code}`);
@@ -170,10 +171,4 @@ export function jsonOf(stored: string): Json {
   const value: unknown = JSON.parse(stored);
   if (typeof value === 'object' && value !== null) return { ...value };
   throw new TypeError('Stored JSON is not an object');
-}
-
-function oneOf<Value extends string>(values: readonly Value[], given: string): Value {
-  const found = values.find((value) => value === given);
-  if (found === undefined) throw new TypeError(`${given} is none of ${values.join(', ')}`);
-  return found;
 }

@@ -2,20 +2,21 @@ import { endpointOf } from '../../contract/endpoint-lookup.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Faults } from '../http/faults.ts';
-import { refusalError } from '../operations/operations.ts';
+import type { OperationRequest, Refusal } from '../operations/operations.ts';
+import { claim, refusalError } from '../operations/operations.ts';
 import type { Ownership } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import type { Connection } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { JobAccepted, JobRequest } from './accept-job.ts';
-import { acceptJob } from './accept-job.ts';
-import { advanceJob, isUnowned } from './advance-job.ts';
-import type { Job, JobFilter, JobKind, JobRecord } from './job-records.ts';
-import { listJobs, readJob } from './job-records.ts';
-import { hasEnded } from './lifecycle.ts';
-import { JobScheduler } from './job-scheduler.ts';
 import type { JobTypes } from './work-on-job.ts';
-import { workOnJob } from './work-on-job.ts';
+import { advanceJob, isUnowned, workOnJob } from './work-on-job.ts';
+import type { Job, JobFilter, JobKind, JobRecord, Json } from './job-records.ts';
+import { listJobs, readJob } from './job-records.ts';
+import { hasEnded, newJob } from './lifecycle.ts';
+import { JobScheduler } from './job-scheduler.ts';
+import type { EndpointId } from '../../contract/generated/endpoints.ts';
+import { endsParagraph, splitClauses } from '../../text/sentences.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 
 interface JobsDeps {
   readonly clock: Clock;
@@ -78,18 +79,46 @@ export class Jobs {
     }
   }
 
-  /** Stores a job and reserves its charge in a transaction of the caller, who queues it afterwards with `enqueue`. */
+  /**
+   * Stores a job and reserves its charge, both or neither, in a transaction of the caller, who queues the job
+   * afterwards with `enqueue`. That completes the request: from here on the job settles the charge.
+   */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
     const { owner } = ownership;
     const { endpoint, id = random.uuid() } = request;
-    const drawn = faults.ofJob(endpointOf(endpoint));
-    const { outcome: fault } = drawn;
-    const accepted = acceptJob(db, { id, owner, now: clock.now(), fault }, request);
-    if (accepted.kind !== 'accepted') return accepted;
-    drawn.count();
+    const { count, outcome: fault } = faults.ofJob(endpointOf(endpoint));
+    const now = clock.now();
+    request.check?.(db);
+    const refusal = claim(db, { id, owner, now, state: 'completed' }, request);
+    if (refusal !== undefined) return refusal;
+    const { accountId, answer = {}, charge, kind, order, text = '' } = request;
+    const segments = segmentText(text, fault === 'partial_fail' ? 2 : 1);
+    const { status, attempts } = newJob(segments.length);
+    db.insert('job', {
+      id,
+      account_id: accountId,
+      kind,
+      status,
+      attempts,
+      owner_id: owner.id,
+      progress: 0,
+      order_json: JSON.stringify(order),
+      answer_json: JSON.stringify(answer),
+      characters: charge.quota,
+      credits: charge.credits,
+      created_at: now,
+      // Only speech can fail in part.
+      fault: fault !== undefined && kind !== 'speech' ? 'fail' : fault,
+    });
+    for (const [number, segment] of segments.entries()) {
+      db.insert('job_segment', { job_id: id, number, ...segment, status: 'pending' });
+    }
+    const job = readJob(db, id);
+    if (job === undefined) throw new TypeError('An accepted job is missing');
+    count();
     if (fault !== undefined) report({ type: 'job-fault', jobId: id, outcome: fault });
-    return accepted;
+    return { kind: 'accepted', job };
   }
 
   /** Queues an accepted job, or leaves it to the next process when this one closes. */
@@ -126,3 +155,75 @@ export class Jobs {
     return this.#scheduler.close(graceMs, hurry);
   }
 }
+
+/** A job to accept; its files have been imported. */
+export interface JobRequest extends OperationRequest {
+  readonly endpoint: EndpointId;
+  /** Id of the folder with its files; a job without one gets a new id. */
+  readonly id?: string | undefined;
+  readonly kind: JobKind;
+  readonly order: Json;
+  /** Body of the create's response, where a replay has to repeat it. */
+  readonly answer?: Json | undefined;
+  /** Text of a speech job, which is spoken in segments. */
+  readonly text?: string | undefined;
+  /** Throws to refuse the job; called first in its transaction. */
+  readonly check?: ((db: Connection) => void) | undefined;
+}
+
+export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
+
+/** The longest segment, in characters: about a minute of speech. */
+export const SEGMENT_MAX_CHARACTERS = 1_000;
+
+/** From this length on a segment ends with its paragraph. */
+const PARAGRAPH_MIN_CHARACTERS = SEGMENT_MAX_CHARACTERS / 2;
+
+/** A part of a job's text that is spoken on its own. */
+export interface TextSegment {
+  readonly text: string;
+  /** Unicode code points. */
+  readonly characters: number;
+}
+
+/**
+ * Splits the text of a job into segments of whole sentences, at most 1,000 characters each; splits only a longer
+ * sentence, at a clause or between words. A segment of at least half of that ends with its paragraph. The segments
+ * joined are the text. A text of two characters or more has at least `minimum` segments.
+ */
+export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
+  const segments: TextSegment[] = [];
+  let current: TextSegment = { text: '', characters: 0 };
+  const close = (): void => {
+    if (current.text !== '') segments.push(current);
+    current = { text: '', characters: 0 };
+  };
+  for (const piece of splitClauses(text, SEGMENT_MAX_CHARACTERS)) {
+    const characters = countCodePoints(piece.text);
+    if (current.characters + characters > SEGMENT_MAX_CHARACTERS) close();
+    current = {
+      text: current.text + piece.text,
+      characters: current.characters + characters,
+    };
+    if (current.characters >= PARAGRAPH_MIN_CHARACTERS && endsParagraph(piece.text)) close();
+  }
+  close();
+  return segments.length < minimum ? inTwo(text) : segments;
+}
+
+/** Splits near the middle between words where both parts can be spoken, else between any two characters. */
+function inTwo(text: string): readonly TextSegment[] {
+  const characters = Array.from(text);
+  const half = Math.ceil(characters.length / 2);
+  const first = characters.findIndex((character) => SAYABLE.test(character));
+  const last = characters.findLastIndex((character) => SAYABLE.test(character));
+  const starts = [...characters.keys()].filter(
+    (at) => at > first && at <= last && /\s/.test(characters[at - 1] ?? ''),
+  );
+  const [start = half] = starts.sort((a, b) => Math.abs(a - half) - Math.abs(b - half));
+  return [characters.slice(0, start), characters.slice(start)]
+    .filter((part) => part.length > 0)
+    .map((part) => ({ text: part.join(''), characters: part.length }));
+}
+
+const SAYABLE = /[\p{L}\p{N}]/u;

@@ -1,8 +1,8 @@
 import type { SegmentStatus } from '../../contract/jobs.ts';
 
 /**
- * The lifecycle of a job of any kind (docs/api/jobs.md#states), as a pure state machine: the state after an event, and
- * what happens to the charge. It knows neither database nor engine.
+ * The lifecycle of a job of any kind (docs/api/jobs.md#states) as a pure state machine: the state after an event, and
+ * the settlement of the charge.
  */
 
 /** Stored statuses; each API maps them to its own names. Only speech is `partial`. */
@@ -13,23 +13,23 @@ export interface JobState {
   readonly status: JobStatus;
   /** How often a worker took the job and did not release it. */
   readonly attempts: number;
-  /** Empty for a job that is not of speech. */
+  /** Empty unless the job is of speech. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes it, for the first time or because the last owner is dead. */
+  /** A worker takes the job, for the first time or because the last owner is dead. */
   | { readonly type: 'claimed' }
-  /** Its owner gives it back unfinished, because its process ends. */
+  /** The owner releases the unfinished job, because its process ends. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** Its result is a file; a speech job in which nothing was spoken has none, and fails. */
+  /** The result is stored. A speech job without any speech has no result, and fails. */
   | { readonly type: 'finished' }
-  /** It cannot be done at all, such as on a full disk. */
+  /** The job cannot be done, such as on a full disk. */
   | { readonly type: 'failed' };
 
 /** What happens to the reserved charge; `commit_part` refunds the segments that failed. */
@@ -41,8 +41,8 @@ export interface Transition {
 }
 
 /**
- * A job fails after so many attempts: it may be what kills its processes. Most of them were just ended, and some are
- * ended again and again while one job is the first in the queue.
+ * A job fails after this many attempts, because it may crash its processes. The number is large, because most processes
+ * just end, some of them often while the same job is the first in the queue.
  */
 export const MAX_ATTEMPTS = 100;
 
@@ -52,26 +52,26 @@ export function newJob(segmentCount: number): JobState {
   return { status: 'pending', attempts: 0, segments };
 }
 
-/** Whether a job has ended, for good. */
+/** Whether a job has ended. */
 export function hasEnded(status: JobStatus): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
-/** Returns the job after an event; `undefined` when the event cannot happen to it. */
+/** Returns the job after an event; `undefined` when its state does not allow the event. */
 export function transition(state: JobState, event: JobEvent): Transition | undefined {
   const { status, attempts, segments } = state;
   if (hasEnded(status)) return undefined;
   switch (event.type) {
     case 'claimed':
       if (attempts >= MAX_ATTEMPTS) return end(state, 'failed');
-      return goOn({ ...state, status: 'processing', attempts: attempts + 1 });
+      return proceed({ ...state, status: 'processing', attempts: attempts + 1 });
     case 'released': {
       const wasClaimed = status === 'processing';
-      return goOn({ ...state, status: 'pending', attempts: attempts - (wasClaimed ? 1 : 0) });
+      return proceed({ ...state, status: 'pending', attempts: attempts - (wasClaimed ? 1 : 0) });
     }
     case 'segment_finished':
       if (status !== 'processing' || segments[event.index] !== 'pending') return undefined;
-      return goOn({ ...state, segments: segments.with(event.index, event.outcome) });
+      return proceed({ ...state, segments: segments.with(event.index, event.outcome) });
     case 'finished':
       if (status !== 'processing' || segments.includes('pending')) return undefined;
       if (segments.length > 0 && !segments.includes('success')) return end(state, 'failed');
@@ -87,6 +87,6 @@ function end(state: JobState, status: keyof typeof SETTLEMENTS): Transition {
   return { state: { ...state, status }, settlement: SETTLEMENTS[status] };
 }
 
-function goOn(state: JobState): Transition {
+function proceed(state: JobState): Transition {
   return { state, settlement: 'none' };
 }

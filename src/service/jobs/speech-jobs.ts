@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { SPEECH_FORMATS } from '../../contract/speech.ts';
+import { Type } from 'typebox';
 import type { SpeechFormat } from '../../contract/speech.ts';
+import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { SpeechLength } from '../engine/encode/file-head.ts';
@@ -13,10 +13,9 @@ import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
-import type { JobStep } from './advance-job.ts';
+import type { JobStep, JobType } from './work-on-job.ts';
 import type { Job, SegmentRecord } from './job-records.ts';
 import { storedOrder } from './job-records.ts';
-import type { JobType } from './work-on-job.ts';
 
 /** Stored order of a speech job; its text is in the segments. */
 export const StoredSpeech = Type.Object({

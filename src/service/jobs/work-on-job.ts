@@ -1,24 +1,29 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Owner } from '../operations/owner.ts';
+import { forgetOwner, isAbandoned } from '../operations/owner.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import { storageFullError } from '../service-error.ts';
 import type { Store } from '../store/open-store.ts';
 import { StoreError } from '../store/open-store.ts';
-import type { JobStep } from './advance-job.ts';
-import { advanceJob } from './advance-job.ts';
-import type { Job, JobKind } from './job-records.ts';
-import { hasEnded } from './lifecycle.ts';
+import type { Job, JobKind, Json } from './job-records.ts';
+import { readJob } from './job-records.ts';
+import type { JobEvent, JobState, Settlement } from './lifecycle.ts';
+import { hasEnded, transition } from './lifecycle.ts';
+import type { ServiceErrorCode } from '../../contract/service-errors.ts';
+import type { SpeechLength } from '../engine/encode/file-head.ts';
+import { commit, commitPart, refund } from '../ledger/ledger.ts';
+import type { Connection } from '../store/connection.ts';
 
-/** How jobs of one kind are done. */
+/** Does the jobs of one kind. */
 export interface JobType {
   /**
-   * Does the next part of a job, and is called again until the job has ended. An error ends the job, refunded; after
-   * the signal is aborted it releases the job.
+   * Does the next step of a job; called again until the job has ended. After an error the job is refunded; after the
+   * signal is aborted it is released.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
   /** Explains a failure to clients; `undefined` where the endpoint does. */
   describeFailure(error: unknown): string | undefined;
-  /** Removes the files that an ended job needs no more. */
+  /** Deletes the files that an ended job no longer needs. */
   cleanUp?(job: Job): Promise<void>;
 }
 
@@ -50,7 +55,7 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
   if (job !== undefined && hasEnded(job.status)) await types[job.kind].cleanUp?.(job);
 }
 
-/** Does the next step. Never rejects: a failure is a step too. */
+/** Does the next step. Never rejects: a failure is an event too. */
 async function nextStep(
   { report, types }: WorkDeps,
   job: Job,
@@ -69,7 +74,7 @@ async function nextStep(
   }
 }
 
-/** How often and how long to wait for a locked database, on top of what the store waits. */
+/** Retries of a write to a locked database, each after the wait of the store itself. */
 const WRITES = 5;
 const WRITE_RETRY_MS = 500;
 
@@ -87,4 +92,122 @@ async function record(
       await clock.sleep(WRITE_RETRY_MS);
     }
   }
+}
+
+/** An event of a job, with what is stored beside it. */
+export interface JobStep {
+  readonly event: JobEvent;
+  /** Length of the segment that was spoken. */
+  readonly length?: SpeechLength | undefined;
+  /** Why the job or one of its segments failed. */
+  readonly errorMessage?: string | undefined;
+  /** Code of the failure; default the usual one of the kind. */
+  readonly errorCode?: ServiceErrorCode | undefined;
+  /** Metadata of the result of a finished media job. */
+  readonly result?: Json | undefined;
+  /** Stores more in the same transaction. */
+  readonly alongside?: ((db: Connection) => void) | undefined;
+}
+
+interface Advance extends JobStep {
+  readonly jobId: string;
+  readonly owner: Owner;
+  readonly now: number;
+}
+
+/**
+ * Records an event of a job and settles its charge when that ends it, inside the caller's transaction. Returns the
+ * updated job; `undefined`, with nothing changed, when it has ended or another process owns it.
+ */
+export function advanceJob(db: Connection, advance: Advance): Job | undefined {
+  const { alongside, event, jobId, now, owner } = advance;
+  const job = readJob(db, jobId);
+  if (job === undefined) return undefined;
+  const isOwner = job.ownerId === owner.id;
+  if (!isOwner && (event.type !== 'claimed' || !isUnowned(db, job, owner))) return undefined;
+  const { status, attempts, segments } = job;
+  const state = { status, attempts, segments: segments.map((segment) => segment.status) };
+  const next = transition(state, event);
+  if (next === undefined) return undefined;
+  writeState(db, advance, next.state);
+  if (job.ownerId !== undefined && !isOwner) forgetOwner(db, job.ownerId);
+  if (event.type === 'segment_finished') writeSegment(db, advance, event);
+  alongside?.(db);
+  settle(db, job, next.settlement, now);
+  return readJob(db, jobId);
+}
+
+/** Whether a job has not ended and no living process works on it. */
+export function isUnowned(
+  db: Connection,
+  { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,
+  owner: Owner,
+): boolean {
+  return !hasEnded(status) && isAbandoned(db, ownerId, owner);
+}
+
+/** One statement: the checks of the table want the status and the result at once. */
+function writeState(
+  db: Connection,
+  { errorCode, errorMessage, event, jobId, now, owner, result }: Advance,
+  { status, attempts }: JobState,
+): void {
+  const isEnd = hasEnded(status);
+  const isKept = !isEnd && event.type !== 'released';
+  if (isKept) owner.renew(db);
+  db.run(
+    `UPDATE job SET status = ?, attempts = ?, owner_id = ?, finished_at = ?, error_code = ?,
+       error_message = coalesce(?, error_message), result_json = ?,
+       progress = iif(? = 'done', 100, progress)
+     WHERE id = ?`,
+    [
+      status,
+      attempts,
+      isKept ? owner.id : null,
+      isEnd ? now : null,
+      errorCode ?? null,
+      errorMessage ?? null,
+      result === undefined ? null : JSON.stringify(result),
+      status,
+      jobId,
+    ],
+  );
+}
+
+function writeSegment(
+  db: Connection,
+  { jobId, length }: Advance,
+  { index, outcome }: Extract<JobEvent, { type: 'segment_finished' }>,
+): void {
+  db.run(
+    `UPDATE job_segment SET status = ?, samples = ?, sample_rate = ?
+     WHERE job_id = ? AND number = ?`,
+    [outcome, length?.samples ?? null, length?.sampleRate ?? null, jobId, index],
+  );
+}
+
+function settle(db: Connection, job: Job, settlement: Settlement, now: number): void {
+  if (settlement === 'none') return;
+  const { id } = job;
+  const spent = spentOn(job, settlement);
+  const isSettled =
+    settlement === 'commit'
+      ? commit(db, id, now)
+      : settlement === 'refund'
+        ? refund(db, id, now)
+        : commitPart(db, id, spent, now);
+  if (!isSettled) throw new Error(`The charge of job ${id} was settled before the job ended`);
+  db.run('UPDATE job SET credits = ? WHERE id = ?', [spent.credits, id]);
+  if (settlement !== 'refund') return;
+  db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
+}
+
+/** Price of a job; without the segments that failed, their share of it, rounded up. */
+function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
+  if (settlement === 'refund') return { credits: 0, quota: 0 };
+  if (settlement === 'commit') return { credits: job.credits, quota: job.characters };
+  const quota = job.segments
+    .filter(({ status }) => status !== 'fail')
+    .reduce((sum, { characters }) => sum + characters, 0);
+  return { credits: Math.ceil((job.credits * quota) / job.characters), quota };
 }

@@ -46,10 +46,8 @@ export function reserve(
   if (UNITS.some((unit) => available[unit] < amounts[unit])) {
     return { kind: 'insufficient', available };
   }
-  db.run(
-    "INSERT INTO reservation (id, account_id, credits, quota, state) VALUES (?, ?, ?, ?, 'reserved')",
-    [id, accountId, amounts.credits, amounts.quota],
-  );
+  const { credits, quota } = amounts;
+  db.insert('reservation', { id, account_id: accountId, credits, quota, state: 'reserved' });
   move(db, record(db, accountId, 'reserve', id, now), amounts, 'available', 'reserved');
   return { kind: 'reserved' };
 }
@@ -167,23 +165,12 @@ function enter(
   change: number,
 ): void {
   if (change === 0) return;
-  db.run('INSERT INTO ledger_entry (transaction_id, unit, book, amount) VALUES (?, ?, ?, ?)', [
-    id,
-    unit,
-    book,
-    change,
-  ]);
+  db.insert('ledger_entry', { transaction_id: id, unit, book, amount: change });
   const changed = db.run(
     'UPDATE balance SET amount = amount + ? WHERE account_id = ? AND unit = ? AND book = ?',
     [change, accountId, unit, book],
   );
-  if (changed > 0) return;
-  db.run('INSERT INTO balance (account_id, unit, book, amount) VALUES (?, ?, ?, ?)', [
-    accountId,
-    unit,
-    book,
-    change,
-  ]);
+  if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
 /** Number of transactions between two checkpoints, which keep opening fast. */

@@ -1,7 +1,6 @@
 import type { Random } from '../../effects/random.ts';
 import type { Job, Json, MediaJobKind } from '../jobs/job-records.ts';
-import type { JobStep } from '../jobs/advance-job.ts';
-import type { JobType } from '../jobs/work-on-job.ts';
+import type { JobStep, JobType } from '../jobs/work-on-job.ts';
 import type { Store } from '../store/open-store.ts';
 import type { RunTask } from './child/run-task.ts';
 import type { MediaFolder } from './media-files.ts';

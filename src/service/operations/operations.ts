@@ -328,22 +328,18 @@ export function claim(
   const reserved = reserve(db, { id, accountId, amounts: charge }, now);
   if (reserved.kind === 'insufficient') return reserved;
   owner.renew(db);
-  db.run(
-    `INSERT INTO operation (id, account_id, endpoint, idempotency_key, request_key, fingerprint,
-       state, owner_id, request_id, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      id,
-      accountId,
-      endpoint,
-      idempotencyKey ?? requestKey ?? null,
-      idempotencyKey === undefined ? null : (requestKey ?? null),
-      fingerprint,
-      state,
-      state === 'in_progress' ? owner.id : null,
-      requestId,
-      now,
-    ],
-  );
+  db.insert('operation', {
+    id,
+    account_id: accountId,
+    endpoint,
+    idempotency_key: idempotencyKey ?? requestKey,
+    request_key: idempotencyKey === undefined ? undefined : requestKey,
+    fingerprint,
+    state,
+    owner_id: state === 'in_progress' ? owner.id : undefined,
+    request_id: requestId,
+    created_at: now,
+  });
   return undefined;
 }
 

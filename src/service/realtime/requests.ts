@@ -15,7 +15,7 @@ import { isAbandoned } from '../operations/owner.ts';
 import type { Ownership } from '../operations/owner.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
-import { integer, optionalInteger, optionalText, text } from '../store/connection.ts';
+import { integer, oneOf, optionalInteger, optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { StatusFields, EarlierSegment } from './machine/state.ts';
 
@@ -127,11 +127,17 @@ export class Requests {
     const found = this.#refreshed(db, accountId, requestId);
     if (found === undefined) {
       owner.renew(db);
-      db.run(
-        `INSERT INTO realtime_request (id, account_id, request_id, mode, fingerprint, format, state,
-           owner_id, created_at) VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)`,
-        [random.uuid(), accountId, requestId, mode, fingerprint, format, owner.id, clock.now()],
-      );
+      db.insert('realtime_request', {
+        id: random.uuid(),
+        account_id: accountId,
+        request_id: requestId,
+        mode,
+        fingerprint,
+        format,
+        state: 'running',
+        owner_id: owner.id,
+        created_at: clock.now(),
+      });
     } else if (found.mode !== mode || found.fingerprint !== fingerprint) {
       return { kind: 'conflict' };
     } else if (found.state === 'failed_retryable' && retryFailed) {
@@ -314,12 +320,6 @@ function segmentOf(row: Row): SegmentRecord {
 function numbersIn(json: string): readonly number[] {
   const numbers: unknown = JSON.parse(json);
   return Array.isArray(numbers) ? numbers.map(Number) : [];
-}
-
-function oneOf<Word extends string>(words: readonly Word[], row: Row, column: string): Word {
-  const found = words.find((word) => word === row[column]);
-  if (found === undefined) throw new TypeError(`${column} ${text(row, column)} is unknown`);
-  return found;
 }
 
 /**

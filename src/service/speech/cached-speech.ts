@@ -5,7 +5,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { findByKey } from '../operations/operations.ts';
 import type { Connection } from '../store/connection.ts';
-import { integer, text } from '../store/connection.ts';
+import { integer, oneOf, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AudioFolder, StoredAudio } from './audio-files.ts';
 
@@ -64,11 +64,9 @@ export function createCachedSpeech({
       [clock.now(), id],
     );
     if (row === undefined) return undefined;
-    const format = SPEECH_FORMATS.find((name) => name === row['format']);
-    if (format === undefined) throw new TypeError(`format ${text(row, 'format')} is unknown`);
     return {
       id,
-      format,
+      format: oneOf(SPEECH_FORMATS, row, 'format'),
       creditsUsed: integer(row, 'credits_used'),
       quotaRemaining: integer(row, 'quota_remaining'),
       expiresAt: integer(row, 'expires_at'),
@@ -78,12 +76,8 @@ export function createCachedSpeech({
     async open({ id, format, creditsUsed }) {
       const expiresAt = clock.now() + LIFETIME_MS;
       // Recorded first, so that a sweep deletes the file whatever happens.
-      store.write((db) =>
-        db.run(
-          'INSERT INTO cached_speech (id, format, credits_used, expires_at) VALUES (?, ?, ?, ?)',
-          [id, format, creditsUsed, expiresAt],
-        ),
-      );
+      const row = { id, format, credits_used: creditsUsed, expires_at: expiresAt };
+      store.write((db) => db.insert('cached_speech', row));
       const discard = (): Promise<void> => remove(id).catch(() => undefined);
       try {
         const output = await folder.create(id, fileOf(format));

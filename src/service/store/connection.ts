@@ -1,22 +1,24 @@
 import type Libsql from 'libsql';
 
-/** What may be bound and read. The binding aborts the process on a boolean, so none is let in. */
+/** A value that can be bound and read. Not a boolean: on one, the binding aborts the process. */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One SQLite connection with prepared statements kept. Synchronous. */
+/** A synchronous SQLite connection that prepares each statement once. */
 export interface Connection {
-  /** Every row of a query. */
+  /** Returns every row of a query. */
   all(sql: string, parameters?: readonly SqlValue[]): readonly Row[];
-  /** The first row of a query. */
+  /** Returns the first row of a query. */
   get(sql: string, parameters?: readonly SqlValue[]): Row | undefined;
-  /** Runs a statement; gives the number of rows that it changed. */
+  /** Runs a statement; returns the number of changed rows. */
   run(sql: string, parameters?: readonly SqlValue[]): number;
+  /** Inserts a row of values by their columns; stores `undefined` as NULL. */
+  insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void;
   /** Runs statements without parameters, separated by semicolons. */
   script(sql: string): void;
 }
 
-/** Wraps an open database. Each statement is prepared once. */
+/** Creates a connection over an open database. */
 export function createConnection(database: Libsql.Database): Connection {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {
@@ -33,39 +35,56 @@ export function createConnection(database: Libsql.Database): Connection {
       return isRow(row) ? row : undefined;
     },
     run: (sql, parameters = []) => statement(sql).run(parameters).changes,
+    insert(table, row) {
+      const columns = Object.keys(row);
+      const marks = columns.map(() => '?').join(', ');
+      const values = Object.values(row).map((value) => value ?? null);
+      statement(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(values);
+    },
     script: (sql) => void database.exec(sql),
   };
 }
 
-/** A text column of a row. @throws TypeError when it holds anything else */
+/** Returns a text column of a row. @throws TypeError when it holds anything else */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} is not text`);
   return value;
 }
 
-/** A text column of a row that may be NULL. @throws TypeError when it holds anything else */
+/** Returns a text column of a row that may be NULL. @throws TypeError when it holds anything else */
 export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);
 }
 
-/** An integer column of a row. @throws TypeError when it holds anything else */
+/** Returns an integer column of a row. @throws TypeError when it holds anything else */
 export function integer(row: Row, column: string): number {
   const value = row[column];
   if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is not an integer`);
   return Number(value);
 }
 
-/** An integer column of a row that may be NULL. @throws TypeError when it holds anything else */
+/** Returns an integer column of a row that may be NULL. @throws TypeError when it holds anything else */
 export function optionalInteger(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : integer(row, column);
 }
 
-/** A number column of a row. @throws TypeError when it holds anything else */
+/** Returns a number column of a row. @throws TypeError when it holds anything else */
 export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new TypeError(`column ${column} is not a number`);
   return value;
+}
+
+/** Returns a text column of a row that has one of these values. @throws TypeError when it has another */
+export function oneOf<Value extends string>(
+  values: readonly Value[],
+  row: Row,
+  column: string,
+): Value {
+  const found = values.find((value) => value === row[column]);
+  if (found === undefined) throw new TypeError(`column ${column} is ${text(row, column)}`);
+  return found;
 }
 
 function isRow(value: unknown): value is Row {

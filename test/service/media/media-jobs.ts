@@ -11,7 +11,7 @@ import { amountsIn } from '../../../src/service/ledger/ledger.ts';
 import { createFaults } from '../../../src/service/http/faults.ts';
 import type { RunTask } from '../../../src/service/media/child/run-task.ts';
 import { createMediaJobs } from '../../../src/service/media/media-jobs.ts';
-import type { JobRequest } from '../../../src/service/jobs/accept-job.ts';
+import type { JobRequest } from '../../../src/service/jobs/jobs.ts';
 import type { Json, MediaJobKind } from '../../../src/service/jobs/job-records.ts';
 import { Jobs } from '../../../src/service/jobs/jobs.ts';
 import type { JobType } from '../../../src/service/jobs/work-on-job.ts';

@@ -1,17 +1,16 @@
-import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
-import type { LipSyncRequest, LipSyncResult, BillingRule } from '../../../contract/lip-sync.ts';
+import type { BillingRule, LipSyncRequest, LipSyncResult } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaArrival } from '../import/imports.ts';
 import type { AlignOrder, InspectedVideo } from '../inspection/inspection.ts';
 import { Aligned, AudioFacts, VideoFacts } from '../inspection/inspection.ts';
-import type { JobRequest } from '../../jobs/accept-job.ts';
+import type { JobRequest, Jobs } from '../../jobs/jobs.ts';
 import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
 import type { MediaWork } from '../media-jobs.ts';
 
 /** A request for a lip sync; nothing is made or charged once its signal is aborted. */
