@@ -27,7 +27,10 @@ export function createFaults(rules: readonly FaultRule[]) {
   const draw = <Kind extends FaultEffect['kind']>(
     { method, path }: RequestLine,
     ...kinds: readonly Kind[]
-  ): { readonly effect: Effect<Kind> | undefined; count(): Effect<Kind> | undefined } => {
+  ): {
+    readonly effect: Effect<Kind> | undefined;
+    readonly count: () => Effect<Kind> | undefined;
+  } => {
     const asked: typeof counters = [];
     let due: Effect<Kind> | undefined;
     for (const counter of counters) {
@@ -54,7 +57,10 @@ export function createFaults(rules: readonly FaultRule[]) {
       return { delay, status, cut };
     },
     /** Returns the fault of a job, whose create is counted with `count` once the job is accepted. */
-    ofJob(create: RequestLine): { readonly outcome: JobFault | undefined; count(): void } {
+    ofJob(create: RequestLine): {
+      readonly outcome: JobFault | undefined;
+      readonly count: () => void;
+    } {
       const { effect, count } = draw(create, 'job');
       return { outcome: effect?.outcome, count };
     },

@@ -162,6 +162,7 @@ function successResponse(endpoint: Endpoint): Json {
       const headers = { ...traced, ...(isMade ? made : STORED_HEADERS) };
       return { description: 'The audio', headers, content };
     }
+    case undefined:
     default: {
       const accepted = { ...LOCATION_HEADER, ...RETRY_AFTER_HEADER, ...PRICE_HEADERS };
       const headers = { ...traced, ...(isAccepted ? accepted : {}) };
