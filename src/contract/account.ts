@@ -20,7 +20,6 @@ export const Profile = Type.Object(
 );
 export type Profile = Static<typeof Profile>;
 
-/** Body of `POST /profile` (docs/api/account.md): the only field that can be changed. */
 export const ProfileUpdate = strict('ProfileUpdate', {
   webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
     description: 'http or https address without a user name or password; empty or null clears it',

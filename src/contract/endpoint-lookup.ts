@@ -1,9 +1,9 @@
 import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
-/** What a request may cost, and what makes it safe to send again. */
+/** Whether a request may be billed, and how a retry is recognized. */
 export interface Charge {
-  /** It may create something or use credits. */
+  /** The request may create something or use credits. */
   readonly billed: boolean;
   /** The header by which the service recognizes an identical request; undefined where none is documented. */
   readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;

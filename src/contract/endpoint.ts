@@ -3,8 +3,8 @@ import type { ServiceErrorCode } from './service-errors.ts';
 import type { SurfaceName } from './speech-surfaces.ts';
 
 /**
- * An endpoint: the router, the validation of requests, the OpenAPI document, the client's table, the pages of docs/api and
- * the conformance rows all follow from this.
+ * The definition of an endpoint. The router, the validation of requests, the OpenAPI document, the client's table, the
+ * pages of docs/api and the conformance rows are derived from it.
  */
 export interface Endpoint {
   readonly id: string;
@@ -16,20 +16,20 @@ export interface Endpoint {
   /** The page of docs/api that describes it, with the anchor, such as `speech#v3`; `ours` for an addition of this service. */
   readonly section: string;
   /**
-   * What its price counts, which docs/billing.md describes; `voice` is a place among the voices of the account, for no
-   * credits. A request to an endpoint without it creates nothing and costs nothing.
+   * Unit of the price (docs/billing.md); `voice` costs no credits, but one of the voices that the account may have. A
+   * request to an endpoint without it creates nothing and costs nothing.
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
-   * What an identical request under the same idempotency key gets, if the endpoint accepts a key (docs/api/errors.md#idempotency):
-   * the result of the first one, also while that is being made, or a refusal.
+   * Response to an identical request under the same idempotency key (docs/api/errors.md#idempotency): the result of the
+   * first one, also while that is in progress, or a refusal. Without it, the endpoint accepts no key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
   /** Its `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
   readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
-  /** Validated before the handler runs, as is the body. Without it the query is ignored. */
+  /** Query and body are validated before the handler runs. Without a schema, the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;
   /** The body may be left out. */
@@ -41,7 +41,7 @@ export interface Endpoint {
   /** Fields of the body that are `null` count as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * The JSON of a success; `audio` for audio that is made and charged, `stored-audio` for stored audio, `stored-file` for any
+   * The JSON of a success; `audio` for new, charged audio, `stored-audio` for stored audio, `stored-file` for any
    * other file, `preview` for the audio of a voice design, `events` for an aligned stream, `redirect` for the address of the
    * result, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket. Without it: JSON without a schema.
    */
@@ -55,15 +55,15 @@ export interface Endpoint {
     | 'redirect'
     | 'realtime-audio'
     | 'switching';
-  /** JSON that the same success may be instead, if the body asks for it. */
+  /** JSON of a success that the body may ask for instead. */
   readonly otherSuccess?: TObject;
-  /** The data of the events that the success is, or may be instead of audio: by their names, or of events without names. */
+  /** Data of the server-sent events of a success: by event name, or of events without names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
-  /** The status of a success is 202, with the address of the accepted job. */
+  /** A success is a 202 with the address of the accepted job. */
   readonly isAccepted?: boolean;
-  /** Errors besides those that any endpoint may give. */
+  /** Errors besides those of every endpoint. */
   readonly errors?: readonly ServiceErrorCode[];
-  /** Of synchronous speech: which formats and headers there are. */
+  /** Surface of synchronous speech, with its formats and headers. */
   readonly surface?: SurfaceName;
 }
 
@@ -74,14 +74,14 @@ export const BODY_ERRORS = [
   'ERR_UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-/** Errors of speech that is charged. */
+/** Errors of charged speech. */
 export const PAID_ERRORS = [
   ...BODY_ERRORS,
   'ERR_INSUFFICIENT_CREDITS',
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/** Errors of creates that import files from addresses; they end before anything is charged. */
+/** Errors of creates that import files; nothing is charged. */
 export const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

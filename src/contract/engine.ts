@@ -5,10 +5,10 @@ import { named } from './schemas.ts';
 /** Version of the protocol between the service and engine processes (docs/engines.md). */
 export const ENGINE_PROTOCOL = 1;
 
-/** Name of an engine: a folder and a word on the command line can have it too. */
+/** Name of an engine; valid as a folder and on the command line. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
-/** A voice of an engine process, as its greeting tells it and as it is stored. */
+/** A voice of an engine process, in its greeting and in storage. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
@@ -28,12 +28,12 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
   }),
   pitch: Type.Optional(Type.Boolean({ default: false, description: 'Whether it follows `pitch`' })),
   words: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether it tells when each word is said' }),
+    Type.Boolean({ default: false, description: 'Whether it reports word times' }),
   ),
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** What an engine says of itself. */
+/** Description of an engine by itself. */
 export const EngineDescription = named('EngineDescription', {
   version: Type.String({ maxLength: 64 }),
   license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
@@ -41,7 +41,7 @@ export const EngineDescription = named('EngineDescription', {
 });
 export type EngineDescription = Static<typeof EngineDescription>;
 
-/** How an engine process is started. */
+/** Command line of an engine process. */
 export const EngineCommand = named('EngineCommand', {
   name: Type.String({ pattern: ENGINE_NAME }),
   command: Type.String({
@@ -54,7 +54,7 @@ export const EngineCommand = named('EngineCommand', {
 });
 export type EngineCommand = Static<typeof EngineCommand>;
 
-/** An engine that was added: how it is started, and what it said of itself then. */
+/** An added engine: its command line, and its description at that time. */
 export const EngineRegistration = Type.Interface(
   [EngineCommand, EngineDescription],
   {},
@@ -64,7 +64,7 @@ export const EngineRegistration = Type.Interface(
 );
 export type EngineRegistration = Static<typeof EngineRegistration>;
 
-/** What `engines.json` holds. */
+/** Contents of `engines.json`. */
 export const EngineList = named('EngineList', {
   version: Type.Literal(1),
   engines: Type.Array(EngineRegistration, { maxItems: 100 }),

@@ -13,7 +13,6 @@ export const ErrorBody = named('Error', {
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
-/** The same error body with the object from which clients of the OpenAI interface read it. */
 export const OpenAiErrorBody = named('OpenAiError', {
   ...ErrorBody.properties,
   error: Type.Object({
@@ -27,7 +26,7 @@ export const OpenAiErrorBody = named('OpenAiError', {
 });
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;
 
-/** Whether clients of the OpenAI interface request this path: they read an error's fields from `error`. */
+/** Whether clients of the OpenAI interface use this path; they read the fields of an error from `error`. */
 export function isOpenAiPath(path: string): boolean {
   return /^\/v1\/(?!tts(?:\/|$))/.test(path);
 }

@@ -39,7 +39,7 @@ export type ExitName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];
 
 /**
- * How the command line ends for the error codes that come over a stream: realtime speech and the
+ * Exit codes of the command line for the error codes of streams: of realtime speech and of the
  * `error` event of aligned speech (docs/api/speech.md#aligned-stream and docs/api/realtime.md#errors).
  */
 const EXITS: Readonly<Record<string, ExitName>> = {
@@ -67,7 +67,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** The exit of a stream's error code; undefined for a code that the spec does not name. */
+/** Returns the exit code for an error code of a stream; undefined for an unknown code. */
 export function streamErrorExit(code: string): ExitName | undefined {
   return Object.hasOwn(EXITS, code) ? EXITS[code] : undefined;
 }

@@ -1,6 +1,6 @@
 import { SIMILARITY_RANGE, SPEED_RANGE, STABILITY_RANGE, VOLUME_RANGE } from './limits.ts';
 
-/** The engine families and models of the spec's section 2.3, with the control ranges it names. */
+/** The engine families with their models and control ranges (docs/api/models.md). */
 
 export interface ControlRange {
   readonly minimum: number;
@@ -10,7 +10,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model that is used when a request names a voice of this family and no model. */
+  /** The model for requests that name a voice of this family and no model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {

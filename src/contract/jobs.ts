@@ -10,7 +10,7 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a segment (ours); `skipped` has nothing that the voice can say. */
+/** Statuses of a segment (ours); `skipped` has no words. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
@@ -22,7 +22,6 @@ const CreditsUsed = Type.Integer({
 const Characters = Type.Integer({ minimum: 0, description: 'Characters that are billed' });
 const Instant = Type.String({ description: 'ISO 8601 timestamp' });
 
-/** Answer to `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3). */
 export const JobAccepted = named('JobAccepted', {
   task: Type.Object({
     taskId: Type.String(),
@@ -39,7 +38,7 @@ export const JobAccepted = named('JobAccepted', {
 });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** A segment of a v3 job (fields chosen by us). */
+/** A segment of a v3 job (ours). */
 export const JobSegment = named('JobSegment', {
   index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
   status: Type.Enum([...SEGMENT_STATUSES]),
@@ -61,11 +60,11 @@ const ListItem = {
   audioUrl: nullable(Type.String({ description: 'Where the audio is, once it is ready' })),
 };
 
-/** A job in the list of v3: the fields of 2.4, with the model under its v3 name. */
+/** A job in the list of v3 (docs/api/jobs.md#v3). */
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A job by its id in v3 (shape chosen by us: the item of the list and what happens in it). */
+/** A v3 job (ours: the item of the list with its progress). */
 export const Job = named('Job', {
   task: Type.Object({
     ...JobListItem.properties,
@@ -84,7 +83,7 @@ export const Job = named('Job', {
 });
 export type Job = Static<typeof Job>;
 
-/** Which page of a list this is (docs/api/jobs.md#v1). */
+/** The page of a list (docs/api/jobs.md#v1). */
 export const Pagination = named('Pagination', {
   page: Type.Integer({ minimum: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
@@ -92,7 +91,6 @@ export const Pagination = named('Pagination', {
   nextPage: nullable(Type.Integer({ minimum: 2 })),
 });
 
-/** List of jobs in v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 export const JobList = named('JobList', {
   items: Type.Array(JobListItem),
   pagination: Pagination,
@@ -100,7 +98,6 @@ export const JobList = named('JobList', {
 });
 export type JobList = Static<typeof JobList>;
 
-/** Query of the list of v3 jobs (docs/api/jobs.md#v3 and docs/api/limits.md). */
 export const JobListQuery = strict('JobListQuery', {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' })),
   limit: Type.Optional(
@@ -114,17 +111,13 @@ export const JobListQuery = strict('JobListQuery', {
   status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
 });
 
-/**
- * Body of `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1): the fields of v3, with the old name of the
- * voice. What it does not know it does not refuse.
- */
 export const JobRequestV1 = named('JobRequestV1', {
   ...SpeechRequest.properties,
   voiceId: SpeechRequestV1.properties.voiceId,
   reference_id: SpeechRequestV1.properties.reference_id,
 });
 
-/** A v1 job as create and poll answer it (docs/api/jobs.md#v1). */
+/** Response to the create and the poll of a v1 job (docs/api/jobs.md#v1). */
 export const JobV1 = named('JobV1', {
   task: Type.Object({
     id: Type.String(),
@@ -159,7 +152,6 @@ export type JobV1 = Static<typeof JobV1>;
 export const JobListItemV1 = named('JobListItemV1', { ...ListItem, engineModelId: Type.String() });
 export type JobListItemV1 = Static<typeof JobListItemV1>;
 
-/** List of jobs in v1 (docs/api/jobs.md#v1). */
 export const JobListV1 = named('JobListV1', {
   items: Type.Array(JobListItemV1),
   pagination: Pagination,
@@ -167,7 +159,6 @@ export const JobListV1 = named('JobListV1', {
 });
 export type JobListV1 = Static<typeof JobListV1>;
 
-/** Query of the list of v1 jobs (docs/api/jobs.md#v1). What it does not know it does not refuse. */
 export const JobListQueryV1 = named('JobListQueryV1', {
   ...JobListQuery.properties,
   createdAfter: Type.Optional(
@@ -288,7 +279,7 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/audio/{taskId}',
     public: true,
     section: 'ours',
-    summary: 'The audio of a job, for whoever was given this address, for a while',
+    summary: 'The audio of a job; the address expires and needs no key',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

@@ -1,8 +1,8 @@
-/** Every numeric limit of the service, written once (docs/api/limits.md and the tables of section 4). */
+/** The numeric limits of the service (docs/api/limits.md). */
 
 /** Characters are Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
-/** Ours: the speech of one request, whatever its text and speed; as WAV of 16 kHz about 115 MB. */
+/** Ours: the longest speech of one request; about 115 MB as WAV of 16 kHz. */
 export const SPEECH_MAX_SECONDS = 3_600;
 export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
@@ -15,17 +15,17 @@ export const PROMPT_MAX_CHARACTERS = 4_000;
 /** References of an image (docs/api/media.md and docs/api/limits.md). */
 export const IMAGE_REFERENCES_MAX = 4;
 
-/** Ours: the spec gives no limit for what is imported from an address (sections 4.7 and 8). */
+/** Ours: the spec gives no limits for imported files. */
 export const MEDIA_URL_MAX_CHARACTERS = 2_048;
 export const MEDIA_VIDEO_MAX_BYTES = 512 * 1024 * 1024;
 export const MEDIA_AUDIO_MAX_BYTES = 100 * 1024 * 1024;
 export const MEDIA_IMAGE_MAX_BYTES = 20 * 1024 * 1024;
 /** How long a video or its audio may be. */
 export const MEDIA_SECONDS_MAX = 1_800;
-/** What a lip sync may come to that shows its video again and again. */
+/** Limits of the result of a lip sync that repeats its video. */
 export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const MEDIA_RESULT_MAX_PICTURES = 500_000;
-/** How much slower or faster speech is made to fit a video (docs/api/lip-sync.md and docs/api/limits.md). */
+/** Range of the tempo that fits speech to a video (docs/api/lip-sync.md and docs/api/limits.md). */
 export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
 
 export const PAGE_SIZE_DEFAULT = 20;
@@ -38,9 +38,9 @@ export const PITCH_RANGE = { minimum: -12, maximum: 12 } as const;
 export const STABILITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 export const SIMILARITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 
-/** Spec sections 4.5 and 8: each file of reference audio. */
+/** Size of a file of reference audio (docs/api/voices.md). */
 export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
-/** The following are ours: the spec gives no limits for them. */
+/** The limits below are ours. */
 export const REFERENCE_FILES_MAX = 10;
 export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;
 /** How long each file may be. */
@@ -48,9 +48,9 @@ export const REFERENCE_SECONDS_RANGE = { minimum: 0.5, maximum: 900 } as const;
 export const VOICE_NAME_MAX_CHARACTERS = 100;
 export const VOICE_DESCRIPTION_MAX_CHARACTERS = 1_000;
 export const VOICE_LANGUAGES_MAX = 20;
-/** Voices that an account may have made at one time. */
+/** Personal voices of an account. */
 export const PERSONAL_VOICES_MAX = 100;
 export const DESIGN_PROMPT_MAX_CHARACTERS = 1_000;
 export const PREVIEW_TEXT_MAX_CHARACTERS = 500;
-/** How long a design can be listened to and saved. */
+/** How long a design is stored. */
 export const DESIGN_LIFETIME_HOURS = 24;

@@ -11,15 +11,15 @@ import { SignedAudioQuery, SpeechRequest } from './speech.ts';
 export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
 export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 
-/** What is imported from an address (docs/api/errors.md). */
+/** Kinds of imported files (docs/api/errors.md). */
 const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** How far an import came (docs/api/errors.md names `download`; the others are ours). */
+/** Stages of an import (docs/api/errors.md names `download`; the others are ours). */
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
-/** `details` of an import that failed (docs/api/errors.md). */
+/** `details` of the error of a failed import (docs/api/errors.md). */
 export const ImportErrorDetails = Type.Object({
   media_kind: Type.Enum([...MEDIA_KINDS]),
   stage: Type.Enum([...IMPORT_STAGES]),
@@ -27,7 +27,7 @@ export const ImportErrorDetails = Type.Object({
 });
 export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 
-/** What every media job tells of itself (docs/api/lip-sync.md, docs/api/lip-sync.md#dubbing and docs/api/media.md#jobs; what they leave open is ours). */
+/** Fields of every media job (docs/api/lip-sync.md, docs/api/media.md#jobs; in part ours). */
 export const MEDIA_JOB_FIELDS = {
   id: Type.String(),
   status: Type.Enum([...MEDIA_JOB_STATUSES], { description: 'pending and processing go on' }),
@@ -51,7 +51,6 @@ const MediaAddress = Type.String({
   description: 'http or https address that the service can reach',
 });
 
-/** Body of `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const LipSyncRequest = named('LipSyncRequest', {
   video_url: MediaAddress,
   audio_url: MediaAddress,
@@ -64,7 +63,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** What is billed: the shorter input, or the audio where the video is extended (docs/api/lip-sync.md). */
+/** The billed length: the shorter input, or the audio if the video is extended (docs/api/lip-sync.md). */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 export type BillingRule = (typeof BILLING_RULES)[number];
 
@@ -77,7 +76,7 @@ const Billing = {
   billing_rule: Type.Enum([...BILLING_RULES]),
 };
 
-/** What a lip-sync job made (ours: the spec does not show it). */
+/** Result of a lip-sync job (ours). */
 export const LipSyncResult = named('LipSyncResult', {
   duration_seconds: Seconds,
   width: Type.Integer({ minimum: 1 }),
@@ -88,7 +87,7 @@ export const LipSyncResult = named('LipSyncResult', {
 });
 export type LipSyncResult = Static<typeof LipSyncResult>;
 
-/** A lip-sync job by itself and in a list (docs/api/lip-sync.md; what it leaves open is ours). */
+/** A lip-sync job (docs/api/lip-sync.md; in part ours). */
 export const LipSyncJob = named('LipSyncJob', {
   ...MEDIA_JOB_FIELDS,
   credits_used: Type.Integer({
@@ -100,7 +99,7 @@ export const LipSyncJob = named('LipSyncJob', {
 });
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
-/** Begins the body of every lip-sync and dubbing answer (docs/api/lip-sync.md). */
+/** First fields of every response about lip sync and dubbing (docs/api/lip-sync.md). */
 const MEDIA_ENVELOPE = {
   success: Type.Boolean({
     description: 'Whether the request was understood; not how the job ends',
@@ -108,7 +107,6 @@ const MEDIA_ENVELOPE = {
   message: Type.String(),
 };
 
-/** Answer to `POST /media/lip-sync/jobs` (docs/api/lip-sync.md). */
 export const LipSyncAccepted = named('LipSyncAccepted', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({
@@ -120,18 +118,16 @@ export const LipSyncAccepted = named('LipSyncAccepted', {
 });
 export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 
-/** Answer to `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
 export const LipSyncAnswer = named('LipSyncAnswer', { ...MEDIA_ENVELOPE, data: LipSyncJob });
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
-/** Answer to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md; shape chosen by us). */
+/** Response to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md; the fields are ours). */
 export const LipSyncList = named('LipSyncList', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
 });
 export type LipSyncList = Static<typeof LipSyncList>;
 
-/** Query of the list of lip-sync jobs (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const LipSyncListQuery = named('LipSyncListQuery', {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
   limit: Type.Optional(
@@ -140,14 +136,13 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'Only these' })),
 });
 
-/** Query of `GET /lip-sync/query`, from before v1 (docs/api/versions.md; the name is ours). */
+/** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md; the name is ours). */
 export const LipSyncQuery = named('LipSyncQuery', {
   jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }),
 });
 
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
 
-/** Body of `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md). What it does not know it does not refuse. */
 export const DubbingRequest = named('DubbingRequest', {
   video_url: MediaAddress,
   text,
@@ -164,7 +159,7 @@ export const DubbingRequest = named('DubbingRequest', {
 });
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-/** What a dubbing cost, by its parts (docs/api/lip-sync.md#dubbing). */
+/** Cost of the parts of a dubbing (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
 export const DubbingCredits = named('DubbingCredits', {
   tts: Credits,
@@ -173,7 +168,6 @@ export const DubbingCredits = named('DubbingCredits', {
 });
 export type DubbingCredits = Static<typeof DubbingCredits>;
 
-/** Answer to `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing). */
 export const DubbingAccepted = named('DubbingAccepted', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({
@@ -186,7 +180,7 @@ export type DubbingAccepted = Static<typeof DubbingAccepted>;
 
 const { credits_used: _, ...lipSync } = LipSyncJob.properties;
 
-/** Answer to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; what it leaves open is ours). */
+/** Response to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; in part ours). */
 export const DubbingAnswer = named('DubbingAnswer', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({
@@ -200,7 +194,7 @@ export const DubbingAnswer = named('DubbingAnswer', {
 });
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
 
-/** What files of media jobs may be. */
+/** Types of the files of media jobs. */
 export const MEDIA_FILE_TYPES = [
   'video/mp4',
   'audio/wav',
@@ -236,7 +230,7 @@ const BEFORE_V1 = {
   summary: 'The same, for clients from before v1',
 } as const;
 
-/** Lip sync and dubbing, and the files that media jobs made (docs/api/lip-sync.md). */
+/** Lip sync, dubbing, and the files of media jobs (docs/api/lip-sync.md). */
 export const LIP_SYNC_ENDPOINTS = [
   {
     ...CREATE,
@@ -308,7 +302,7 @@ export const LIP_SYNC_ENDPOINTS = [
     path: '/api/open/media/files/{fileId}',
     public: true,
     section: 'ours',
-    summary: 'What a media job made, for whoever was given this address, for a while',
+    summary: 'The result of a media job; the address expires and needs no key',
     query: SignedAudioQuery,
     success: 'stored-file',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_MEDIA_NOT_FOUND'],

@@ -7,14 +7,14 @@ import { IMAGE_REFERENCES_MAX, MEDIA_URL_MAX_CHARACTERS, PROMPT_MAX_CHARACTERS }
 import { MEDIA_JOB_FIELDS } from './lip-sync.ts';
 import { RESOLUTIONS } from './values.ts';
 
-/** What can be made besides speech (docs/api/media.md). */
+/** Kinds of media besides speech (docs/api/media.md). */
 const MEDIA_TYPES = ['image', 'video'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 export { RESOLUTIONS };
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Width to height; which there are is ours. */
+/** Width to height (ours). */
 export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] as const;
 export type AspectRatio = (typeof ASPECT_RATIOS)[number];
 
@@ -24,7 +24,7 @@ const Quote = {
   reference_limit: Type.Integer({ minimum: 0, description: 'How many references it takes' }),
 };
 
-/** One way of making an image, with its price (shape chosen by us). */
+/** A variant of an image model, with its price (ours). */
 export const ImageVariant = named('ImageVariant', {
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
   resolution: Type.Enum([...RESOLUTIONS]),
@@ -34,7 +34,7 @@ export const ImageVariant = named('ImageVariant', {
 });
 export type ImageVariant = Static<typeof ImageVariant>;
 
-/** One way of making a video, with its price (shape chosen by us). */
+/** A variant of a video model, with its price (ours). */
 export const VideoVariant = named('VideoVariant', {
   size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
   seconds: Type.Integer({ minimum: 1 }),
@@ -63,19 +63,18 @@ export const VideoModel = named('VideoModel', {
 });
 export type VideoModel = Static<typeof VideoModel>;
 
-/** Answer to `GET /media/models` (docs/api/media.md; shape chosen by us). */
+/** Response to `GET /media/models` (docs/api/media.md; the fields are ours). */
 export const MediaModels = named('MediaModels', {
   models: Type.Array(Type.Union([ImageModel, VideoModel])),
   requestId: Type.String(),
 });
 export type MediaModels = Static<typeof MediaModels>;
 
-/** Query of `GET /media/models` (docs/api/media.md). */
 export const MediaModelsQuery = strict('MediaModelsQuery', {
   mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })),
 });
 
-/** What a picture is written as (ours: the spec leaves the files to the service). */
+/** Formats of images (ours). */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
@@ -158,7 +157,7 @@ const envelope = {
   quotaRemaining: Type.Integer(),
 };
 
-/** A job of an image, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
+/** Response to the create and the poll of an image (docs/api/media.md#jobs; the fields are ours). */
 export const ImageJob = named('ImageJob', {
   ...envelope,
   data: Type.Object({
@@ -170,7 +169,7 @@ export const ImageJob = named('ImageJob', {
 });
 export type ImageJob = Static<typeof ImageJob>;
 
-/** A job of a video, as create and poll answer it (docs/api/media.md#jobs; shape chosen by us). */
+/** Response to the create and the poll of a video (docs/api/media.md#jobs; the fields are ours). */
 export const VideoJob = named('VideoJob', {
   ...envelope,
   data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),

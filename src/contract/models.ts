@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Which generic controls a model applies (docs/api/models.md). */
+/** The controls that a model applies (docs/api/models.md). */
 export const ModelControls = Type.Object({
   speed: Type.Boolean(),
   volume: Type.Boolean(),
@@ -28,7 +28,6 @@ export const Model = named('Model', {
 });
 export type Model = Static<typeof Model>;
 
-/** `GET /speech/tts/capabilities` (docs/api/models.md). */
 export const Capabilities = named('Capabilities', {
   contractVersion: Type.String(),
   route: Type.String(),

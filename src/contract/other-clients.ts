@@ -9,7 +9,6 @@ import { SpeechControls, SpeechRequest } from './speech.ts';
 
 const { speed, stability, similarity, textNormalization } = SpeechControls.properties;
 
-/** Body of `POST /v1/tts` (docs/api/other-clients.md). What it does not know it does not refuse. */
 export const CompatTtsRequest = named('CompatTtsRequest', {
   text: SpeechRequest.properties.text,
   reference_id: Type.String({ minLength: 1, description: 'Voice id; there is no default voice' }),
@@ -25,7 +24,6 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
   latency: Type.Optional(Type.Unknown({ description: 'Not used' })),
 });
 
-/** Body of `POST /v1/audio/speech` (docs/api/other-clients.md). What it does not know it does not refuse. */
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
@@ -48,7 +46,6 @@ export const CompatSpeechRequest = named('CompatSpeechRequest', {
   ),
 });
 
-/** `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export const CompatVoices = named('CompatVoices', {
   voices: Type.Array(
     Type.Object({
@@ -75,7 +72,6 @@ export const CompatSpeechDone = named('CompatSpeechDone', {
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;
 
-/** `GET /v1/models/{modelId}`, and an item of `GET /v1/models`. */
 export const CompatModel = named('CompatModel', {
   id: Type.String({ description: 'Model id' }),
   object: Type.Literal('model'),
@@ -84,7 +80,6 @@ export const CompatModel = named('CompatModel', {
 });
 export type CompatModel = Static<typeof CompatModel>;
 
-/** `GET /v1/models`. */
 export const CompatModels = named('CompatModels', {
   object: Type.Literal('list'),
   data: Type.Array(CompatModel),

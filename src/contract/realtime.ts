@@ -7,8 +7,8 @@ import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protoc
 import { RequestStatus } from './realtime/server-messages.ts';
 
 /**
- * What realtime speech answers over HTTP (docs/api/realtime.md). The spec does not name the fields of capabilities
- * and tickets: those here are ours.
+ * HTTP responses of realtime speech (docs/api/realtime.md). The names of the fields of capabilities and tickets are
+ * ours.
  */
 
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
@@ -78,7 +78,7 @@ export const RealtimeCapabilitiesV2 = inV2(RealtimeCapabilities, 'RealtimeCapabi
 export const BrowserTicketV2 = inV2(BrowserTicket, 'BrowserTicketV2');
 export const RealtimeRequestV2 = inV2(RealtimeRequest, 'RealtimeRequestV2');
 
-/** The same object with the names of v2, at every depth. */
+/** Returns an object schema with the names of v2, also in nested objects. */
 function inV2(schema: TObject, $id?: string): TObject {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, part]) => [v2FieldName(name), partInV2(part)]),
@@ -123,7 +123,7 @@ const GET_REQUEST = {
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
-/** Everything of realtime speech that begins as HTTP (docs/api/realtime.md). */
+/** HTTP endpoints of realtime speech, with the handshakes (docs/api/realtime.md). */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

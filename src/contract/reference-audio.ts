@@ -1,6 +1,4 @@
-/** What a voice may be cloned from (docs/api/voices.md). */
-
-/** Extensions that a file of reference audio may have. */
+/** Extensions of files of reference audio (docs/api/voices.md). */
 export const REFERENCE_EXTENSIONS = [
   'aac',
   'flac',
@@ -15,6 +13,6 @@ export const REFERENCE_EXTENSIONS = [
   'webm',
 ] as const;
 
-/** Who may see and use a voice besides its owner (docs/api/voices.md). */
+/** Whether other accounts may use a voice (docs/api/voices.md). */
 export const VOICE_VISIBILITIES = ['private', 'public'] as const;
 export type VoiceVisibility = (typeof VOICE_VISIBILITIES)[number];

@@ -51,7 +51,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The code that stands for a status where only the status is asked for: in a fault rule. */
+/** The error code for the status of a fault rule. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',
@@ -73,5 +73,5 @@ export const CODE_OF_STATUS = {
   504: 'ERR_GATEWAY_TIMEOUT',
 } as const satisfies Readonly<Record<number, ServiceErrorCode>>;
 
-/** A status that a fault rule may ask for. */
+/** A status that a fault rule can return. */
 export type FaultStatus = keyof typeof CODE_OF_STATUS;

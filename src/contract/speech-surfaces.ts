@@ -2,24 +2,24 @@ import type { AudioFormat } from './values.ts';
 import type { EndpointId } from './generated/endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
-/** What a speech request says, whatever the surface calls it. */
+/** A field of a speech request, by its name in v3. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
-/** One way to ask for speech synchronously (docs/api/README.md). */
+/** An endpoint of synchronous speech (docs/api/README.md). */
 export interface SpeechSurface {
   readonly endpoint: EndpointId;
   readonly formats: readonly AudioFormat[];
   /**
-   * Where each part of a request stands in the body, `prosody.speed` being `speed` within `prosody`.
-   * What is not there the surface does not have.
+   * Path of each field in the body, such as `prosody.speed` for `speed` in `prosody`. The surface does not
+   * have the others.
    */
   readonly fields: Readonly<Partial<Record<SpeechField, string>>>;
   /** The header that names the model, where the body does not. */
   readonly modelHeader?: string;
   readonly isModelRequired: boolean;
-  /** Can answer with the address of stored audio (`cache`, docs/api/speech.md#v1). */
+  /** Can respond with the address of stored audio (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
-  /** Whether an answer tells which controls were not applied. */
+  /** Whether a header of the response lists the controls that were not applied. */
   readonly tellsIgnored: boolean;
 }
 
@@ -48,7 +48,7 @@ const OWN = {
 
 const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, tellsIgnored: false } as const;
 
-/** Every surface of synchronous speech, by the name that `foley tts --api` has for it. */
+/** The surfaces of synchronous speech, by their names in `foley tts --api`. */
 export const SPEECH_SURFACES = {
   v3: { ...OWN, endpoint: 'createSpeech', canCache: false, tellsIgnored: true },
   v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, tellsIgnored: false },

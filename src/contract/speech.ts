@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** States where families narrow a range: `; 0.5 to 1.5 with vendor`. */
+/** Returns the narrower ranges of families: `; 0.5 to 1.5 with vendor`. */
 function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -114,7 +114,7 @@ export const SpeechRequest = strict('SpeechRequest', {
 });
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
-/** What old clients still send; anything is taken there. */
+/** Fields of older clients; any value is accepted. */
 const HistoricalFields = {
   engineModelId: Type.Optional(
     Type.Unknown({ description: 'Old name of modelId; used when that is missing' }),
@@ -127,7 +127,6 @@ const HistoricalFields = {
   ),
 };
 
-/** Body of the v2 speech request (docs/api/speech.md#v2). What it does not know it does not refuse. */
 export const SpeechRequestV2 = named('SpeechRequestV2', {
   ...SpeechRequest.properties,
   ...HistoricalFields,
@@ -135,7 +134,6 @@ export const SpeechRequestV2 = named('SpeechRequestV2', {
 
 const { voiceId, ...others } = SpeechRequest.properties;
 
-/** Body of the v1 speech request (docs/api/speech.md#v1). What it does not know it does not refuse. */
 export const SpeechRequestV1 = named('SpeechRequestV1', {
   ...others,
   voiceId: Type.Optional(voiceId),
@@ -147,7 +145,6 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
   ),
 });
 
-/** Answer to a v1 speech request with `cache: true` (docs/api/speech.md#v1). */
 export const CachedSpeech = named('CachedSpeech', {
   audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),
   credits_used: Type.Number(),
@@ -155,7 +152,7 @@ export const CachedSpeech = named('CachedSpeech', {
 });
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
-/** `complete`: everything that was to be said has its times; `partial`: some chunk has none. */
+/** `complete`: every chunk has word times; `partial`: some chunk has none. */
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
@@ -166,7 +163,7 @@ export const AlignedAudio = named('AlignedAudio', {
   audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
 });
 
-/** A word of a snapshot; times are from the beginning of the full audio. */
+/** A word of a snapshot; its times count from the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
   text: Type.String({ description: 'The word, as the submitted text has it' }),
   startMs: Type.Number({ minimum: 0 }),
@@ -204,19 +201,18 @@ export const AlignedError = named('AlignedError', {
 });
 export type AlignedError = Static<typeof AlignedError>;
 
-/** Query of an audio download (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const AudioQuery = strict('AudioQuery', {
   download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
 });
 
-/** Query of a link that needs no key because it is signed (ours). */
+/** Query of a signed link, which needs no key (ours). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
   signature: Type.String({ minLength: 1, maxLength: 100 }),
   ...AudioQuery.properties,
 });
 
-/** The data of each event of an aligned stream, by the name that it has on the wire (docs/api/speech.md#aligned-stream). */
+/** The data of the events of an aligned stream, by event name (docs/api/speech.md#aligned-stream). */
 const ALIGNED_EVENTS = {
   audio: AlignedAudio,
   alignment_snapshot: AlignmentSnapshot,
@@ -225,7 +221,7 @@ const ALIGNED_EVENTS = {
   error: AlignedError,
 } as const;
 
-/** Synchronous speech that is charged once a key. */
+/** Synchronous speech; each idempotency key is charged once. */
 const SPEAK = {
   method: 'POST',
   charges: 'characters',
@@ -241,7 +237,7 @@ const SPEAK = {
   ],
 } as const;
 
-/** Speech at once (docs/api/speech.md). */
+/** Synchronous speech (docs/api/speech.md). */
 export const SPEECH_ENDPOINTS = [
   {
     ...SPEAK,

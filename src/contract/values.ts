@@ -5,7 +5,7 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 /** The format of the previews of a voice design (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 
-/** The media type of MessagePack, as clients of the other interface write it. */
+/** The media type of MessagePack in the requests of other clients. */
 export const MESSAGE_PACK = 'application/msgpack';
 
 /** Tiers of an image's size (docs/api/media.md). */
@@ -19,14 +19,14 @@ export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
 export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
 export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 
-/** Which voices a v1 list is about (docs/api/voices.md). */
+/** Filter of a v1 list of voices (docs/api/voices.md). */
 export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
 export type VoiceType = (typeof VOICE_TYPES)[number];
 
 /** `Server` of every response of the embedded service. */
 export const EMBEDDED_SERVER = 'foley-embedded';
 
-/** Names of the service's own headers (docs/api/speech.md#v3 and docs/api/versions.md), as they are written on the wire. */
+/** Names of the service's own headers (docs/api/speech.md#v3 and docs/api/versions.md). */
 export const HEADERS = {
   requestId: 'X-Request-Id',
   idempotencyKey: 'Idempotency-Key',
@@ -46,5 +46,5 @@ export const ENVIRONMENT = {
   FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
 } as const;
 
-/** What the embedded service takes as an API key: visible ASCII, at most so long. */
+/** Longest API key that the embedded service accepts, in visible ASCII. */
 export const ACCEPTED_KEY_MAX_CHARACTERS = 512;

@@ -12,7 +12,6 @@ import {
 import { VOICE_VISIBILITIES } from './reference-audio.ts';
 import { VoiceCreated } from './voices.ts';
 
-/** Body of `POST /voice-designs` (docs/api/voice-design.md). What it does not know it does not refuse. */
 export const VoiceDesignRequest = named('VoiceDesignRequest', {
   prompt: Type.String({
     minLength: 1,
@@ -39,7 +38,7 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
 });
 export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
-/** One voice that a design proposes; its id is no voice id (docs/api/voice-design.md). */
+/** A voice that a design proposes (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
   candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
   previewAudioUrl: Type.String({ description: 'Its preview; needs the key' }),
@@ -49,7 +48,7 @@ export const VoiceCandidate = named('VoiceCandidate', {
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
-/** Answer to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
+/** Response to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
 export const VoiceDesign = named('VoiceDesign', {
   designId: Type.String({ description: 'For previews and saving; not a voice id' }),
   candidates: Type.Array(VoiceCandidate),
@@ -64,7 +63,6 @@ export const VoiceDesign = named('VoiceDesign', {
 });
 export type VoiceDesign = Static<typeof VoiceDesign>;
 
-/** Body of `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md). */
 export const VoiceDesignSave = named('VoiceDesignSave', {
   candidateId: Type.String({ minLength: 1 }),
   name: Type.String({
@@ -85,7 +83,6 @@ export const VoiceDesignSave = named('VoiceDesignSave', {
 });
 export type VoiceDesignSave = Static<typeof VoiceDesignSave>;
 
-/** Answer to a candidate that was saved: that of a voice that was made, with where it comes from. */
 export const VoiceDesignSaved = Type.Interface(
   [VoiceCreated],
   { designId: Type.String(), candidateId: Type.String() },

@@ -25,7 +25,7 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** One voice by its id: the item of the list with the trace id (spec 4.1; shape chosen by us). */
+/** One voice: the item of the list with the trace id (ours). */
 export const VoiceAnswer = Type.Interface(
   [Voice],
   { requestId: Type.String() },
@@ -33,7 +33,6 @@ export const VoiceAnswer = Type.Interface(
 );
 export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
-/** List envelope of v3 voices (docs/api/voices.md). */
 export const VoiceList = named('VoiceList', {
   total: Type.Integer({ minimum: 0 }),
   page: Type.Integer({ minimum: 1 }),
@@ -44,7 +43,6 @@ export const VoiceList = named('VoiceList', {
 });
 export type VoiceList = Static<typeof VoiceList>;
 
-/** Query of `GET /voices` in v3 (spec 4.1 and section 8). */
 export const VoiceListQuery = strict('VoiceListQuery', {
   page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Page number, from 1' })),
   pageSize: Type.Optional(
@@ -60,7 +58,7 @@ export const VoiceListQuery = strict('VoiceListQuery', {
   ),
 });
 
-/** Voice item of v1 (docs/api/voices.md): the fields of both descriptions of it. */
+/** Voice item of v1 with the fields of both descriptions of it (docs/api/voices.md). */
 export const VoiceV1 = named('VoiceV1', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -74,7 +72,6 @@ export const VoiceV1 = named('VoiceV1', {
 });
 export type VoiceV1 = Static<typeof VoiceV1>;
 
-/** List envelope of v1 voices (docs/api/voices.md). */
 export const VoiceListV1 = named('VoiceListV1', {
   total: Type.Integer({ minimum: 0 }),
   page: Type.Integer({ minimum: 1 }),
@@ -86,10 +83,6 @@ export type VoiceListV1 = Static<typeof VoiceListV1>;
 
 const { page, pageSize, includePersonal } = VoiceListQuery.properties;
 
-/**
- * Query of `GET /voices` in v1, and body of the older `POST /list-models` (docs/api/voices.md and docs/api/versions.md).
- * What it does not know it does not refuse.
- */
 export const VoiceListV1Query = named('VoiceListV1Query', {
   page,
   pageSize,
@@ -112,10 +105,7 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
-/**
- * Form of a voice that is made from reference audio (docs/api/voices.md), `multipart/form-data`. What it
- * does not know it does not refuse; the files are checked while they come.
- */
+/** Form for a voice made from reference audio, `multipart/form-data`; files are checked as they arrive (docs/api/voices.md). */
 export const VoiceUpload = named('VoiceUpload', {
   name: Type.String({
     minLength: 1,
@@ -143,8 +133,8 @@ export const VoiceUpload = named('VoiceUpload', {
 });
 
 /**
- * Answer to a voice that was made, in v1 (docs/api/voices.md): `voiceId`, `title`, `description` and
- * `createdAt` of the spec, the names of the other description of voices, and what was settled on.
+ * Response to a v1 request that made a voice (docs/api/voices.md): with the fields of both descriptions of
+ * voices.
  */
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
@@ -160,7 +150,7 @@ export const VoiceCreated = named('VoiceCreated', {
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
-/** The same answer in v3: the item of its list, with what v1 says besides (shape chosen by us). */
+/** Response to a v3 request that made a voice: the item of the list with more fields of v1 (ours). */
 export const VoiceCreatedV3 = Type.Interface(
   [Voice],
   {
@@ -173,11 +163,9 @@ export const VoiceCreatedV3 = Type.Interface(
 );
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
 
-/** Answer to a voice that was deleted (docs/api/voices.md). */
 export const VoiceDeleted = named('VoiceDeleted', { voiceId: Type.String() });
 export type VoiceDeleted = Static<typeof VoiceDeleted>;
 
-/** Body of the older `POST /delete-model` (docs/api/versions.md). What it does not know it does not refuse. */
 export const VoiceDeletion = named('VoiceDeletion', {
   voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
   reference_id: Type.Optional(
@@ -187,7 +175,6 @@ export const VoiceDeletion = named('VoiceDeletion', {
 
 const DELETE_ERRORS = ['ERR_VOICE_NOT_FOUND', 'ERR_VOICE_IN_USE'] as const;
 
-/** Makes a voice of reference audio. */
 const CREATE = {
   method: 'POST',
   charges: 'voice',
@@ -203,7 +190,7 @@ const DELETE = {
   errors: DELETE_ERRORS,
 } as const;
 
-/** Voices: the public ones, and those that accounts make (docs/api/voices.md). */
+/** Public and personal voices (docs/api/voices.md). */
 export const VOICE_ENDPOINTS = [
   {
     id: 'listVoices',

@@ -1,5 +1,5 @@
 import { reviseFailure } from '../api/failures.ts';
-import { closeCodeFacts } from '../contract/realtime/errors.ts';
+import { closeCodeInfo } from '../contract/realtime/errors.ts';
 import { streamErrorExit } from '../contract/exit-codes.ts';
 import type { ExitName } from '../contract/exit-codes.ts';
 import type { Billed } from '../errors/failure.ts';
@@ -36,7 +36,7 @@ const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited
 
 /** Returns the ending for a connection that was closed without an `error` event. */
 export function closeEnding(state: LiveState, code: number): Ending {
-  const { meaning, exit } = closeCodeFacts(code) ?? { meaning: 'unknown', exit: 'badAnswer' };
+  const { meaning, exit } = closeCodeInfo(code) ?? { meaning: 'unknown', exit: 'badAnswer' };
   return {
     exit,
     code: exit === 'network' ? 'network' : 'bad_answer',

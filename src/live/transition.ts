@@ -1,4 +1,4 @@
-import { closeCodeFacts } from '../contract/realtime/errors.ts';
+import { closeCodeInfo } from '../contract/realtime/errors.ts';
 import type { FinishReason } from '../contract/realtime/protocols.ts';
 import {
   advance,
@@ -93,7 +93,7 @@ function onConnection(event: Extract<LiveEvent, { connection: number }>): Reduce
       case 'unreadable':
         return [end(violation(state, event.problem))];
       case 'closed': {
-        const isRetryable = closeCodeFacts(event.code)?.retryable === true;
+        const isRetryable = closeCodeInfo(event.code)?.retryable === true;
         return [disconnected(closeEnding(state, event.code), isRetryable)];
       }
     }

@@ -5,11 +5,7 @@ import {
   CLIENT_MESSAGES,
   LegacyStartRequest,
 } from '../../src/contract/realtime/client-messages.ts';
-import {
-  CLOSE_CODES,
-  closeCodeFacts,
-  REALTIME_ERRORS,
-} from '../../src/contract/realtime/errors.ts';
+import { CLOSE_CODES, closeCodeInfo, REALTIME_ERRORS } from '../../src/contract/realtime/errors.ts';
 import { v2FieldName, v3FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVER_MESSAGES } from '../../src/contract/realtime/server-messages.ts';
 import { streamErrorExit } from '../../src/contract/exit-codes.ts';
@@ -46,11 +42,9 @@ test('every code ends the command line in some way, and no code is known to one 
 });
 
 test('only 1012, 1013 and the loss of the line are worth another connection', () => {
-  const retried = Object.keys(CLOSE_CODES).filter(
-    (code) => closeCodeFacts(Number(code))?.retryable,
-  );
+  const retried = Object.keys(CLOSE_CODES).filter((code) => closeCodeInfo(Number(code))?.retryable);
   expect(retried).toEqual(['1006', '1012', '1013']);
-  expect(closeCodeFacts(4_000)).toBeUndefined();
+  expect(closeCodeInfo(4_000)).toBeUndefined();
 });
 
 describe('the schemas', () => {

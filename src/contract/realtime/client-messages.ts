@@ -46,7 +46,7 @@ const both = {
   ),
 };
 
-/** `start.request` of v3 (docs/api/realtime.md). What the model does not know is ignored with a warning. */
+/** `start.request` of v3 (docs/api/realtime.md). Fields that the model does not support are ignored with a warning. */
 export const StartRequest = Type.Object(both, { $id: 'RealtimeStartRequest' });
 export type StartRequest = Static<typeof StartRequest>;
 
@@ -55,7 +55,7 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model word the instruction; only where it is listed' }),
 );
 
-/** `start.request` of v2 under `product_v1`, with the names of v3: what is out of range is clamped. */
+/** `start.request` of v2 under `product_v1`, with the names of v3. Values out of range are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile),
   ...both,
@@ -68,7 +68,7 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
-/** `start.request` of v2 without a profile, with the names of v3: what it does not know it refuses. */
+/** `start.request` of v2 without a profile, with the names of v3. Unknown fields are refused. */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
   ...legacy,
@@ -84,7 +84,7 @@ const eventId = id('Unique for each event of a connection');
 const segmentId = id('Unique for each segment of a request');
 const maybeEventId = Type.Optional(eventId);
 
-/** The first frame of a browser, whose handshake can carry no key. */
+/** The first frame of a browser, which cannot send a key in its handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
   token: Type.String({ minLength: 1, description: 'A browser ticket; good once' }),
@@ -140,7 +140,7 @@ export const Ping = Type.Object({
 });
 export type Ping = Static<typeof Ping>;
 
-/** What a client sends, with the names of v3, whatever the version. */
+/** A message of a client of either version, with the names of v3. */
 export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };

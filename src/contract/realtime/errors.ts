@@ -8,7 +8,7 @@ type RealtimeErrorCategory =
   | 'provider'
   | 'lifecycle';
 
-interface RealtimeErrorFacts {
+interface RealtimeErrorInfo {
   readonly category: RealtimeErrorCategory;
   /** The same request may be tried again. */
   readonly retryable: boolean;
@@ -17,9 +17,8 @@ interface RealtimeErrorFacts {
 }
 
 /**
- * The codes of `error` events (docs/api/realtime.md#errors), v3's being those of v2. The spec says which code is
- * of which category; `retryable` and `terminal` are what the embedded service sends, and what an event
- * says itself comes first. How the command line ends for each is in `stream-errors.ts`.
+ * The codes of `error` events of both versions (docs/api/realtime.md#errors). `retryable` and `terminal` are
+ * what the embedded service sends; clients use the values in the event. `exit-codes.ts` has the exit codes.
  */
 export const REALTIME_ERRORS = {
   authentication_failed: { category: 'authentication', retryable: false, terminal: true },
@@ -44,19 +43,19 @@ export const REALTIME_ERRORS = {
   billing_failed: { category: 'lifecycle', retryable: false, terminal: true },
   connection_closed: { category: 'lifecycle', retryable: true, terminal: true },
   internal_error: { category: 'lifecycle', retryable: true, terminal: true },
-} as const satisfies Readonly<Record<string, RealtimeErrorFacts>>;
+} as const satisfies Readonly<Record<string, RealtimeErrorInfo>>;
 
 export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
-interface CloseCodeFacts {
+interface CloseCodeInfo {
   readonly meaning: string;
-  /** The client may connect again (docs/api/realtime.md#errors, and the loss of a line, which no service decides). */
+  /** The client may connect again (docs/api/realtime.md#errors; dropped connections are ours). */
   readonly retryable: boolean;
-  /** How the command line ends when nothing but the code says why. */
+  /** Exit code of the command line if no error event came first. */
   readonly exit: ExitName;
 }
 
-/** The WebSocket close codes that either side may meet (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
+/** WebSocket close codes of both sides (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
 export const CLOSE_CODES = {
   1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
   1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },
@@ -70,12 +69,12 @@ export const CLOSE_CODES = {
   1011: { meaning: 'the service failed', retryable: false, exit: 'service' },
   1012: { meaning: 'the service restarts', retryable: true, exit: 'service' },
   1013: { meaning: 'the service has too much to do', retryable: true, exit: 'service' },
-} as const satisfies Readonly<Record<number, CloseCodeFacts>>;
+} as const satisfies Readonly<Record<number, CloseCodeInfo>>;
 
 type CloseCode = keyof typeof CLOSE_CODES;
 
-/** What a close code means; undefined for one that has no meaning here. */
-export function closeCodeFacts(code: number): CloseCodeFacts | undefined {
+/** Returns the meaning of a close code; undefined for an unknown one. */
+export function closeCodeInfo(code: number): CloseCodeInfo | undefined {
   return isCloseCode(code) ? CLOSE_CODES[code] : undefined;
 }
 

@@ -14,8 +14,7 @@ export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
 /**
- * What a frame may hold, in both directions (ours: the spec gives no number). A frame is one message;
- * more than this is not read.
+ * Limits of a frame in both directions (ours). A frame is one message; a larger one is refused.
  */
 export const FRAME_LIMITS = {
   frameBytes: 4 * 1024 * 1024,
@@ -23,6 +22,6 @@ export const FRAME_LIMITS = {
   stringBytes: 256 * 1024,
   arrayItems: 4_096,
   mapEntries: 256,
-  /** Maps and arrays within each other. */
+  /** Nested maps and arrays. */
   depth: 16,
 } as const;

@@ -1,4 +1,4 @@
-/** What the two versions of realtime speech are called and where they are (docs/api/realtime.md). Paths are those of the realtime host. */
+/** Names and paths of the two versions of realtime speech (docs/api/realtime.md). */
 export const REALTIME_PROTOCOLS = {
   v2: {
     subprotocol: 'realtime.tts.msgpack.v2',
@@ -17,7 +17,7 @@ export type RealtimeMode = (typeof REALTIME_MODES)[number];
 export const REALTIME_FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
 export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 
-/** `legacy` is what a v2 `start` has that names none: strict. `product_v1` clamps, ignores and tells. */
+/** Profiles of a v2 `start`. `legacy`, the default, refuses invalid values; `product_v1` clamps or ignores them with a warning. */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;
 
 /** States of a reliable request (docs/api/realtime.md#request-states). */
@@ -34,8 +34,8 @@ export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 /**
- * A field is written once, as v3 has it (camelCase); v2 has the same in snake_case (docs/api/realtime.md).
- * The one name that does not follow the rule is here.
+ * The schemas have the field names of v3 (camelCase). v2 uses snake_case (docs/api/realtime.md), except for
+ * these names.
  */
 const OTHER_NAMES_IN_V2: Readonly<Record<string, string>> = {
   modelId: 'model',
@@ -44,17 +44,17 @@ const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
 );
 
-/** Marks a name that v2 does not have, so that it is not taken for the field of v3 that is spelled like it. */
+/** Marks a name that v2 does not have, to distinguish it from a field of v3 with the same name. */
 const FOREIGN = ':';
 
-/** `voiceId` → `voice_id`: the name that v2 has for a field of v3. */
+/** Returns the v2 name of a v3 field: `voice_id` for `voiceId`. */
 export function v2FieldName(name: string): string {
   if (name.startsWith(FOREIGN)) return name.slice(FOREIGN.length);
   if (Object.hasOwn(OTHER_NAMES_IN_V2, name)) return OTHER_NAMES_IN_V2[name] ?? name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The same value with other names of its fields, within maps and lists too; its depth is bounded by whoever read it. */
+/** Renames the fields of a value, also in nested maps and lists. The caller has limited the depth. */
 export function renameFields(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => renameFields(item, rename));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
@@ -64,8 +64,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * `voice_id` → `voiceId`: the name that v3 has for a field of v2. Any other name, such as `voiceId` itself, is
- * no name of v3 afterwards; {@link v2FieldName} gives each back as it was.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Marks any other name as foreign, such as
+ * `voiceId` itself; {@link v2FieldName} restores it.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;
