@@ -1,21 +1,22 @@
 import type { ApiClient } from '../../src/api/client.ts';
 import { allVoices } from '../../src/api/resources/voices.ts';
 import { createTransport } from '../../src/api/transport/http.ts';
-import { gatedTransport, createRateGate } from '../../src/batch/run/rate-gate.ts';
+import { gatedTransport, RateGate } from '../../src/batch/run/rate-gate.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { openClient } from '../../src/cli/connect.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
+import type { BatchFlags } from './batch-flags.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** The service of a batch, all requests to which go through one gate. */
+/** The service of a batch. All requests go through one rate gate. */
 export interface BatchConnection {
   readonly client: ApiClient;
   /** `embedded`, or the address of the service. */
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
-  /** For items that name none. */
+  /** The voice of items that name none; empty when all name one. */
   readonly voiceId: string;
   close(): Promise<void>;
 }
@@ -23,12 +24,12 @@ export interface BatchConnection {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connects, and looks the default voice up where an item needs it.
+ * Connects to the service, and looks up the default voice if an item needs it.
  * @throws Failure
  */
 export async function connectBatch(
   context: Context,
-  batch: PreparedBatch,
+  { flags, needsVoice }: Pick<PreparedBatch, 'flags' | 'needsVoice'>,
 ): Promise<BatchConnection> {
   const { client: plain, target } = await abortable(
     context.connect({ speaks: true }),
@@ -36,11 +37,11 @@ export async function connectBatch(
   );
   const { address } = plain;
   const transport = createTransport({ ...context, connectTimeoutMs: CONNECT_TIMEOUT_MS });
-  const gated = gatedTransport(transport, createRateGate(context.clock), context.clock);
+  const gated = gatedTransport(transport, new RateGate(context.clock), context.clock);
   const client = openClient(context, address, gated);
   try {
     const origin = target === 'embedded' ? target : address.baseUrl.href.replace(/\/+$/, '');
-    const voiceId = batch.needsVoice ? await voiceOf(context, batch, { client, target }) : '';
+    const voiceId = needsVoice ? await defaultVoice(context, flags, client, target) : '';
     return { client, origin, target, voiceId, close: () => client.close() };
   } catch (error) {
     await client.close();
@@ -48,22 +49,16 @@ export async function connectBatch(
   }
 }
 
-async function voiceOf(
+async function defaultVoice(
   context: Context,
-  { flags }: PreparedBatch,
-  { client, target }: Pick<BatchConnection, 'client' | 'target'>,
+  { voice, voiceName }: BatchFlags,
+  client: ApiClient,
+  target: BatchConnection['target'],
 ): Promise<string> {
   const settings = await context.settings();
-  return chooseVoice(
-    {
-      voice: flags.voice,
-      voiceName: flags.voiceName,
-      configuredVoice: resolveSetting(settings, 'voice')?.value,
-      target,
-    },
-    async function* () {
-      const query = { includePersonal: true, signal: context.signal };
-      for await (const { voice } of allVoices(client, query)) yield voice;
-    },
-  );
+  const configuredVoice = resolveSetting(settings, 'voice')?.value;
+  return chooseVoice({ voice, voiceName, configuredVoice, target }, async function* () {
+    const query = { includePersonal: true, signal: context.signal };
+    for await (const listed of allVoices(client, query)) yield listed.voice;
+  });
 }

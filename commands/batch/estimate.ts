@@ -5,76 +5,65 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
 import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import type { BatchConnection } from './connect-batch.ts';
-import type { PreparedBatch } from './prepare.ts';
 
-/** What items may cost, from what was charged before. */
-export interface Estimator {
-  /** Credits; undefined while the price of a character is not known. */
-  creditsOf(item: BatchItem): Promise<number | undefined>;
-  /** The same from what was looked up; 0 for what is not known. */
-  knownCredits(item: BatchItem): number;
-  /** What an item really cost. */
-  learn(item: BatchItem, credits: number): void;
-  /** Remembers the prices for the next time. Never throws. */
-  keep(): Promise<void>;
-}
-
+/** @param given `--credit-rate`, in credits per character */
 export async function createEstimator(
   context: Context,
-  { flags }: PreparedBatch,
-  connection: Pick<BatchConnection, 'client' | 'target'>,
+  given: number | undefined,
+  { client, target }: Pick<BatchConnection, 'client' | 'target'>,
 ): Promise<Estimator> {
-  const rates = await creditRates(context);
-  return new SeenRates(rates, connection, flags.creditRate);
+  const service = target === 'embedded' ? target : client.address.baseUrl.origin;
+  return new Estimator(await creditRates(context), service, given);
 }
 
-class SeenRates implements Estimator {
+/** Estimates the cost of items from earlier charges. */
+export class Estimator {
   readonly #rates: CreditRates;
   readonly #service: string;
   readonly #given: number | undefined;
   readonly #known = new Map<string, readonly Charge[]>();
   readonly #learned = new Map<string, readonly Charge[]>();
 
-  constructor(
-    rates: CreditRates,
-    { client, target }: Pick<BatchConnection, 'client' | 'target'>,
-    given: number | undefined,
-  ) {
+  constructor(rates: CreditRates, service: string, given: number | undefined) {
     this.#rates = rates;
-    this.#service = target === 'embedded' ? target : client.address.baseUrl.origin;
+    this.#service = service;
     this.#given = given;
   }
 
+  /** Returns the credits that an item may cost; undefined without earlier charges. */
   async creditsOf(item: BatchItem): Promise<number | undefined> {
     const key = this.#keyOf(item);
     if (this.#given === undefined && !this.#known.has(key.model)) {
       this.#known.set(key.model, await this.#rates.seen(key));
     }
-    return this.#estimate(item, key.model);
+    return this.#estimate(item);
   }
 
+  /** Returns the same from charges that `creditsOf` has loaded; 0 without any. */
   knownCredits(item: BatchItem): number {
-    return this.#estimate(item, this.#keyOf(item).model) ?? 0;
+    return this.#estimate(item) ?? 0;
   }
 
+  /** Learns from the cost of an item. */
   learn(item: BatchItem, credits: number): void {
-    const { model } = this.#keyOf(item);
-    // Shared, or fetched again: that tells no price.
+    // An item that was shared or fetched again has no price.
     if (credits === 0) return;
+    const { model } = this.#keyOf(item);
     const before = this.#learned.get(model) ?? [];
     this.#learned.set(model, withCharge(before, [item.characters, credits]));
   }
 
-  async keep(): Promise<void> {
+  /** Saves the learned charges for later commands. Never throws. */
+  async save(): Promise<void> {
     for (const [model, charges] of this.#learned) {
-      // A price that cannot be written down is asked for the next time.
       await this.#rates.remember({ service: this.#service, model }, charges).catch(() => undefined);
     }
   }
 
-  #estimate({ characters }: BatchItem, model: string): number | undefined {
+  #estimate(item: BatchItem): number | undefined {
+    const { characters } = item;
     if (this.#given !== undefined) return Math.ceil(characters * this.#given);
-    return estimateCredits(this.#known.get(model) ?? [], characters);
+    return estimateCredits(this.#known.get(this.#keyOf(item).model) ?? [], characters);
   }
 
   #keyOf({ order }: BatchItem): RateKey {
@@ -84,14 +73,14 @@ class SeenRates implements Estimator {
 
 /**
  * Refuses a batch that may cost more than `--max-credits`.
- * @param estimate undefined when the price of some item is not known
+ * @param estimate undefined when the price of some item is unknown
  * @throws Failure (usage); nothing was sent
  */
 export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
   if (maximum === undefined) return;
   if (estimate === undefined) {
     throw usageFailure(
-      '--max-credits needs the price of a character, and none was seen yet for some model of this batch',
+      '--max-credits requires the price of a character, which is unknown for a model of this batch',
       'Give it with --credit-rate N (credits per character), or speak something short first.',
     );
   }

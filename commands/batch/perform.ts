@@ -1,53 +1,48 @@
 import path from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { reviseFailure } from '../../src/api/failures.ts';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { Report } from '../../src/batch/report/report.ts';
-import { isPage } from '../../src/batch/report/report.ts';
-import { createCreditBudget } from '../../src/batch/run/run-batch.ts';
-import type { BatchOutcome } from '../../src/batch/run/run-batch.ts';
-import { optimizingLater, createTally, exitOf } from '../../src/batch/run/tally.ts';
-import type { Tally } from '../../src/batch/run/tally.ts';
-import type { BatchSession } from '../../src/batch/session.ts';
-import { openSession } from '../../src/batch/session.ts';
+import { openJsonReport, Tally } from '../../src/batch/report/report.ts';
+import { Batch, CreditBudget } from '../../src/batch/run/run-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { BrokenPipe } from '../../src/cli/io.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import type { ExitName } from '../../src/contract/exit-codes.ts';
 import { outputFailure } from '../../src/durable/file-failures.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { toJson, counted } from '../../src/text/display.ts';
 import type { BatchConnection } from './connect-batch.ts';
 import { connectBatch } from './connect-batch.ts';
-import type { Estimator } from './estimate.ts';
 import { checkEstimate, createEstimator } from './estimate.ts';
 import type { PreparedBatch } from './prepare.ts';
 import { overviewOf, openScreen } from './screen.ts';
-import type { Screen, Overview } from './screen.ts';
 
-/** What is paid for may still take so long to arrive after the person stopped the batch. */
+/** How long running items may continue after the user stopped the batch. */
 const GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
 const STOPPING =
-  'foley: stopping; what is under way still comes in (once more leaves at once, and loses nothing)';
+  'foley: stopping; running items still finish (press again to leave at once: nothing is lost)';
+const CONTINUE = 'Run the same command again to continue: nothing is billed twice.';
 
-/** Speaks a batch to its end, as far as it comes. */
+/** Runs a batch until all items were tried, or until it is stopped. */
 export async function performBatch(context: Context, batch: PreparedBatch): Promise<CommandResult> {
-  const { outputDir } = batch.flags;
+  const { outputDir } = batch.rerun;
   const folder = await openFolder(context, batch);
   try {
     if (folder.garbled > 0) {
       const lines = folder.garbled === 1 ? 'a damaged line' : `${folder.garbled} damaged lines`;
-      context.io.notice(`foley: passed over ${lines} of the journal in ${outputDir}`);
+      context.io.notice(`foley: skipped ${lines} of the journal in ${outputDir}`);
     }
     if (!folder.isCopied) {
+      const stateDir = path.join(outputDir, '.foley');
       context.io.notice(
-        `foley: keep ${path.join(outputDir, '.foley')}: what it knows could not be copied to the state folder`,
+        `foley: keep ${stateDir}: its secret could not be copied to the state folder`,
       );
     }
     const connection = await connectBatch(context, batch);
     try {
-      return await speakAll({ context, batch, folder, connection });
+      return await speakItems(context, batch, folder, connection);
     } finally {
       await connection.close();
     }
@@ -58,9 +53,8 @@ export async function performBatch(context: Context, batch: PreparedBatch): Prom
 
 async function openFolder(
   context: Context,
-  { flags, redo, shard }: PreparedBatch,
+  { flags, redo, rerun: { outputDir }, shard }: PreparedBatch,
 ): Promise<BatchFolder> {
-  const { outputDir } = flags;
   await context.files.mkdir(outputDir, { recursive: true }).catch((error: unknown) => {
     throw outputFailure(outputDir, error, 'opening', '--output-dir');
   });
@@ -71,177 +65,70 @@ async function openFolder(
     copies: path.join(state, 'batches'),
     shard,
     namespace: flags.idempotencyNamespace,
-    redo: redo.digest,
+    redo,
   });
 }
 
-interface Parts {
-  readonly context: Context;
-  readonly batch: PreparedBatch;
-  readonly folder: BatchFolder;
-  readonly connection: BatchConnection;
-}
-
-async function speakAll(parts: Parts): Promise<CommandResult> {
-  const { batch, connection, context } = parts;
-  const { maxCredits, outputDir } = batch.flags;
-  const session = sessionOf(parts);
-  const estimator = await createEstimator(context, batch, connection);
-  const overview = await overviewOf(session.survey(), estimator);
-  checkEstimate(overview.estimatedCredits ?? undefined, maxCredits);
-  const report = await openReport(context, batch);
-  const screen = await openScreen(context, outputDir, overview);
-  const sayStopping = (): void => screen.say(STOPPING);
-  context.signal.addEventListener('abort', sayStopping, { once: true });
+async function speakItems(
+  context: Context,
+  prepared: PreparedBatch,
+  folder: BatchFolder,
+  { client, origin, target, voiceId }: BatchConnection,
+): Promise<CommandResult> {
+  const { captions, concurrency, flags, rerun } = prepared;
+  const { globals, signal } = context;
+  const estimator = await createEstimator(context, flags.creditRate, { client, target });
+  const batch = new Batch({
+    ...context,
+    captions,
+    client,
+    concurrency,
+    folder,
+    origin,
+    rerun,
+    maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
+    idleTimeoutMs: globals.idleTimeout,
+    items: () => prepared.items(voiceId),
+    budget: new CreditBudget(flags.maxCredits ?? Infinity),
+    estimate: (item) => estimator.knownCredits(item),
+    graceMs: GRACE_MS,
+  });
+  const overview = await overviewOf(batch.classify(), estimator);
+  checkEstimate(overview.estimatedCredits ?? undefined, flags.maxCredits);
+  const report = await openReport(context, prepared);
+  const screen = await openScreen(context, rerun.outputDir, overview);
+  const showStopping = (): void => screen.notice(STOPPING);
+  signal.addEventListener('abort', showStopping, { once: true });
+  const tally = new Tally();
   try {
-    const ending = await speak(parts, { session, estimator, report, screen });
+    const stopped = await optimizingLater(() =>
+      batch.run(async (result) => {
+        tally.add(result);
+        if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
+        await report?.add(result);
+        await screen.show(result, tally);
+      }),
+    );
+    await estimator.save();
+    if (stopped === undefined) await folder.end();
     screen.close();
-    const isComplete = ending.outcome.stopped === undefined;
-    const unwritten = await failureIn(report?.publish(ending.tally, isComplete));
-    const result = await concludeBatch(context, { ...ending, overview });
-    return unwritten === undefined ? result : { ...result, failure: unwritten };
+    const reportFailure = await failureOf(report?.publish(tally, stopped === undefined));
+    const result = await concludeBatch(context, tally, overview.items, stopped);
+    return reportFailure === undefined ? result : { ...result, failure: reportFailure };
   } finally {
-    context.signal.removeEventListener('abort', sayStopping);
+    signal.removeEventListener('abort', showStopping);
     screen.close();
     await report?.abandon();
   }
 }
 
-/** A report that cannot be written takes nothing away from what was spoken, but is told. */
-async function failureIn(work: Promise<void> | undefined): Promise<Failure | undefined> {
-  try {
-    await work;
-    return undefined;
-  } catch (error) {
-    if (error instanceof Failure) return error;
-    throw error;
-  }
-}
-
-interface Means {
-  readonly session: BatchSession;
-  readonly estimator: Estimator;
-  readonly report: Report | undefined;
-  readonly screen: Screen;
-}
-
-async function speak(
-  { batch, context, folder }: Parts,
-  { estimator, report, screen, session }: Means,
-): Promise<Pick<Ending, 'outcome' | 'tally'>> {
-  const keeper = createTally();
-  const run = session.speak({
-    concurrency: batch.concurrency,
-    budget: createCreditBudget(batch.flags.maxCredits ?? Number.POSITIVE_INFINITY),
-    estimate: (item) => estimator.knownCredits(item),
-    graceMs: GRACE_MS,
-    signal: context.signal,
-    onResult: async (result) => {
-      keeper.add(result);
-      if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
-      await report?.add(result);
-      await screen.show(result, keeper.tally);
-    },
-  });
-  const outcome = await optimizingLater(() => run.ended);
-  await estimator.keep();
-  if (outcome.stopped === undefined) await folder.end();
-  return { outcome, tally: keeper.tally };
-}
-
-function sessionOf({ batch, connection, context, folder }: Parts): BatchSession {
-  const { flags, redo } = batch;
-  return openSession({
-    ...context,
-    folder,
-    client: connection.client,
-    origin: connection.origin,
-    maxRetries: context.globals.maxRetries ?? DEFAULT_MAX_RETRIES,
-    idleTimeoutMs: context.globals.idleTimeout,
-    items: () => batch.items(connection.voiceId),
-    wishes: {
-      outputDir: flags.outputDir,
-      overwrite: flags.overwrite === true,
-      retriesFailed: flags.retryFailed === true,
-      isRedone: (id) => redo.ids.has(id),
-      captions: batch.captions,
-    },
-  });
-}
-
-const GO_ON = 'Run the same command again to go on: nothing is billed twice.';
-
-export interface Ending {
-  readonly tally: Tally;
-  readonly overview: Overview;
-  readonly outcome: BatchOutcome;
-}
-
-/**
- * How a batch ends, whole or stopped on the way; what was not tried is said.
- * @throws what ended it, when that was the person, the reader of stdout, or a bug
- */
-export async function concludeBatch(
-  { globals, io, signal }: Context,
-  { outcome, overview, tally }: Ending,
-): Promise<CommandResult> {
-  const { stopped } = outcome;
-  const left = overview.items - tally.done - tally.failed - tally.skipped;
-  if (stopped instanceof BrokenPipe) throw stopped;
-  const { creditsUsed, done, failed, skipped } = tally;
-  if (globals.json === true) {
-    const summary = { done, failed, skipped, creditsUsed, notTried: left };
-    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
-  }
-  const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
-  const used = `${counted(creditsUsed, 'credit')} used`;
-  if (signal.aborted) {
-    io.notice(`foley: stopped; ${counts}, ${left} not tried, ${used}. ${GO_ON}`);
-    signal.throwIfAborted();
-  }
-  if (stopped !== undefined && !(stopped instanceof Failure)) throw stopped;
-  if (stopped !== undefined) {
-    io.warn(`foley: ${left} not tried, since ${stopped.message}.`);
-    io.warn(stopped.hint === undefined ? GO_ON : `${stopped.hint} ${GO_ON}`);
-  }
-  const isNothing = done + skipped === 0;
-  const stop = stopped === undefined ? undefined : isNothing ? stopped.exit : 'partial';
-  const exit = stop ?? exitOf(tally);
-  const isTold = globals.json !== true || exit === 'ok';
-  return {
-    human: () => `${counts}, ${used}`,
-    exit,
-    ...(isTold ? {} : { failure: failureOf(stopped, tally, exit) }),
-  };
-}
-
-/** For the line of a script; a person was told of each failure as it came. */
-function failureOf(
-  stopped: Failure | undefined,
-  { failed, gravest }: Tally,
-  exit: ExitName,
-): Failure {
-  if (stopped !== undefined) return reviseFailure(stopped, { exit });
-  const items = failed === 1 ? 'an item' : `${failed} items`;
-  return new Failure(`${items} of the batch failed`, {
-    code: gravest?.code ?? 'internal',
-    exit,
-    hint: GO_ON,
-    billed: 'unknown',
-  });
-}
-
-/** Opens what `--report` asks for, before anything is sent; undefined where nothing does. */
-export async function openReport(
+/** Opens the file of `--report` before the first request; undefined without the flag. */
+async function openReport(
   context: Context,
-  { captions, flags }: PreparedBatch,
+  { captions, flags: { report: file }, rerun: { outputDir } }: PreparedBatch,
 ): Promise<Report | undefined> {
-  const { outputDir, report: file } = flags;
   if (file === undefined) return undefined;
-  if (!isPage(file)) {
-    const { openJsonReport } = await import('../../src/batch/report/report.ts');
-    return openJsonReport(file, outputDir, context);
-  }
+  if (!/\.html?$/i.test(file)) return openJsonReport(file, outputDir, context);
   const { openPageReport } = await import('../../src/batch/report/page-report.ts');
   return openPageReport({
     ...context,
@@ -251,7 +138,75 @@ export async function openReport(
     captions: captions?.formats ?? [],
     onTooLarge: () =>
       context.io.notice(
-        `foley: ${file} would be too large for a browser; the sound of later items is left out of it`,
+        `foley: ${file} would be too large for a browser; it has no sound for the later items`,
       ),
   });
+}
+
+/** Returns the failure of a report, which must not replace the result of the batch. */
+async function failureOf(work: Promise<void> | undefined): Promise<Failure | undefined> {
+  try {
+    await work;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+/**
+ * Returns the result of a batch, and reports items that were not tried.
+ * @param stopped why not all items were tried; undefined when they were
+ * @throws the reason when that was the user, the reader of stdout, or a bug
+ */
+async function concludeBatch(
+  { globals, io, signal }: Context,
+  tally: Tally,
+  items: number,
+  stopped: unknown,
+): Promise<CommandResult> {
+  const { creditsUsed, done, failed, gravest, skipped } = tally;
+  const notTried = items - done - failed - skipped;
+  if (stopped instanceof BrokenPipe) throw stopped;
+  const isJson = globals.json === true;
+  if (isJson) {
+    const summary = { done, failed, skipped, creditsUsed, notTried };
+    await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
+  }
+  const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
+  const used = `${counted(creditsUsed, 'credit')} used`;
+  if (signal.aborted) {
+    io.notice(`foley: stopped; ${counts}, ${notTried} not tried, ${used}. ${CONTINUE}`);
+    signal.throwIfAborted();
+  }
+  const human = (): string => `${counts}, ${used}`;
+  if (stopped === undefined) {
+    const { exit } = tally;
+    if (!isJson || exit === 'ok') return { human, exit };
+    const failures = failed === 1 ? 'an item' : `${failed} items`;
+    const code = gravest?.code ?? 'internal';
+    const options = { code, exit, hint: CONTINUE, billed: 'unknown' } as const;
+    return { human, exit, failure: new Failure(`${failures} of the batch failed`, options) };
+  }
+  if (!(stopped instanceof Failure)) throw stopped;
+  io.warn(`foley: ${notTried} not tried, since ${stopped.message}.`);
+  io.warn(stopped.hint === undefined ? CONTINUE : `${stopped.hint} ${CONTINUE}`);
+  const exit = done + skipped === 0 ? stopped.exit : 'partial';
+  return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };
+}
+
+const DEFAULT_OF_NODE_20 = '--interrupt-budget=67584';
+
+/**
+ * Runs work that mostly waits, with less optimisation of its code on Node 20: there that took a fifth of the
+ * processor time of 500 items, and never paid off. Restores the default because cached code depends on the flags.
+ */
+async function optimizingLater<T>(work: () => Promise<T>): Promise<T> {
+  if (!process.versions.node.startsWith('20.')) return work();
+  setFlagsFromString('--interrupt-budget=1000000');
+  try {
+    return await work();
+  } finally {
+    setFlagsFromString(DEFAULT_OF_NODE_20);
+  }
 }

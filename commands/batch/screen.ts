@@ -1,23 +1,22 @@
 import path from 'node:path';
-import type { MultiBar, SingleBar } from 'cli-progress';
 import { recordOf } from '../../src/batch/report/report.ts';
-import type { Surveyed } from '../../src/batch/run/classify.ts';
+import type { Tally } from '../../src/batch/report/report.ts';
+import type { ClassifiedItem } from '../../src/batch/run/classify.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
-import type { Tally } from '../../src/batch/run/tally.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { barStyle } from '../../src/cli/render/progress.ts';
 import { toJson } from '../../src/text/display.ts';
 import type { Estimator } from './estimate.ts';
 
-/** What is seen of a batch while it runs: events, a bar where a person looks, a line for each failure. */
+/** The output of a running batch: JSON events, or failures as text, with a progress bar on a terminal. */
 export interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
-  /** A line beside the bar. */
-  say(line: string): void;
+  /** Prints a line beside the bar. */
+  notice(line: string): void;
   close(): void;
 }
 
-/** Opens it, and tells what is about to be done. */
+/** Opens the screen, and with `--json` prints the event `plan`. */
 export async function openScreen(
   context: Context,
   outputDir: string,
@@ -27,12 +26,15 @@ export async function openScreen(
   if (globals.json === true) {
     await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
     return {
-      show: (result) => io.writeOut(`${toJson(itemEvent(result, outputDir))}\n`),
-      say: (line) => io.notice(line),
+      show(result) {
+        const output = result.output === null ? null : path.join(outputDir, result.output);
+        return io.writeOut(`${toJson({ event: 'item', ...recordOf({ ...result, output }) })}\n`);
+      },
+      notice: (line) => io.notice(line),
       close: () => {},
     };
   }
-  const bar = io.showsProgress ? await openBar(context, overview) : undefined;
+  const bar = io.showsProgress ? await openBar(context, overview.items) : undefined;
   return {
     async show({ error, item }, tally) {
       bar?.update(tally);
@@ -40,49 +42,35 @@ export async function openScreen(
       const hint = error.hint === undefined ? '' : ` ${error.hint}`;
       const sentence = `foley: ${item.id}: ${error.message}.${hint}`;
       if (bar === undefined) io.warn(sentence);
-      else bar.log(`${io.shown(sentence)}\n`);
+      else bar.log(sentence);
     },
-    say: (line) => (bar === undefined ? io.notice(line) : bar.log(`${io.shown(line)}\n`)),
+    notice: (line) => (bar === undefined ? io.notice(line) : bar.log(line)),
     close: () => bar?.close(),
   };
 }
 
-/** The event of an item; a path as the person would write it. */
-function itemEvent(result: ItemResult, outputDir: string) {
-  const record = recordOf(result);
-  const output = record.output === null ? null : path.join(outputDir, record.output);
-  return { event: 'item', ...record, output };
-}
-
-interface Bar {
-  update(tally: Tally): void;
-  log(line: string): void;
-  close(): void;
-}
-
-async function openBar({ clock, io }: Context, { items }: Overview): Promise<Bar> {
+async function openBar({ clock, io }: Context, items: number) {
   const { default: progress } = await import('cli-progress');
-  const bars: MultiBar = new progress.MultiBar({
+  const bars = new progress.MultiBar({
     format: '{bar} {value}/{total}  {failed} failed  {credits} credits  {left}',
     ...barStyle(io.progressStream),
   });
   const close = (): void => bars.stop();
   io.cleanups.add(close);
   const start = clock.monotonic();
-  const bar: SingleBar = bars.create(items, 0, { failed: 0, credits: 0, left: '' });
+  const bar = bars.create(items, 0, { failed: 0, credits: 0, left: '' });
   return {
-    update(tally) {
-      const { creditsUsed, done, failed, skipped } = tally;
+    update({ creditsUsed, done, failed, skipped }: Tally): void {
       const finished = done + failed + skipped;
       const left = timeLeft(clock.monotonic() - start, done + failed, items - finished);
       bar.update(finished, { failed, credits: creditsUsed, left });
     },
-    log: (line) => bars.log(line),
+    log: (line: string): void => bars.log(`${io.shown(line)}\n`),
     close,
   };
 }
 
-/** @param worked items that took time */
+/** @param worked number of items that took time */
 function timeLeft(elapsedMs: number, worked: number, remaining: number): string {
   if (worked === 0 || remaining === 0) return '';
   const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));
@@ -90,27 +78,27 @@ function timeLeft(elapsedMs: number, worked: number, remaining: number): string 
   return minutes === 0 ? `${seconds} s left` : `${minutes} min ${seconds % 60} s left`;
 }
 
-/** What a batch is about to do. */
-export interface Overview {
+/** What a batch is going to do. */
+interface Overview {
   readonly items: number;
-  /** To be asked for, perhaps under a key that they were asked for under before. */
+  /** Items to request, perhaps under an earlier key. */
   readonly toSpeak: number;
-  /** Paid for, and only to be fetched. */
+  /** Billed items to download. */
   readonly toFetch: number;
-  /** Their audio is in the folder under another name, or an equal item is spoken. */
+  /** Items whose audio is in the folder under another name, or is that of an equal item. */
   readonly toReuse: number;
   readonly skipped: number;
-  /** Came to an end that only the person can change. */
+  /** Items that only the user can continue, with a flag. */
   readonly failed: number;
-  /** Of those that are to be asked for. */
+  /** Characters of the items to request. */
   readonly characters: number;
-  /** Null when the price of some item is not known. */
+  /** Null when the price of some item is unknown. */
   readonly estimatedCredits: number | null;
 }
 
-/** Counts what is to be done, after every item was looked at; so nothing is sent when one is wrong. */
+/** Counts the classified items. All are checked before the first request. */
 export async function overviewOf(
-  items: AsyncIterable<Surveyed>,
+  items: AsyncIterable<ClassifiedItem>,
   estimator: Estimator,
 ): Promise<Overview> {
   const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };

@@ -10,11 +10,10 @@ import { countItems } from '../../src/batch/plan/items.ts';
 import { inputFile } from '../../src/batch/plan/inputs.ts';
 import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
 import { planItems } from '../../src/batch/plan/plan.ts';
-import type { CaptionWishes } from '../../src/batch/run/aligned-speaker.ts';
+import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
 import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
-import { createCreditBudget } from '../../src/batch/run/run-batch.ts';
+import { Batch, CreditBudget } from '../../src/batch/run/run-batch.ts';
 import type { ItemResult } from '../../src/batch/run/run-batch.ts';
-import { openSession } from '../../src/batch/session.ts';
 import { toFailure } from '../../src/cli/render/result.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
@@ -107,7 +106,7 @@ export interface RunOptions {
   readonly isAligned?: boolean;
 }
 
-const CAPTIONS: CaptionWishes = {
+const CAPTIONS: CaptionOptions = {
   formats: ['srt', 'json'],
   shape: { maxChars: 42, maxLines: 2, maxDurationMs: 7_000, minDurationMs: 1_000, by: 'phrase' },
 };
@@ -168,7 +167,7 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
   const sources = [
     { kind: 'lines' as const, file: inputFile(place.lines, deps.files), name: 'line' },
   ];
-  const total = await countItems(sources);
+  const total = await countItems({ sources });
   const { redo = [] } = options;
   const captions = options.isAligned === true ? CAPTIONS : undefined;
   const folder = await openBatchFolder({
@@ -181,7 +180,7 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
     redo: redo.length === 0 ? undefined : redo.join(),
   });
   try {
-    const session = openSession({
+    const batch = new Batch({
       ...deps,
       folder,
       client: clientOf(world, place, { clock, failing, pid }),
@@ -193,7 +192,7 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
           sources,
           total,
           files: deps.files,
-          besides: (output) => captionNames(output, captions?.formats ?? []),
+          sidecars: (output) => captionNames(output, captions?.formats ?? []),
           template: parseNameTemplate('{name}.{ext}'),
           defaults: {
             voiceId: voiceId('Clara'),
@@ -203,23 +202,21 @@ async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<
             controls: {},
           },
         }),
-      wishes: {
+      captions,
+      rerun: {
         outputDir: place.outputDir,
         overwrite: options.overwrite === true,
         retriesFailed: options.retriesFailed === true,
         isRedone: (id) => redo.includes(id),
-        captions,
       },
-    });
-    for await (const _item of session.survey());
-    const { stopped } = await session.speak({
       concurrency: 2,
-      budget: createCreditBudget(Number.POSITIVE_INFINITY),
+      budget: new CreditBudget(Number.POSITIVE_INFINITY),
       estimate: () => 0,
       graceMs: 1_000,
       signal: new AbortController().signal,
-      onResult: async (result) => void results.push(result),
-    }).ended;
+    });
+    for await (const _item of batch.classify());
+    const stopped = await batch.run(async (result) => void results.push(result));
     if (stopped !== undefined) throw stopped;
     await folder.end();
   } finally {

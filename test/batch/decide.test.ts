@@ -58,24 +58,24 @@ const ROWS: readonly Row[] = [
     { isRedone: true },
     { kind: 'speak', generation: 3 },
   ],
-  ['done', statusOf('published', JOB), { isThere: true }, { kind: 'skip' }],
+  ['done', statusOf('published', JOB), { isPresent: true }, { kind: 'skip' }],
   [
     'done, failures retried',
     statusOf('published', JOB),
-    { isThere: true, retriesFailed: true },
+    { isPresent: true, retriesFailed: true },
     { kind: 'skip' },
   ],
   [
     'done, to be redone',
     statusOf('published', JOB),
-    { isThere: true, isRedone: true },
+    { isPresent: true, isRedone: true },
     { kind: 'speak', generation: 3 },
   ],
   ['done, file gone', statusOf('published', JOB), {}, { kind: 'fetch' }],
   [
     'done elsewhere, file there',
     statusOf('published', JOB, 'https://there.test'),
-    { isThere: true },
+    { isPresent: true },
     { kind: 'skip' },
   ],
   [
@@ -84,13 +84,18 @@ const ROWS: readonly Row[] = [
     {},
     { kind: 'ended', why: 'elsewhere' },
   ],
-  ['verified, and it got its name', statusOf('verified', JOB), { isThere: true }, { kind: 'skip' }],
+  [
+    'verified, and it got its name',
+    statusOf('verified', JOB),
+    { isPresent: true },
+    { kind: 'skip' },
+  ],
   ['verified, and it got none', statusOf('verified', JOB), {}, { kind: 'fetch' }],
-  ['a part', statusOf('published', PART), { isThere: true }, { kind: 'ended', why: 'partial' }],
+  ['a part', statusOf('published', PART), { isPresent: true }, { kind: 'ended', why: 'partial' }],
   [
     'a part, retried',
     statusOf('published', PART),
-    { isThere: true, retriesFailed: true },
+    { isPresent: true, retriesFailed: true },
     { kind: 'speak', generation: 3 },
   ],
   ['a part, file gone', statusOf('published', PART), {}, { kind: 'fetch' }],
@@ -99,7 +104,7 @@ const ROWS: readonly Row[] = [
   ['sent, retried', statusOf('sent'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
   ['lost', statusOf('lost'), {}, { kind: 'ended', why: 'lost' }],
   ['lost, retried', statusOf('lost'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
-  ['streamed, file there', statusOf('published'), { isThere: true }, { kind: 'skip' }],
+  ['streamed, file there', statusOf('published'), { isPresent: true }, { kind: 'skip' }],
   ['streamed, file gone', statusOf('published'), {}, { kind: 'ended', why: 'lost' }],
 ];
 
@@ -108,7 +113,7 @@ describe('what is done for an item', () => {
     const decision = decide({
       status,
       lastGeneration: status?.generation ?? -1,
-      isThere: false,
+      isPresent: false,
       isElsewhere: false,
       retriesFailed: false,
       isRedone: false,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createExpectedTime } from '../../src/batch/run/job-speaker.ts';
+import { ExpectedTime } from '../../src/batch/run/job-speaker.ts';
 
 describe('how long jobs of a batch are expected to take', () => {
   it('is unknown at first, and for texts of quite another length', () => {
-    const expected = createExpectedTime();
+    const expected = new ExpectedTime();
     expect(expected.of(100)).toBeUndefined();
     expected.learn(100, 500, undefined);
     expect(expected.of(100)).toBe(500);
@@ -11,7 +11,7 @@ describe('how long jobs of a batch are expected to take', () => {
   });
 
   it('is found within a few jobs, and then seldom asks too early or much too late', () => {
-    const expected = createExpectedTime();
+    const expected = new ExpectedTime();
     const takesMs = 30;
     let early = 0;
     let late = 0;
@@ -33,7 +33,7 @@ describe('how long jobs of a batch are expected to take', () => {
   });
 
   it('is never more than two seconds', () => {
-    const expected = createExpectedTime();
+    const expected = new ExpectedTime();
     expected.learn(5_000, 60_000, undefined);
     expect(expected.of(5_000)).toBe(2_000);
   });

@@ -18,18 +18,25 @@ interface Racer {
   readonly pid: number;
   readonly shard?: Shard;
   readonly fates?: ReadonlyMap<number, Liveness>;
-  readonly lastNote?: number;
+  readonly lastActivity?: number;
   readonly files?: FileSystem;
 }
 
-function lock({ fates, files = systemFiles, folder, lastNote, pid, shard }: Racer): Promise<Lock> {
+function lock({
+  fates,
+  files = systemFiles,
+  folder,
+  lastActivity,
+  pid,
+  shard,
+}: Racer): Promise<Lock> {
   return lockBatch({
     ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW) }),
     files,
     folder,
     processes: processesOf(pid, fates),
     shard,
-    lastNote: async () => lastNote,
+    lastActivity: async () => lastActivity,
   });
 }
 
@@ -108,14 +115,14 @@ describe('the lock of a folder', () => {
     ['was at work a moment ago', NOW - 1_000, 'is kept'],
     ['was last at work two hours ago', NOW - 2 * HOUR_MS, 'is taken'],
     ['never wrote anything', undefined, 'is taken'],
-  ])('of somebody unknown who %s %s %s', async (_, lastNote, what) => {
+  ])('of somebody unknown who %s %s %s', async (_, lastActivity, what) => {
     const folder = await newFolder();
     await lock({ folder, pid: 1 });
     const next = lock({
       folder,
       pid: 2,
       fates: UNKNOWN,
-      ...(lastNote === undefined ? {} : { lastNote }),
+      ...(lastActivity === undefined ? {} : { lastActivity }),
     });
     if (what === 'is taken') await next;
     else expect(await failureOf(next)).toMatchObject({ exit: 'state' });
@@ -125,7 +132,7 @@ describe('the lock of a folder', () => {
     const folder = await newFolder();
     await lock({ folder, pid: 1, shard: share(1, 3) });
     expect(await lock({ folder, pid: 2, shard: share(2, 3) })).toMatchObject({
-      hasNeighbours: true,
+      hasOtherShards: true,
     });
     for (const shard of [share(1, 3), share(1, 2), share(3, 4)]) {
       expect(await failureOf(lock({ folder, pid: 3, shard }))).toMatchObject({ exit: 'state' });

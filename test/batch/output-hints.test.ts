@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { JournalIndex } from '../../src/batch/journal/journal.ts';
-import { createOutputFolders } from '../../src/batch/run/publish-audio.ts';
-import { createOutputLook } from '../../src/batch/run/classify.ts';
+import { OutputFolders } from '../../src/batch/run/publish-audio.ts';
+import { OutputInspector } from '../../src/batch/run/classify.ts';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
@@ -23,11 +23,12 @@ async function look(files: FileSystem): Promise<unknown> {
   const index = new JournalIndex();
   const facts = { bytes: 5, sha256: 'other', mtimeMs: 1 };
   index.filesAt = () => [facts];
-  return createOutputLook({ outputDir, index, files }).at({ output: OUTPUT, source: 'a.txt' });
+  const inspector = new OutputInspector({ outputDir, index, files });
+  return inspector.inspect({ output: OUTPUT, source: 'a.txt' });
 }
 
 async function use(files: FileSystem): Promise<void> {
-  const folders = createOutputFolders(files);
+  const folders = new OutputFolders(files);
   await folders.useFor(path.join(outputDir, OUTPUT));
   await folders.sync();
 }

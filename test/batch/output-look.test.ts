@@ -2,7 +2,7 @@ import { stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { JournalIndex } from '../../src/batch/journal/journal.ts';
-import { createOutputLook } from '../../src/batch/run/classify.ts';
+import { OutputInspector } from '../../src/batch/run/classify.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { newFolder } from './batch-folders.ts';
@@ -19,11 +19,11 @@ it('audio that the batch made for another output is its own wherever the batch w
     const facts = { sha256: sha256(content), bytes: content.length };
     index.apply({ item: content, body: content, generation: 0, state: 'verified', about, facts });
   }
-  const look = createOutputLook({ outputDir, index, files: systemFiles });
+  const inspector = new OutputInspector({ outputDir, index, files: systemFiles });
   const place = { output: 'b.wav', source: 'list' };
-  expect(await look.at(place)).toMatchObject({ file: { sha256: sha256('first') } });
+  expect(await inspector.inspect(place)).toMatchObject({ file: { sha256: sha256('first') } });
   await writeFile(path.join(outputDir, 'b.wav'), 'mine');
-  expect(await look.at(place)).toEqual({ kind: 'foreign' });
+  expect(await inspector.inspect(place)).toEqual({ kind: 'foreign' });
 });
 
 it('audio of one length and time, which an output held in turns, is told apart by its content', async () => {
@@ -39,8 +39,8 @@ it('audio of one length and time, which an output held in turns, is told apart b
     const facts = { sha256: sha256(content), bytes, mtimeMs };
     index.apply({ item: content, body: content, generation: 0, state: 'published', about, facts });
   }
-  const look = createOutputLook({ outputDir, index, files: systemFiles });
-  expect(await look.at({ output: 'a.wav', source: 'list' })).toMatchObject({
+  const inspector = new OutputInspector({ outputDir, index, files: systemFiles });
+  expect(await inspector.inspect({ output: 'a.wav', source: 'list' })).toMatchObject({
     kind: 'known',
     file: { sha256: sha256('another') },
   });

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countItems } from '../../src/batch/plan/items.ts';
-import { Fingerprints, planItems } from '../../src/batch/plan/plan.ts';
+import { FirstOwners, planItems } from '../../src/batch/plan/plan.ts';
 import type { PlanOptions } from '../../src/batch/plan/plan.ts';
 import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { InputFile } from '../../src/batch/plan/inputs.ts';
@@ -79,7 +79,7 @@ describe('a name', () => {
     ['CON.{ext}', 'CON-file.mp3'],
   ])('of the template %s is %s', (template, expected) => {
     const parts = { index: '07', name: 'a b', dir: 'c d/e:f', id: 'x/y', voice: 'v-1', ext: 'mp3' };
-    expect(parseNameTemplate(template).render(parts)).toBe(expected);
+    expect(parseNameTemplate(template)(parts)).toBe(expected);
   });
 
   it('is one with another that differs in case or in how an accent is written', () => {
@@ -92,7 +92,7 @@ describe('a set of fingerprints', () => {
   it('knows who came first, as a map would', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 2 }), { maxLength: 3_000 }), (texts) => {
-        const prints = new Fingerprints();
+        const prints = new FirstOwners();
         const model = new Map<string, number>();
         for (const [index, text] of texts.entries()) {
           expect(prints.add(text, index)).toBe(model.get(text));
@@ -118,7 +118,7 @@ describe('what can be read only once', () => {
       { recursive: true, paths: [], lines: pipe, readOnce },
       systemFiles,
     );
-    const total = await countItems(sources);
+    const total = await countItems({ sources });
     const texts: string[] = [];
     for await (const { order } of planItems({ ...OPTIONS, sources, total, template: NUMBERED })) {
       texts.push(order.text);
@@ -194,7 +194,7 @@ const NUMBERED = parseNameTemplate('{index}.{ext}');
 
 const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
   files: systemFiles,
-  besides: () => [],
+  sidecars: () => [],
   template: parseNameTemplate('{name}.{ext}'),
   defaults: {
     voiceId: 'v',
@@ -218,7 +218,7 @@ async function growth(lines: number): Promise<number> {
   const text = 'Something that somebody may want to hear. '.repeat(2);
   await writeFile(file, Array.from({ length: lines }, (_, index) => `${index} ${text}\n`).join(''));
   const sources = [{ kind: 'lines', file: inputFile(file, systemFiles), name: 'line' } as const];
-  const total = await countItems(sources);
+  const total = await countItems({ sources });
   const before = memory();
   let most = 0;
   let count = 0;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RateGate } from '../../src/batch/run/rate-gate.ts';
-import { createRateGate } from '../../src/batch/run/rate-gate.ts';
+import { RateGate } from '../../src/batch/run/rate-gate.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 
 /** Time that passes when everybody waits: whoever is next due wakes. */
@@ -61,7 +60,7 @@ interface Outcome {
 /** So many workers make so many requests of 30 ms through one gate. */
 async function work(workers: number, requests: number, perSecond: number): Promise<Outcome> {
   const time = simulatedTime();
-  const gate = createRateGate(time.clock);
+  const gate = new RateGate(time.clock);
   const ask = limitedService(time.clock, perSecond);
   let left = requests;
   let refused = 0;
@@ -106,7 +105,7 @@ describe('the gate of a batch', () => {
         fc.integer({ min: 0, max: 60_000 }),
         async (waiting, retryAfterMs) => {
           const time = simulatedTime();
-          const gate: RateGate = createRateGate(time.clock);
+          const gate = new RateGate(time.clock);
           await gate.pass();
           gate.refused(retryAfterMs);
           const passed: number[] = [];
@@ -124,7 +123,7 @@ describe('the gate of a batch', () => {
 
   it('opens again when the service has no more complaints', async () => {
     const time = simulatedTime();
-    const gate = createRateGate(time.clock);
+    const gate = new RateGate(time.clock);
     for (let turn = 0; turn < 10; turn += 1) await gate.pass();
     gate.refused(1_000);
     expect(gate.rate).toBeLessThanOrEqual(5);
@@ -138,7 +137,7 @@ describe('the gate of a batch', () => {
 
   it('lets a stop through', async () => {
     const { clock } = simulatedTime();
-    const gate = createRateGate(clock);
+    const gate = new RateGate(clock);
     await expect(gate.pass(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
   });
 });

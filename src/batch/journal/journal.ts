@@ -2,74 +2,74 @@ import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasFieldTypes, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
-/** How far an item has got, in the order in which it goes on. */
+/** The states of an item, in order of progress. */
 export const ITEM_STATES = [
-  /** Written down; it may have been sent, under the key that is written down with it. */
+  /** The item and its idempotency key are in the journal; the request may have been sent. */
   'planned',
-  /** About to be sent to what cannot be asked again: from here on it may be paid for. */
+  /** The request of a stream, which cannot be repeated, is about to be sent and may be billed. */
   'sent',
-  /** The service has taken it as a job, whose id is known; it is paid for, or will be. */
+  /** The service accepted the job, whose id is known; it is billed, or will be. */
   'accepted',
-  /** Its job failed and was refunded. */
+  /** The job failed and was refunded. */
   'failed',
-  /** It was paid for, and its audio cannot be had again. */
+  /** The item was billed, and its audio cannot be downloaded again. */
   'lost',
-  /** Its audio is whole and checked, and about to get its name. */
+  /** The audio is complete and verified, and about to be renamed. */
   'verified',
-  /** It has its name. */
+  /** The audio has its final name. */
   'published',
 ] as const;
 
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/** What becomes known on the way. */
+/** Fields of an item that become known while it is spoken. */
 export interface ItemFacts {
   readonly jobId?: string;
   readonly requestId?: string;
   readonly creditsUsed?: number;
   readonly sha256?: string;
   readonly bytes?: number;
-  /** Of the file, when it got its name: with it the file is known again without being read. */
+  /** Modification time of the published file; with it the file is recognised without reading it. */
   readonly mtimeMs?: number;
-  /** Only a part of it is there: segments of its job failed, or words have no times. */
+  /** Some segments of the job failed, or some words have no times. */
   readonly isPartial?: boolean;
-  /** What was sent was refused, and not paid for; it may be sent again under its key. */
+  /** The service refused the request without billing it; it may be sent again under its key. */
   readonly isRefused?: boolean;
-  /** Why it failed or is lost. */
+  /** Why the item failed or is lost. */
   readonly problem?: string;
 }
 
-/** What is written down before anything is sent. Never an API key, never the text. */
+/** Fields that are in the journal before the request is sent. Never an API key, never the text. */
 export interface ItemAbout {
   readonly output: string;
-  /** Chosen by us, and no secret. */
+  /** The idempotency key. */
   readonly key: string;
   readonly origin: string;
-  /** The `--redo` that it was bought again for. */
+  /** Token of the `--redo` run that bought the item again. */
   readonly redo?: string;
-  /** Further files of the item, such as captions. */
+  /** Sidecar files, such as captions. */
   readonly besides?: readonly string[];
 }
 
-/** One line: a step of one purchase. */
+/** One line of the journal: a step of one purchase. */
 export interface ItemStep {
-  /** For which item it was made; any item with this body may use it. */
+  /** Id of the item that was bought; any item with the same body may use the audio. */
   readonly item: string;
-  /** The content by which items are identified: see `bodyDigest`. */
+  /** Digest of the request body: see `bodyDigest`. */
   readonly body: string;
+  /** Counts the purchases of the same body, from 0. */
   readonly generation: number;
   readonly state: ItemState;
   readonly about?: ItemAbout | undefined;
   readonly facts?: ItemFacts | undefined;
 }
 
-/** One item with one body, as all that was written of it tells. */
+/** The current state of one purchase, folded from its steps. */
 export interface ItemStatus extends ItemStep {
   readonly about: ItemAbout | undefined;
   readonly facts: ItemFacts;
 }
 
-/** A line's step; undefined for a line that is something else. */
 function parseItemStep(record: LogRecord): ItemStep | undefined {
   const { item, body, generation, state, about, facts } = record;
   const known = ITEM_STATES.find((one) => one === state);
@@ -85,21 +85,21 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
   };
 }
 
-/** An item after one more step: the higher generation, and in it the state that lies further, wins. */
+/** Merges a step into a status: the higher generation wins, and within it the later state. */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
   if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
   if (step.generation < before.generation) return before;
-  const isFurther = ITEM_STATES.indexOf(step.state) >= ITEM_STATES.indexOf(before.state);
+  const isLater = ITEM_STATES.indexOf(step.state) >= ITEM_STATES.indexOf(before.state);
   return {
     ...before,
-    state: isFurther ? step.state : before.state,
-    about: isFurther ? (about ?? before.about) : (before.about ?? about),
-    facts: isFurther ? { ...before.facts, ...facts } : { ...facts, ...before.facts },
+    state: isLater ? step.state : before.state,
+    about: isLater ? (about ?? before.about) : (before.about ?? about),
+    facts: isLater ? { ...before.facts, ...facts } : { ...facts, ...before.facts },
   };
 }
 
-/** Whether all of its audio came, was checked, and is known by its hash. */
+/** Whether the complete audio was verified. */
 function isWhole({ facts, state }: ItemStatus): boolean {
   const isChecked = state === 'verified' || state === 'published';
   return isChecked && facts.sha256 !== undefined && facts.isPartial !== true;
@@ -108,17 +108,13 @@ function isWhole({ facts, state }: ItemStatus): boolean {
 function isAbout(value: unknown): value is ItemAbout {
   if (typeof value !== 'object' || value === null) return false;
   const fields = new Map<string, unknown>(Object.entries(value));
-  const redo = fields.get('redo');
   const besides = fields.get('besides');
   return (
-    ['output', 'key', 'origin'].every((name) => typeof fields.get(name) === 'string') &&
-    (redo === undefined || typeof redo === 'string') &&
-    (besides === undefined || isTexts(besides))
+    ['output', 'key', 'origin'].every((name) => fields.has(name)) &&
+    hasFieldTypes(value, { output: 'string', key: 'string', origin: 'string', redo: 'string' }) &&
+    (besides === undefined ||
+      (Array.isArray(besides) && besides.every((one) => typeof one === 'string')))
   );
-}
-
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
 const FACT_TYPES = {
@@ -137,38 +133,37 @@ function isFacts(value: unknown): value is ItemFacts {
   return hasFieldTypes(value, FACT_TYPES);
 }
 
-/** A file that a batch made, as the journal knows it. */
+/** A file of the batch, as recorded in the journal. */
 export interface KnownFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Undefined when it was about to get its name. */
+  /** Undefined when the journal ends before the rename. */
   readonly mtimeMs: number | undefined;
 }
 
-/** A run that is written down. */
 interface KnownRun {
-  /** For which items it was to buy again, as a digest; null for none. */
+  /** Digest of the items that `--redo` named; null without `--redo`. */
   readonly redo: string | null;
-  /** Stays the same over runs that go on with an interrupted `--redo`. */
+  /** The same for all runs that continue an interrupted `--redo`. */
   readonly token: string;
   hasEnded: boolean;
 }
 
-/** Everything that the journals of a folder say, in any order of their lines but for equal states. */
+/** The content of a folder's journals. The order of records matters only between equal states. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  /** The items that were asked for with a body: one, but for equal items that were bought by themselves. */
-  readonly #buyers = new Map<string, string | string[]>();
-  /** Whole audio that was bought again since; it may be in a file still. */
+  /** Ids of the items that were bought with a body: usually one. */
+  readonly #buyers = new Map<string, Set<string>>();
+  /** Earlier generations with complete audio, which a file may still hold. */
   readonly #superseded: ItemStatus[] = [];
-  /** The whole audio of each body, in any generation. */
-  readonly #takes = new Set<string>();
-  /** The outputs of each audio; made when it is first asked for. */
-  #places: Map<string, Set<string>> | undefined;
+  /** The complete audio of each body, in any generation. */
+  readonly #audio = new Set<string>();
+  /** The outputs of each audio, by its hash. */
+  readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
 
-  /** Takes a line; false when it is none of ours. */
+  /** Adds a record; returns false for an unknown kind of record. */
   add(record: LogRecord): boolean {
     if ('owner' in record) return true;
     if (this.#addOutputs(record) || this.#addRun(record)) return true;
@@ -178,17 +173,17 @@ export class JournalIndex {
     return true;
   }
 
-  /** Takes a step that was written down. */
+  /** Adds a step that is in the journal. */
   apply(step: ItemStep): void {
     const { about, body, facts, item } = step;
     const key = keyOf(item, body);
     const before = this.#items.get(key);
     const status = mergeStep(before, step);
-    if (before === undefined) this.#addBuyer(body, item);
+    if (before === undefined) addTo(this.#buyers, body, item);
     else if (status.generation > before.generation && isWhole(before))
       this.#superseded.push(before);
     this.#items.set(key, status);
-    if (isWhole(status)) this.#takes.add(keyOf(status.facts.sha256 ?? '', body));
+    if (isWhole(status)) this.#audio.add(keyOf(status.facts.sha256 ?? '', body));
     const output = about?.output ?? status.about?.output;
     if (output === undefined) return;
     for (const beside of about?.besides ?? []) this.#filesOf(beside);
@@ -198,18 +193,18 @@ export class JournalIndex {
     const same = known.findIndex((file) => file.sha256 === sha256);
     if (same !== -1) known.splice(same, 1);
     known.push({ sha256, bytes, mtimeMs });
-    if (this.#places !== undefined) addPlace(this.#places, sha256, output);
+    addTo(this.#places, sha256, output);
   }
 
   /**
-   * The purchase that serves an item with this body, whatever item it was made for: the latest generation,
-   * in it the one that got furthest, of equal ones the item's own. One that came to nothing counts only
-   * where there is no other. Undefined when this body was never asked for.
+   * Returns the purchase that serves an item with this body, whichever item it was made for: the latest
+   * generation, in it the latest state, of equal ones the item's own. A purchase without audio counts only
+   * where there is no other. Undefined when this body was never bought.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
     let best = own;
-    for (const other of this.#buyersOf(body)) {
+    for (const other of this.#buyers.get(body) ?? []) {
       const status = other === item ? undefined : this.#items.get(keyOf(other, body));
       if (status === undefined) continue;
       const isLater = own === undefined || status.generation >= own.generation;
@@ -218,70 +213,50 @@ export class JournalIndex {
     return best;
   }
 
-  /** The highest generation in which a body was asked for; -1 when it never was. */
+  /** Returns the highest generation of a body; -1 when it was never bought. */
   lastGeneration(body: string): number {
     let last = -1;
-    for (const item of this.#buyersOf(body)) {
+    for (const item of this.#buyers.get(body) ?? []) {
       last = Math.max(last, this.#items.get(keyOf(item, body))?.generation ?? -1);
     }
     return last;
   }
 
-  /** Whether this is the whole audio of a body, in any of its generations. */
-  isTake(body: string, sha256: string): boolean {
-    return this.#takes.has(keyOf(sha256, body));
+  /** Whether this is the complete audio of a body, in any of its generations. */
+  isAudioOf(body: string, sha256: string): boolean {
+    return this.#audio.has(keyOf(sha256, body));
   }
 
-  /** The outputs that ever held this audio. */
+  /** Returns the outputs that ever held this audio. */
   outputsOf(sha256: string): readonly string[] {
-    if (this.#places === undefined) {
-      this.#places = new Map();
-      for (const [output, known] of this.#outputs) {
-        for (const file of known) addPlace(this.#places, file.sha256, output);
-      }
-    }
     return [...(this.#places.get(sha256) ?? [])];
   }
 
-  /** What was ever put under this name, the latest last; undefined when nothing was to be. */
+  /** Returns all files that ever had this name, the latest last; undefined when the batch never used the name. */
   filesAt(output: string): readonly KnownFile[] | undefined {
     return this.#outputs.get(output);
   }
 
-  /** Everything that was bought; what was bought again later comes first. */
+  /** Returns all purchases; superseded ones come first. */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
   }
 
-  /** Every name that was given to a file, or was to be. */
+  /** Returns every output name that the batch used or planned to use. */
   outputs(): readonly string[] {
     return [...this.#outputs.keys()];
   }
 
-  /** The token of the latest run, when it was to buy the same again and did not come to its end. */
+  /** Returns the token of the latest run if it had the same `--redo` and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;
   }
 
-  #addBuyer(body: string, item: string): void {
-    const known = this.#buyers.get(body);
-    if (known === undefined) this.#buyers.set(body, item);
-    else if (typeof known === 'string') this.#buyers.set(body, [known, item]);
-    else known.push(item);
-  }
-
-  #buyersOf(body: string): readonly string[] {
-    const known = this.#buyers.get(body) ?? [];
-    return typeof known === 'string' ? [known] : known;
-  }
-
   #filesOf(output: string): KnownFile[] {
-    const known = this.#outputs.get(output);
-    if (known !== undefined) return known;
-    const none: KnownFile[] = [];
-    this.#outputs.set(output, none);
-    return none;
+    const files = this.#outputs.get(output) ?? [];
+    this.#outputs.set(output, files);
+    return files;
   }
 
   #addOutputs({ outputs }: LogRecord): boolean {
@@ -301,15 +276,15 @@ export class JournalIndex {
   }
 }
 
-/** An item's id may hold anything, a digest only hexadecimal digits. */
+/** An item's id may contain anything, a digest only hexadecimal digits. */
 function keyOf(item: string, body: string): string {
   return `${body} ${item}`;
 }
 
-function addPlace(places: Map<string, Set<string>>, sha256: string, output: string): void {
-  const known = places.get(sha256);
-  if (known === undefined) places.set(sha256, new Set([output]));
-  else known.add(output);
+function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([value]));
+  else known.add(value);
 }
 
 function isBetter(one: ItemStatus, other: ItemStatus): boolean {
@@ -318,7 +293,7 @@ function isBetter(one: ItemStatus, other: ItemStatus): boolean {
   return ITEM_STATES.indexOf(one.state) > ITEM_STATES.indexOf(other.state);
 }
 
-/** Its audio is there, or may still come. */
+/** Whether the audio exists, or may still arrive. */
 function isUsable(status: ItemStatus): boolean {
   return status.state === 'planned' || status.state === 'accepted' || isWhole(status);
 }
@@ -329,9 +304,9 @@ export interface ReadJournals {
 }
 
 /**
- * Everything that was written down in these folders, the oldest file first; a folder that is not there
- * holds nothing. Torn and damaged lines are counted and passed over.
- * @throws Failure (state) when a journal cannot be read, or a newer foley wrote in it
+ * Reads the journals in these folders, the oldest file first; a missing folder counts as empty. Skips and
+ * counts damaged lines.
+ * @throws Failure (state) when a journal cannot be read, or a newer foley wrote it
  */
 export async function readJournals(
   folders: readonly string[],
@@ -342,8 +317,8 @@ export async function readJournals(
   for (const folder of folders) {
     for await (const log of readLogs(folder, 'the journal of this batch', files)) {
       const { bytes, isTorn, path, records } = log;
-      const strange = records.filter((record) => !index.add(record)).length;
-      read.push({ path, bytes, isTorn, garbled: log.garbled + strange });
+      const unknown = records.filter((record) => !index.add(record)).length;
+      read.push({ path, bytes, isTorn, garbled: log.garbled + unknown });
     }
   }
   return { index, files: read };

@@ -14,29 +14,29 @@ import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durabl
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
-/** What an idempotency key stands for: one purchase of one text with its voice, model, format and controls. */
+/** Identifies one purchase of one text with its voice, model, format and controls. */
 export interface KeyAbout {
   /**
-   * Of the service; `embedded` for that of this machine, whose port changes. Of accounts nothing is in it: the
-   * service keeps their keys apart, and what an account is called here may change while something is open.
+   * Address of the service; `embedded` for the embedded service, whose port changes. The account is not part of
+   * it: the service separates accounts, and the name of an account may change while a batch is unfinished.
    */
   readonly origin: string;
   /** Method and path. */
   readonly endpoint: string;
-  /** SHA-256 of the body that is sent, as {@link bodyDigest} shortens it. */
+  /** Digest of the request body: {@link bodyDigest}. */
   readonly body: string;
-  /** Counts the times that it was bought on purpose, from 0. */
+  /** Counts the purchases of the same body, from 0. */
   readonly generation: number;
 }
 
-/** 128 bits of the SHA-256 of a request's body, in hexadecimal. */
+/** Returns 128 bits of the SHA-256 of a request body, in hexadecimal. */
 export function bodyDigest(body: Uint8Array): string {
   return sha256(body).slice(0, 32);
 }
 
 /**
- * Derives the idempotency key of a purchase from its content alone: with the secret it is found again without
- * a journal and under any id, and nobody else can guess it.
+ * Derives the idempotency key of a purchase from its content: with the secret the same key results without a
+ * journal and under any item id, and nobody can guess it.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;
@@ -45,23 +45,23 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   return `foley1-${mac.slice(0, 32)}`;
 }
 
-/** The secret of `--idempotency-namespace`: the same on every machine that is told the same word. */
+/** Derives the secret of `--idempotency-namespace`, which is the same on every machine. */
 export function namespaceSecret(namespace: string): Uint8Array {
   return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
 }
 
-export interface SecretPlaces extends FileDeps {
-  /** With the outputs: `.foley`, which is there. */
+interface SecretPlaces extends FileDeps {
+  /** `.foley` in the output folder, which exists. */
   readonly folder: string;
-  /** In the state folder; made when it is needed. */
+  /** Folder of the copy, in the state folder; created when needed. */
   readonly copyFolder: string;
-  /** On the disk of `folder`, swept when its process is gone. */
+  /** Folder for temporary files, on the disk of `folder`. */
   readonly temporaries: string;
 }
 
 export interface BatchSecret {
   readonly secret: Uint8Array;
-  /** Whether there is a second one, for the day on which somebody removes the first. */
+  /** Whether there is a copy, in case the first one is removed. */
   readonly isCopied: boolean;
 }
 
@@ -69,53 +69,47 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * The secret from which the keys of a folder's items are derived: the one that lies with the outputs, else
- * its copy, else a new one. It is on the disk when this resolves; of two that begin at once, one wins.
- * @throws Failure (state) when it cannot be kept, or is damaged and has no copy
+ * Returns the secret from which the idempotency keys of a folder are derived: the one in the output folder, else
+ * its copy, else a new one. It is on the disk when this resolves; of two processes that create one, one wins.
+ * @throws Failure (state) when it cannot be stored, or is damaged and has no copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const file = path.join(places.folder, NAME);
   const copy = path.join(places.copyFolder, NAME);
   try {
-    const there = await readSecret(file, places);
-    const known =
-      there === undefined || there.isDamaged ? await readSecret(copy, places) : undefined;
-    const spare = known?.isDamaged === false ? known.secret : undefined;
-    if (there?.isDamaged === true) {
-      if (spare === undefined) throw damaged(file);
-      return { secret: spare, isCopied: true };
+    let secret = await readSecret(file, places);
+    if (secret === undefined || secret === 'damaged') {
+      const spare = await readSecret(copy, places);
+      const isUsable = spare !== undefined && spare !== 'damaged';
+      if (secret === 'damaged') {
+        if (!isUsable) throw damaged(file);
+        return { secret: spare, isCopied: true };
+      }
+      const chosen = isUsable ? spare : places.random.bytes(SECRET_BYTES);
+      secret = await store(file, chosen, places.temporaries, places);
     }
-    const secret =
-      there?.secret ?? (await keep(file, spare ?? newSecret(places), places.temporaries, places));
-    return { secret, isCopied: await keepCopy(copy, secret, places) };
+    return { secret, isCopied: await storeCopy(copy, secret, places) };
   } catch (error) {
     throw stateFailure('the secret of this batch', file, error);
   }
 }
 
-interface ReadSecret {
-  readonly secret: Uint8Array;
-  readonly isDamaged: boolean;
-}
-
-function newSecret({ random }: FileDeps): Uint8Array {
-  return random.bytes(SECRET_BYTES);
-}
-
-/** Undefined when there is none. */
-async function readSecret(file: string, { files }: FileDeps): Promise<ReadSecret | undefined> {
+/** Returns undefined for a missing file. */
+async function readSecret(
+  file: string,
+  { files }: FileDeps,
+): Promise<Uint8Array | 'damaged' | undefined> {
   try {
     const text = (await readOwnText(file, SMALL_FILE_BYTES, files)).trim();
-    const isDamaged = !/^[0-9a-f]{64}$/.test(text);
-    return { secret: Buffer.from(text, 'hex'), isDamaged };
+    return /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : 'damaged';
   } catch (error) {
     if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     throw error;
   }
 }
 
-/** Gives the file the secret unless it has one by now, and says which it has. */
-async function keep(
+/** Stores a secret unless the file exists; returns the secret in the file. */
+async function store(
   file: string,
   secret: Uint8Array,
   temporaries: string,
@@ -133,8 +127,8 @@ async function keep(
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) {
       const theirs = await readSecret(file, deps);
-      if (theirs === undefined || theirs.isDamaged) throw damaged(file);
-      return theirs.secret;
+      if (theirs === undefined || theirs === 'damaged') throw damaged(file);
+      return theirs;
     }
     if (!hasErrno(error, ...UNSUPPORTED, 'EACCES')) throw error;
     await deps.files.rename(temporary.path, file);
@@ -145,15 +139,16 @@ async function keep(
   return secret;
 }
 
-/** A copy that cannot be kept takes nothing away from the batch. */
-async function keepCopy(copy: string, secret: Uint8Array, deps: FileDeps): Promise<boolean> {
+/** Stores the copy; the batch works without it. */
+async function storeCopy(copy: string, secret: Uint8Array, deps: FileDeps): Promise<boolean> {
   try {
-    const there = await readSecret(copy, deps);
-    if (there !== undefined && Buffer.compare(there.secret, secret) === 0) return true;
+    const stored = await readSecret(copy, deps);
+    const isSame = stored instanceof Uint8Array && Buffer.compare(stored, secret) === 0;
+    if (isSame) return true;
     await ensurePrivateFolder(path.dirname(copy), deps.files);
-    // The outputs' own secret counts: a folder of the same name may have been another one.
-    if (there !== undefined) await deps.files.unlink(copy);
-    await keep(copy, secret, path.dirname(copy), deps);
+    // The secret in the output folder wins: an earlier folder of the same name may have had another one.
+    if (stored !== undefined) await deps.files.unlink(copy);
+    await store(copy, secret, path.dirname(copy), deps);
     return true;
   } catch {
     return false;
@@ -164,6 +159,6 @@ function damaged(file: string): Failure {
   return new Failure(`the secret of this batch at ${display(file)} is damaged`, {
     code: 'state',
     exit: 'state',
-    hint: 'Without it foley cannot know what was paid for. Bring the file back from a backup, or remove the folder it is in to begin anew, which may cost again.',
+    hint: 'Without it foley cannot know what was billed. Restore the file from a backup, or remove its folder to start anew, which may bill items again.',
   });
 }

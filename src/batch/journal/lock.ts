@@ -16,38 +16,40 @@ import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 
 export interface LockOptions extends FileDeps {
-  /** Where the locks are; it is there. */
+  /** The folder of the locks, which exists. */
   readonly folder: string;
   readonly processes: Processes;
-  /** Without one, everything is locked. */
+  /** The shard to lock; undefined for the whole batch. */
   readonly shard: Shard | undefined;
-  /** When the batch of somebody of whom nothing can be known was last seen at work. */
-  readonly lastNote: () => Promise<number | undefined>;
+  /** Returns the time of the last journal record, for a lock whose process cannot be checked. */
+  readonly lastActivity: () => Promise<number | undefined>;
 }
 
-/** The right to work on a folder's batch, or on one share of it. */
+/** The right to run a folder's batch, or one shard of it. */
 export interface Lock {
   readonly name: string;
-  /** Whether somebody else works on another share. */
-  readonly hasNeighbours: boolean;
+  /** Whether another process runs another shard. */
+  readonly hasOtherShards: boolean;
   release(): Promise<void>;
 }
 
-/** How long after its last note a batch is believed to run of whose process nothing can be known. */
-const BELIEVED_MS = 60 * 60 * 1000;
+/** A process that cannot be checked counts as running for this long after its last journal record. */
+const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /**
- * Locks the batch of a folder, or a share of it: shares of the same division may run at once. The lock only
- * saves work: that nothing is paid for twice is the keys' part. Throws the system's error.
- * @throws Failure (state) naming the process that has it
+ * Locks the batch of a folder, or a shard of it; different shards of the same total may run at once. The lock only
+ * saves work: the idempotency keys prevent double billing. Throws the system's error.
+ * @throws Failure (state) naming the process that holds the lock
  */
 export async function lockBatch(options: LockOptions): Promise<Lock> {
-  const name = lockName(options.shard);
+  const { folder, shard } = options;
+  const name =
+    shard === undefined || shard.total === 1 ? 'all' : `${shard.index}-of-${shard.total}`;
   const mark = randomHex(options, 8);
-  const file = path.join(options.folder, name);
+  const file = path.join(folder, name);
   await take(file, mark, options);
   try {
-    return { name, hasNeighbours: await findNeighbours(name, options), release };
+    return { name, hasOtherShards: await findOtherShards(name, options), release };
   } catch (error) {
     await release();
     throw error;
@@ -57,11 +59,6 @@ export async function lockBatch(options: LockOptions): Promise<Lock> {
     const held = await readLock(file, options).catch(() => undefined);
     if (held?.mark === mark) await removeQuietly(file, options);
   }
-}
-
-/** The name of a share's lock. */
-export function lockName(shard: Shard | undefined): string {
-  return shard === undefined || shard.total === 1 ? 'all' : `${shard.index}-of-${shard.total}`;
 }
 
 interface Held {
@@ -74,44 +71,46 @@ async function take(file: string, mark: string, options: LockOptions): Promise<v
     try {
       return await takeOnce(file, mark, options);
     } catch (error) {
-      // Somebody took what was about to become our lock for what a dead process left.
-      if (turn === MOST_TURNS || !hasErrno(error, 'ENOENT')) throw error;
+      // Another process mistook our unfinished lock for that of a dead process.
+      if (turn === MAX_TURNS || !hasErrno(error, 'ENOENT')) throw error;
     }
   }
 }
 
 async function takeOnce(file: string, mark: string, options: LockOptions): Promise<void> {
-  const { files, folder, processes } = options;
-  const temporary = await createTemporary(folder, options, 0o600);
+  const temporary = await createTemporary(options.folder, options, 0o600);
   try {
     try {
-      await writeAll(temporary.file, Buffer.from(JSON.stringify({ owner: processes.self, mark })));
+      const content = JSON.stringify({ owner: options.processes.self, mark });
+      await writeAll(temporary.file, Buffer.from(content));
     } finally {
       await temporary.file.close();
     }
     await takeWith(temporary.path, file, options);
   } finally {
-    await removeQuietly(temporary.path, { ...options, files });
+    await removeQuietly(temporary.path, options);
   }
 }
 
 /**
- * Gives what is written in `written` the name of the lock, if nobody has it who may still work. Of those
- * who find the lock of a dead process the one may replace it who gets the name made of the dead one's
- * mark, which is a lock like any other; meanwhile the mark cannot change.
+ * Links the temporary file `written` to the name of the lock, unless a running process holds it. To replace the
+ * lock of a dead process, a process must first take a second lock, whose name contains the mark of the dead
+ * one; meanwhile that mark cannot change.
  */
 async function takeWith(written: string, file: string, options: LockOptions): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     if (await linked(written, file, options)) return;
     const held = await readLock(file, options);
     if (held === undefined) continue;
-    if (turn > MOST_TURNS || !(await isLeft(held, options))) throw lockedFailure(file, held);
+    if (turn > MAX_TURNS || !(await isStale(held, options))) throw lockedFailure(file, held);
     const right = `${file}.${held.mark ?? 'unmarked'}`;
     await takeWith(written, right, options);
     try {
       const now = await readLock(file, options);
       if (now !== undefined && now.mark === held.mark) {
-        await replace(written, file, options);
+        const next = `${file}.${randomHex(options, 6)}`;
+        await linked(written, next, options);
+        await options.files.rename(next, file);
         return;
       }
     } finally {
@@ -120,15 +119,9 @@ async function takeWith(written: string, file: string, options: LockOptions): Pr
   }
 }
 
-/** Another name for the same file, under a name that is taken. */
-async function replace(written: string, file: string, options: LockOptions): Promise<void> {
-  const next = `${file}.${randomHex(options, 6)}`;
-  await linked(written, next, options);
-  await options.files.rename(next, file);
-}
+const MAX_TURNS = 5;
 
-const MOST_TURNS = 5;
-
+/** Returns false when the name is taken. */
 async function linked(from: string, to: string, { files }: LockOptions): Promise<boolean> {
   try {
     await files.link(from, to);
@@ -137,7 +130,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
     if (hasErrno(error, 'EEXIST')) return false;
     if (!hasErrno(error, ...UNSUPPORTED, 'EACCES')) throw error;
   }
-  // No links here: a copy that is not whole for a moment belongs to nobody, and is not believed to.
+  // This file system has no links. A copy that is incomplete for a moment counts as a lock without an owner.
   try {
     const handle = await files.open(to, 'wx', 0o600);
     await writeAll(handle, await readOwnFile(from, SMALL_FILE_BYTES, files)).finally(() =>
@@ -150,7 +143,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   }
 }
 
-/** Takes away what a dead process left beside our lock; of two that try, one moves the other's fresh one back. */
+/** Removes the lock of a dead process; a newer lock that got the same name meanwhile is moved back. */
 async function clear(file: string, dead: Held, options: LockOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -160,30 +153,30 @@ async function clear(file: string, dead: Held, options: LockOptions): Promise<vo
     throw error;
   }
   const moved = await readLock(aside, options);
-  // Who misses what was about to become a lock makes another one.
+  // A process whose unfinished lock disappears makes another one.
   const isMissed = moved?.mark !== dead.mark && !isTemporaryName(path.basename(file));
   if (isMissed) await linked(aside, file, options);
   await removeQuietly(aside, options);
 }
 
-async function findNeighbours(own: string, options: LockOptions): Promise<boolean> {
-  let hasNeighbours = false;
+async function findOtherShards(own: string, options: LockOptions): Promise<boolean> {
+  let hasOtherShards = false;
   for (const name of await options.files.readdir(options.folder)) {
-    if (name === own || (await sweepRight(name, options))) continue;
+    if (name === own || (await sweepSecondLock(name, options))) continue;
     const file = path.join(options.folder, name);
     const held = await readLock(file, options);
-    const isOver = held === undefined || (await isLeft(held, options));
-    // What is no lock is one that was about to become one, or was taken away.
+    const isOver = held === undefined || (await isStale(held, options));
+    // Other names are unfinished locks, or locks that are being removed.
     if (isOver && held !== undefined) await clear(file, held, options);
     if (isOver || !LOCK_NAME.test(name)) continue;
-    if (!mayWorkBeside(own, name)) throw lockedFailure(file, held);
-    hasNeighbours = true;
+    if (!isOtherShard(own, name)) throw lockedFailure(file, held);
+    hasOtherShards = true;
   }
-  return hasNeighbours;
+  return hasOtherShards;
 }
 
-/** Whether it is the right to replace a lock, which goes as soon as there is no such lock to replace. */
-async function sweepRight(name: string, options: LockOptions): Promise<boolean> {
+/** Returns whether this is a second lock (see `takeWith`), and removes it if the first lock has changed. */
+async function sweepSecondLock(name: string, options: LockOptions): Promise<boolean> {
   const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
   if (lock === undefined) return false;
   const held = await readLock(path.join(options.folder, lock), options);
@@ -195,13 +188,13 @@ async function sweepRight(name: string, options: LockOptions): Promise<boolean> 
 
 const LOCK_NAME = /^(?:all|\d+-of-\d+)$/;
 
-/** Two different shares of one division have no item in common. */
-function mayWorkBeside(a: string, b: string): boolean {
+/** Two different shards of the same total have no item in common. */
+function isOtherShard(a: string, b: string): boolean {
   const [totalA, totalB] = [a, b].map((name) => name.split('-of-')[1]);
   return totalA !== undefined && totalA === totalB;
 }
 
-/** Undefined when it is gone by now. */
+/** Returns undefined for a missing lock. */
 async function readLock(file: string, { files }: LockOptions): Promise<Held | undefined> {
   let content: string;
   try {
@@ -212,7 +205,7 @@ async function readLock(file: string, { files }: LockOptions): Promise<Held | un
   }
   try {
     const value: unknown = JSON.parse(content);
-    if (typeof value !== 'object' || value === null) return NOBODY;
+    if (typeof value !== 'object' || value === null) return NO_OWNER;
     const fields = new Map<string, unknown>(Object.entries(value));
     const mark = fields.get('mark');
     return {
@@ -220,28 +213,28 @@ async function readLock(file: string, { files }: LockOptions): Promise<Held | un
       mark: typeof mark === 'string' ? mark : undefined,
     };
   } catch {
-    return NOBODY;
+    return NO_OWNER;
   }
 }
 
-const NOBODY: Held = { owner: undefined, mark: undefined };
+const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
-/** Whether nobody works under a lock any more. */
-async function isLeft({ owner }: Held, options: LockOptions): Promise<boolean> {
+/** Whether the process that holds a lock is dead. */
+async function isStale({ owner }: Held, options: LockOptions): Promise<boolean> {
   if (owner === undefined) return true;
-  const { clock, lastNote, processes } = options;
+  const { clock, lastActivity, processes } = options;
   const liveness = processes.liveness(owner);
   if (liveness !== 'unknown') return liveness === 'dead';
-  const seen = await lastNote();
-  return seen === undefined || clock.now() - seen > BELIEVED_MS;
+  const seen = await lastActivity();
+  return seen === undefined || clock.now() - seen > ASSUMED_RUNNING_MS;
 }
 
 function lockedFailure(file: string, { owner }: Held): Failure {
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
-  return new Failure(`another batch works in this folder: ${display(who)}`, {
+  return new Failure(`another batch is running in this folder: ${display(who)}`, {
     code: 'state',
     exit: 'state',
-    hint: `Wait until it has ended; nothing was sent. If it is certain that it does not run any more, remove ${display(file)}.`,
+    hint: `Wait until it ends; nothing was sent. If it is certainly dead, remove ${display(file)}.`,
     details: owner === undefined ? undefined : { pid: owner.pid, host: owner.host },
   });
 }

@@ -1,129 +1,113 @@
 import path from 'node:path';
 import { Failure } from '../../errors/failure.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { removeQuietly } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
 import { BATCH_FOLDER } from '../plan/name-template.ts';
 import { readJournals } from './journal.ts';
 
-/** A note in the state folder that a batch has begun, for `foley recover`. Nothing depends on it. */
-export interface UnfinishedMark {
-  /** The batch came to its end, as far as it can by itself. */
-  remove(): Promise<void>;
-}
+const NAME = 'unfinished';
 
 /**
- * Notes that the batch of a folder has begun. Never throws: where it cannot be noted it is not told.
- * @param copyFolder of this batch in the state folder
+ * Lists a batch as unfinished in the state folder, for `foley recover`. Never throws: the batch does not depend
+ * on it.
+ * @param copyFolder the folder of this batch in the state folder
  * @param share the name of its lock
+ * @returns the path of the mark, which is removed when the batch is done
  */
 export async function markUnfinished(
   { copyFolder, outputDir, share }: { copyFolder: string; outputDir: string; share: string },
   deps: FileDeps,
-): Promise<UnfinishedMark> {
+): Promise<string> {
   const file = path.join(copyFolder, `${NAME}-${share}.json`);
   try {
     await ensurePrivateFolder(copyFolder, deps.files);
     const folder = await deps.files.realpath(outputDir);
-    await replaceFile({
-      ...deps,
-      path: file,
-      data: Buffer.from(`${JSON.stringify({ folder })}\n`),
-    });
+    const data = Buffer.from(`${JSON.stringify({ folder })}\n`);
+    await replaceFile({ ...deps, path: file, data });
   } catch {
-    // The outputs have their own journal.
+    // The output folder has its own journal.
   }
-  return { remove: () => removeQuietly(file, deps) };
+  return file;
 }
 
-/** The output folders of batches that have begun and did not come to their end. Never throws. */
+/** Returns the output folders of unfinished batches. Never throws. */
 export async function listUnfinished(copies: string, files: FileSystem): Promise<string[]> {
   const folders = new Set<string>();
-  for (const batch of await namesIn(copies, files)) {
-    const marks = (await namesIn(path.join(copies, batch), files)).filter((name) =>
-      name.startsWith(`${NAME}-`),
-    );
-    for (const mark of marks) {
-      const folder = await folderIn(path.join(copies, batch, mark), files);
-      if (folder !== undefined) folders.add(folder);
-    }
+  for await (const { mark } of marksIn(copies, files)) {
+    const folder = await readMark(mark, files);
+    if (folder !== undefined && (await isFolder(folder, files))) folders.add(folder);
   }
   return [...folders].toSorted();
 }
 
-/** A batch that did not come to its end, and whose record cannot be read, or not all of it. */
+/** An unfinished batch whose mark or journal is damaged. */
 export interface DamagedBatch {
-  /** Of the batch among all that the user ran. */
+  /** The name of its folder in the state folder. */
   readonly name: string;
-  /** The note that it has begun. */
   readonly mark: string;
   readonly problem: string;
 }
 
-/** The unfinished batches whose note or journal is damaged. Never throws. */
+/** Returns the unfinished batches whose mark or journal is damaged. Never throws. */
 export async function listDamagedBatches(
   copies: string,
   files: FileSystem,
 ): Promise<readonly DamagedBatch[]> {
   const found: DamagedBatch[] = [];
-  for (const name of await namesIn(copies, files)) {
-    const copyFolder = path.join(copies, name);
-    for (const file of await namesIn(copyFolder, files)) {
-      if (!file.startsWith(`${NAME}-`)) continue;
-      const mark = path.join(copyFolder, file);
-      const problem = await damageOf(mark, copyFolder, files);
-      if (problem !== undefined) found.push({ name, mark, problem });
-    }
+  for await (const { mark, name } of marksIn(copies, files)) {
+    const problem = await problemOf(mark, files);
+    if (problem !== undefined) found.push({ name, mark, problem });
   }
   return found;
 }
 
-async function damageOf(
-  mark: string,
-  copyFolder: string,
-  files: FileSystem,
-): Promise<string | undefined> {
-  const note = await readOwnText(mark, SMALL_FILE_BYTES, files).then(parseFolder, () => undefined);
-  if (note === undefined) return 'the name of the output folder of a batch';
-  if ((await folderIn(mark, files)) === undefined) return undefined;
-  const journals = path.join(note, BATCH_FOLDER, 'journal');
+async function problemOf(mark: string, files: FileSystem): Promise<string | undefined> {
+  const folder = await readMark(mark, files);
+  if (folder === undefined) return 'the name of the output folder of a batch';
+  if (!(await isFolder(folder, files))) return undefined;
+  const journals = [path.dirname(mark), path.join(folder, BATCH_FOLDER, 'journal')];
   try {
-    const read = await readJournals([copyFolder, journals], files);
+    const read = await readJournals(journals, files);
     const garbled = read.files.reduce((sum, file) => sum + file.garbled - (file.isTorn ? 1 : 0), 0);
-    if (garbled > 0) return `the journal of the batch into ${note}, with ${garbled} damaged lines`;
+    if (garbled > 0)
+      return `the journal of the batch into ${folder}, with ${garbled} damaged lines`;
     if (read.files.length > 0) return undefined;
-    return `the mark of the batch into ${note}, whose journal is missing or empty`;
+    return `the mark of the batch into ${folder}, whose journal is missing or empty`;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return `the mark of the batch into ${note}: ${error.message}`;
+    return `the mark of the batch into ${folder}: ${error.message}`;
   }
 }
 
-const NAME = 'unfinished';
+async function* marksIn(
+  copies: string,
+  files: FileSystem,
+): AsyncGenerator<{ readonly name: string; readonly mark: string }, void, undefined> {
+  for (const name of await namesIn(copies, files)) {
+    for (const file of await namesIn(path.join(copies, name), files)) {
+      if (file.startsWith(`${NAME}-`)) yield { name, mark: path.join(copies, name, file) };
+    }
+  }
+}
 
-async function namesIn(folder: string, files: FileSystem): Promise<string[]> {
+function namesIn(folder: string, files: FileSystem): Promise<string[]> {
   return files.readdir(folder).catch(() => []);
 }
 
-/** Undefined when the note is damaged, or the folder is not there any more. */
-async function folderIn(file: string, files: FileSystem): Promise<string | undefined> {
+/** Returns the output folder that a mark names; undefined for a damaged mark. */
+async function readMark(mark: string, files: FileSystem): Promise<string | undefined> {
   try {
-    const folder = parseFolder(await readOwnText(file, SMALL_FILE_BYTES, files));
-    return folder !== undefined && (await files.stat(folder)).isDirectory() ? folder : undefined;
+    const value: unknown = JSON.parse(await readOwnText(mark, SMALL_FILE_BYTES, files));
+    if (typeof value !== 'object' || value === null || !('folder' in value)) return undefined;
+    return typeof value.folder === 'string' ? value.folder : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** The output folder that a note names; undefined for what is no note. */
-function parseFolder(text: string): string | undefined {
-  try {
-    const note: unknown = JSON.parse(text);
-    if (typeof note !== 'object' || note === null || !('folder' in note)) return undefined;
-    return typeof note.folder === 'string' ? note.folder : undefined;
-  } catch {
-    return undefined;
-  }
+async function isFolder(folder: string, files: FileSystem): Promise<boolean> {
+  const stats = await files.stat(folder).catch(() => undefined);
+  return stats?.isDirectory() === true;
 }

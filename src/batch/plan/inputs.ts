@@ -7,130 +7,139 @@ import { Failure, usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 
-/** What the command line names as inputs. */
-interface InputWishes {
+/** The inputs that the command line names. */
+interface InputOptions {
   /** Files and folders; `-` is stdin. */
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
-  /** Whether the folders in a folder count. */
+  /** Whether to include subfolders. */
   readonly recursive: boolean;
-  /** All of what can be read only once, kept: stdin (`-`), a pipe, a device. */
+  /** Reads all of an input that can be read only once: stdin (`-`), a pipe, a device. */
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
-/** Where items come from, in the order of the plan. */
+/** An input with items, in the order of the plan. */
 export type Source =
   | {
       readonly kind: 'text';
       readonly file: InputFile;
       readonly name: string;
-      /** Below the folder that was named, with `/` between folders; empty for none. */
+      /** Folder below the named one, with `/` between folders; may be empty. */
       readonly dir: string;
-      /** Its name, with its folder where another text has the same name. */
+      /** Its name, with its folder if another text has the same name. */
       readonly title: string;
     }
-  | { readonly kind: 'csv'; readonly file: InputFile; readonly path: string; readonly name: string }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
-  /** `path` is where the list is; undefined for stdin. */
-  | { readonly kind: 'jsonl'; readonly file: InputFile; readonly path: string | undefined };
+  | {
+      readonly kind: 'csv' | 'jsonl';
+      readonly file: InputFile;
+      readonly name: string;
+      /** Path of the list; undefined for stdin and pipes. */
+      readonly path: string | undefined;
+    };
 
-const TEXT_ENDINGS = new Set(['.txt', '.md']);
-/** What may be named besides: texts without an ending too, such as README. */
-const NAMED_ENDINGS = new Set([...TEXT_ENDINGS, '.text', '.markdown', '']);
+const TEXT_EXTENSIONS = ['.txt', '.md'];
+/** Extensions that only a named file may have; `README` has none. */
+const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
 
 /**
- * The inputs of a batch: files and folders first, as they were given, then `--lines`, then `--jsonl`. In
- * a folder its texts count (`*.txt` and `*.md`, not hidden), and those of the folders in it, in the order of
- * the code points of their paths, which is the same everywhere.
- * @throws Failure (usage) for what is not there or is no text, and for stdin asked for twice
+ * Finds the inputs of a batch: files and folders in their order, then `--lines`, then `--jsonl`. A folder stands for
+ * its texts (`*.txt` and `*.md`, not hidden) and those of its subfolders, sorted by the code points of their paths,
+ * which is the same on every system.
+ * @throws Failure (usage) for a missing file, a file that is not a text, and stdin used twice
  */
-export async function findSources(wishes: InputWishes, files: FileSystem): Promise<Source[]> {
-  const { jsonl, lines, paths, readOnce } = wishes;
-  const wanted = [...paths, lines, jsonl].filter((name) => name === '-');
-  if (wanted.length > 1) {
-    throw usageFailure('stdin is asked for twice', 'Give one of the inputs as a file.');
+export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
+  const { jsonl, lines, paths, readOnce, recursive } = options;
+  if ([...paths, lines, jsonl].filter((name) => name === '-').length > 1) {
+    throw usageFailure('stdin is used twice', 'Give one of the inputs as a file.');
   }
   const open = async (name: string): Promise<InputFile> =>
     (await isReadOnce(name, files)) ? readOnce(name) : inputFile(name, files);
   const sources: Source[] = [];
-  const texts: TextPlace[] = [];
+  const texts: TextFile[] = [];
   for (const given of paths) {
-    const found = given === '-' ? undefined : await textsIn(given, wishes.recursive, files);
+    const found = given === '-' ? undefined : await textsIn(given, recursive, files);
     if (found !== undefined) texts.push(...found);
-    else if (isTable(given)) {
+    else if (path.extname(given).toLowerCase() === '.csv') {
       sources.push({ kind: 'csv', file: await open(given), path: given, name: stemOf(given) });
     } else {
       requireText(given);
       texts.push({ path: given, file: await open(given), dir: '' });
     }
   }
-  sources.unshift(...titled(texts, files));
+  sources.unshift(...titled(texts));
   if (lines !== undefined) {
     sources.push({ kind: 'lines', file: await open(lines), name: stemOf(lines) });
   }
   if (jsonl !== undefined) {
-    const place = isNowhere(jsonl) ? undefined : jsonl;
-    sources.push({ kind: 'jsonl', file: await open(jsonl), path: place });
+    const place = isStream(jsonl) ? undefined : jsonl;
+    sources.push({ kind: 'jsonl', file: await open(jsonl), path: place, name: 'item' });
   }
   if (sources.length > 0) return sources;
   throw usageFailure(
-    'there is nothing to speak',
-    'Name texts or folders of them, --lines FILE, or --jsonl FILE.',
+    'there is no text to speak',
+    'Name texts or folders, --lines FILE, or --jsonl FILE.',
   );
 }
 
-/** A pipe or a device, as a shell makes one of `<(…)`: a plan goes over its inputs several times. */
+/** Whether an input is a pipe or a device, such as `<(…)` of a shell: a plan reads its inputs several times. */
 async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
   if (name === '-') return true;
-  // What cannot be looked at is told by whoever reads it.
+  // Reading reports the error.
   const stats = await files.stat(name).catch(() => undefined);
   return stats !== undefined && !stats.isFile() && !stats.isDirectory();
 }
 
-interface TextPlace {
+interface TextFile {
   readonly path: string;
-  /** Where it was opened already. */
-  readonly file?: InputFile;
+  readonly file: InputFile;
   readonly dir: string;
 }
 
-/** Texts with what they are called: those that have one name in several folders have those in their titles. */
-function titled(texts: readonly TextPlace[], files: FileSystem): Source[] {
+/** Adds titles: texts that have the same name in different folders get their folder in the title. */
+function titled(texts: readonly TextFile[]): Source[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {
     counts.set(stemOf(given), (counts.get(stemOf(given)) ?? 0) + 1);
   }
-  return texts.map(({ dir, path: given, file = inputFile(given, files) }) => {
+  return texts.map(({ dir, file, path: given }) => {
     const name = stemOf(given);
     const isShared = (counts.get(name) ?? 0) > 1 && dir !== '';
     return { kind: 'text', file, name, dir, title: isShared ? `${dir}/${name}` : name };
   });
 }
 
-/** The texts in a folder; undefined for what is none. */
+/** Returns the texts in a folder; undefined for anything else. */
 async function textsIn(
   given: string,
   isRecursive: boolean,
   files: FileSystem,
-): Promise<TextPlace[] | undefined> {
+): Promise<TextFile[] | undefined> {
   try {
     if (!(await files.stat(given)).isDirectory()) return undefined;
     const names = await textNames(given, isRecursive, files);
-    if (names.length === 0) throw emptyFolder(given);
+    if (names.length === 0) {
+      throw usageFailure(
+        `the folder ${display(given)} has no texts`,
+        'Texts in it are files that end in .txt or .md.',
+      );
+    }
     return names
       .toSorted((a, b) => (a < b ? -1 : 1))
-      .map((name) => ({ path: path.join(given, name), dir: folderOf(name) }));
+      .map((name) => {
+        const dir = path.posix.dirname(name);
+        const place = path.join(given, name);
+        return { path: place, file: inputFile(place, files), dir: dir === '.' ? '' : dir };
+      });
   } catch (error) {
-    if (error instanceof Failure) throw error;
-    if (hasErrno(error, 'ENOENT'))
-      throw usageFailure(`there is no file or folder ${display(given)}`);
-    if (errnoOf(error) === undefined) throw error;
+    if (hasErrno(error, 'ENOENT')) throw usageFailure(`no such file or folder: ${display(given)}`);
+    if (error instanceof Failure || errnoOf(error) === undefined) throw error;
     throw usageFailure(`${display(given)} cannot be read: ${reasonOf(error, given)}`);
   }
 }
 
-/** Names below a folder. A link to a folder is not followed: it may lead back to where it is. */
+/** Does not follow links to folders, which may lead back. */
 async function textNames(
   folder: string,
   isRecursive: boolean,
@@ -140,7 +149,7 @@ async function textNames(
   for (const name of await files.readdir(folder)) {
     if (name.startsWith('.')) continue;
     const isFolder = (await files.lstat(path.join(folder, name))).isDirectory();
-    if (!isFolder && isText(name)) found.push(name);
+    if (!isFolder && TEXT_EXTENSIONS.includes(path.extname(name).toLowerCase())) found.push(name);
     if (!isFolder || !isRecursive) continue;
     const below = await textNames(path.join(folder, name), isRecursive, files);
     found.push(...below.map((one) => `${name}/${one}`));
@@ -148,25 +157,15 @@ async function textNames(
   return found;
 }
 
-function folderOf(name: string): string {
-  const folder = path.posix.dirname(name);
-  return folder === '.' ? '' : folder;
-}
-
-function isTable(name: string): boolean {
-  return path.extname(name).toLowerCase() === '.csv';
-}
-
 /**
- * Refuses what would be spoken, and paid for, as it is written.
- * @param name of a file, by whose ending its type is told
+ * Refuses a file whose extension is not that of a text: its raw content would be spoken and billed.
+ * @param where prefix of the message
  * @throws Failure (usage)
  */
 export function requireText(name: string, where = ''): void {
   const ending = path.extname(name).toLowerCase();
-  // Of chapter.1 the number is no type.
-  if (NAMED_ENDINGS.has(ending) || /^\.\d+$/.test(ending) || name === '-' || isNowhere(name))
-    return;
+  // The number of chapter.1 is not a type.
+  if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
     `${where}${display(name)} is not a text file: it ends in ${display(ending)}, and texts end in .txt or .md`,
@@ -176,32 +175,21 @@ export function requireText(name: string, where = ''): void {
   );
 }
 
-function isText(name: string): boolean {
-  return TEXT_ENDINGS.has(path.extname(name).toLowerCase());
-}
-
-function emptyFolder(folder: string): Failure {
-  return usageFailure(
-    `there is no text in the folder ${display(folder)}`,
-    'Texts in it are files that end in .txt or .md.',
-  );
-}
-
 function stemOf(name: string): string {
   if (name === '-') return 'stdin';
-  // The next run goes on with the same items, and the shell may choose another number then.
+  // A shell may choose another number in the next run, which must have the same items.
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
 
-/** Nothing lies beside it. */
-function isNowhere(name: string): boolean {
+/** Whether an input has no folder. */
+function isStream(name: string): boolean {
   return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }
 
-/** What `<(…)` becomes. */
+/** The path that a shell gives to `<(…)`. */
 const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
 
-/** Bytes that may be read more than once: a plan goes over its inputs several times. */
+/** Bytes that can be read several times. */
 export interface InputFile {
   /** For messages. */
   readonly name: string;
@@ -214,17 +202,17 @@ interface NumberedLine {
   readonly number: number;
 }
 
-/** The longest text, every character of it written as an escape, and room for what is around it. */
-export const LONGEST_LINE = 1 << 20;
+/** Enough characters for the longest text with every character escaped, and its other fields. */
+export const MAX_LINE_CHARACTERS = 1 << 20;
 
-/** A file of the disk; it is opened when it is read, and refused then if it can be read only once. */
+/** Returns a file that is opened when it is read; reading refuses a pipe or a device. */
 export function inputFile(name: string, files: FileSystem): InputFile {
   return {
     name,
     async *open() {
       const handle = await openFile(name, files);
       try {
-        // The stream closes the handle, also when it is left early.
+        // The stream closes the handle, also when it ends early.
         for await (const chunk of handle.createReadStream({ highWaterMark: 1 << 17 })) yield chunk;
       } catch (error) {
         throw unreadable(name, error);
@@ -233,11 +221,10 @@ export function inputFile(name: string, files: FileSystem): InputFile {
   };
 }
 
-/** Without waiting, as the opening of a pipe would, for somebody at its other end. */
-const AT_ONCE = constants.O_RDONLY | constants.O_NONBLOCK;
-
 async function openFile(name: string, files: FileSystem): Promise<FileHandle> {
-  const handle = await files.open(name, AT_ONCE).catch((error: unknown) => {
+  // Does not wait for the other end of a pipe.
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+  const handle = await files.open(name, flags).catch((error: unknown) => {
     throw unreadable(name, error);
   });
   const stats = await handle.stat();
@@ -245,11 +232,11 @@ async function openFile(name: string, files: FileSystem): Promise<FileHandle> {
   await handle.close();
   throw usageFailure(
     `${display(name)} is a pipe or a device, which can be read only once`,
-    'Put what comes out of it into a file, or name it on the command line.',
+    'Write its content to a file, or name it on the command line.',
   );
 }
 
-/** What came through a pipe, kept. */
+/** Returns an input that is in memory. */
 export function inputBytes(name: string, bytes: Uint8Array): InputFile {
   return {
     name,
@@ -260,50 +247,49 @@ export function inputBytes(name: string, bytes: Uint8Array): InputFile {
 }
 
 /**
- * The lines of a text that are not blank, without their ends; holds one of them at a time.
- * @throws Failure (usage) for what cannot be read or is not UTF-8, naming the line
+ * Yields the lines of a text that are not blank, without line ends; holds one line at a time.
+ * @throws Failure (usage) for a file that cannot be read or is not UTF-8, naming the line
  */
 export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, void, undefined> {
   const decoder = createUtf8Decoder();
   let rest = '';
   let number = 0;
-  const numbered = (line: string): NumberedLine | undefined => {
+  const numbered = (line: string): NumberedLine[] => {
     number += 1;
     const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return text.trim() === '' ? undefined : { text, number };
+    return text.trim() === '' ? [] : [{ text, number }];
   };
   try {
     for await (const chunk of input.open()) {
       const pieces = (rest + decoder.write(chunk)).split('\n');
       rest = pieces.pop() ?? '';
-      if (rest.length > LONGEST_LINE) throw tooLong(input, number + 1);
-      for (const piece of pieces) {
-        const line = numbered(piece);
-        if (line !== undefined) yield line;
+      if (rest.length > MAX_LINE_CHARACTERS) {
+        throw usageFailure(
+          `${display(input.name)}, line ${number + 1} is longer than ${MAX_LINE_CHARACTERS} characters`,
+          'Split it into parts.',
+        );
       }
+      for (const piece of pieces) yield* numbered(piece);
     }
-    const last = numbered(rest + decoder.end());
-    if (last !== undefined) yield last;
+    yield* numbered(rest + decoder.end());
   } catch (error) {
     throw unreadable(input.name, error);
   }
 }
 
 /**
- * The whole text of a small file.
+ * Reads the whole text of a small file.
  * @throws Failure (usage)
  */
-export async function wholeText(input: InputFile, longestBytes: number): Promise<string> {
+export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of input.open()) {
     size += chunk.length;
-    // What is longer is longer in characters too; it is not read to its end.
-    if (size > longestBytes)
-      throw usageFailure(
-        `${display(input.name)} is longer than one request takes`,
-        'Cut it into parts.',
-      );
+    if (size > maxBytes) {
+      const problem = `${display(input.name)} is longer than one request allows`;
+      throw usageFailure(problem, 'Split it into parts.');
+    }
     parts.push(chunk);
   }
   try {
@@ -313,16 +299,8 @@ export async function wholeText(input: InputFile, longestBytes: number): Promise
   }
 }
 
-function tooLong({ name }: InputFile, line: number): Failure {
-  return usageFailure(
-    `${display(name)}, line ${line} is longer than ${LONGEST_LINE} characters`,
-    'Cut it into parts.',
-  );
-}
-
-/** The failure that an error means which came while an input was read. */
+/** Returns the failure for an error of reading an input; other errors stay as they are. */
 export function unreadable(name: string, error: unknown): unknown {
-  if (error instanceof Failure) return error;
   const shown = display(name);
   if (error instanceof TextEncodingError) {
     return usageFailure(
@@ -330,16 +308,9 @@ export function unreadable(name: string, error: unknown): unknown {
       'Save it as UTF-8, or convert it: iconv -f … -t UTF-8.',
     );
   }
-  switch (errnoOf(error)) {
-    case undefined:
-      return error;
-    case 'ENOENT':
-      return usageFailure(`there is no file ${shown}`);
-    case 'EISDIR':
-      return usageFailure(`${shown} is a folder, not a text file`);
-    case 'EACCES':
-      return usageFailure(`${shown} may not be read`);
-    default:
-      return usageFailure(`${shown} cannot be read: ${reasonOf(error, path.dirname(name))}`);
-  }
+  if (error instanceof Failure || errnoOf(error) === undefined) return error;
+  if (hasErrno(error, 'ENOENT')) return usageFailure(`no such file: ${shown}`);
+  if (hasErrno(error, 'EISDIR')) return usageFailure(`${shown} is a folder, not a text file`);
+  if (hasErrno(error, 'EACCES')) return usageFailure(`${shown} cannot be read: permission denied`);
+  return usageFailure(`${shown} cannot be read: ${reasonOf(error, path.dirname(name))}`);
 }

@@ -1,143 +1,128 @@
-import type { AudioFormat } from '../../contract/values.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
-import type { SpeechControls } from '../../contract/speech.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { InputFile, Source } from './inputs.ts';
+import type { Source } from './inputs.ts';
 import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
 
-/** The column of a table that holds the texts. */
+/** The default of `--text-column`. */
 export const DEFAULT_TEXT_COLUMN = 'text';
 
-/** Of a text that one request takes: four bytes a character, and a byte order mark. */
-const LONGEST_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
+/** Size of the longest text of one request: four bytes a character, and a byte order mark. */
+const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
+
+/** The fields of an item in its input; the flags have the others. */
+export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
+  /** Its file and line, for messages. */
+  readonly source: string;
+  /** `{name}`: the stem of its file, or the name of its line. */
+  readonly name: string;
+  /** `{dir}`: the folder of its file below the named folder, with `/` between folders; may be empty. */
+  readonly dir?: string;
+  /** Its id if the input has none; by default its name. */
+  readonly title?: string;
+  readonly text: string;
+}
+
+export interface Inputs {
+  readonly sources: readonly Source[];
+  readonly files: FileSystem;
+  /** The column with the texts of tables. */
+  readonly textColumn?: string | undefined;
+}
 
 /**
- * How many items there are; reads only what has many in it.
+ * Counts the items; opens only lists and tables.
  * @throws Failure (usage)
  */
-export async function countItems(
-  sources: readonly Source[],
-  textColumn = DEFAULT_TEXT_COLUMN,
-): Promise<number> {
+export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>): Promise<number> {
   let count = 0;
   for (const source of sources) {
-    if (source.kind === 'text') count += 1;
-    else if (source.kind === 'csv') {
-      const { openTable } = await import('./table.ts');
-      const table = await openTable(source.file, textColumn);
-      for await (const _row of table.rows()) count += 1;
-    } else for await (const _line of linesOf(source.file)) count += 1;
+    for await (const _entry of entriesOf(source, textColumn)) count += 1;
   }
   return count;
 }
 
 /**
- * What the inputs say, item for item, each checked by itself; holds one text at a time.
- * @param nameOf what the item of this number is called in its list
- * @param textColumn of tables
- * @throws Failure (usage) naming the file, the line and the key
+ * Yields the items of the inputs, each checked alone; holds one text at a time.
+ * @param nameOf returns the name of an item without one, from the name of its list and its number
+ * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(
-  sources: readonly Source[],
+  { files, sources, textColumn }: Inputs,
   nameOf: (list: string, index: number) => string,
-  files: FileSystem,
-  textColumn = DEFAULT_TEXT_COLUMN,
 ): AsyncGenerator<ItemDraft, void, undefined> {
   let index = 0;
-  for (const source of sources) {
-    if (source.kind === 'text') {
+  for (const input of sources) {
+    for await (const { fields, text: line, where: source } of entriesOf(input, textColumn)) {
       index += 1;
-      const { dir, file, name, title } = source;
-      yield { ...(await draftOfFile(file, name)), dir, title };
-      continue;
-    }
-    if (source.kind === 'csv') {
-      const { openTable } = await import('./table.ts');
-      const table = await openTable(source.file, textColumn);
-      for await (const { fields, line } of table.rows()) {
-        index += 1;
-        const where = `${display(source.file.name)}, line ${line}`;
-        const name = nameOf(source.name, index);
-        yield await draftOfItem(itemOf(fields, where), where, { source, files, name });
+      if (input.kind === 'text') {
+        const { dir, name, title } = input;
+        const text = checkText(await wholeText(input.file, MAX_TEXT_BYTES), source);
+        yield { source, name, dir, title, text };
+        continue;
       }
-      continue;
-    }
-    for await (const { number, text } of linesOf(source.file)) {
-      index += 1;
-      const where = `${display(source.file.name)}, line ${number}`;
-      if (source.kind === 'lines') {
-        yield { source: where, name: nameOf(source.name, index), text: checked(text, where) };
-      } else {
-        const place = { source, files, name: nameOf('item', index) };
-        yield await draftOfItem(parseJsonLine(text, where), where, place);
+      const name = nameOf(input.name, index);
+      if (input.kind === 'lines') {
+        yield { source, name, text: checkText(line, source) };
+        continue;
       }
+      const item = fields === undefined ? parseJsonLine(line, source) : itemOf(fields, source);
+      const { file, text = '', ...rest } = item;
+      if (file !== undefined) requireText(file, `${source}: `);
+      const given =
+        file === undefined
+          ? text
+          : await wholeText(inputFile(besideList(file, input.path), files), MAX_TEXT_BYTES);
+      yield { ...rest, source, name: item.id ?? name, text: checkText(given, source) };
     }
   }
 }
 
-async function draftOfFile(file: InputFile, name: string): Promise<ItemDraft> {
-  const source = display(file.name);
-  return { source, name, text: checked(await wholeText(file, LONGEST_TEXT_BYTES), source) };
+interface Entry {
+  /** File and line, for messages. */
+  readonly where: string;
+  /** The line of a list; else empty. */
+  readonly text: string;
+  /** The row of a table. */
+  readonly fields?: ReadonlyMap<string, unknown>;
 }
 
-interface ListPlace {
-  readonly source: Extract<Source, { kind: 'csv' | 'jsonl' }>;
-  readonly name: string;
-  readonly files: FileSystem;
+/** Yields one entry for each item of an input. Does not open a text. */
+async function* entriesOf(
+  source: Source,
+  textColumn = DEFAULT_TEXT_COLUMN,
+): AsyncGenerator<Entry, void, undefined> {
+  const file = display(source.file.name);
+  if (source.kind === 'text') {
+    yield { where: file, text: '' };
+  } else if (source.kind === 'csv') {
+    const { openTable } = await import('./table.ts');
+    const { rows } = await openTable(source.file, textColumn);
+    for await (const { fields, line } of rows()) {
+      yield { where: `${file}, line ${line}`, text: '', fields };
+    }
+  } else {
+    for await (const { number, text } of linesOf(source.file)) {
+      yield { where: `${file}, line ${number}`, text };
+    }
+  }
 }
 
-async function draftOfItem(
-  { file, text, ...item }: JsonItem,
-  where: string,
-  place: ListPlace,
-): Promise<ItemDraft> {
-  if (file !== undefined) requireText(file, `${where}: `);
-  const given =
-    file === undefined
-      ? (text ?? '')
-      : await wholeText(
-          inputFile(besideList(file, place.source.path), place.files),
-          LONGEST_TEXT_BYTES,
-        );
-  return { ...item, source: where, name: item.id ?? place.name, text: checked(given, where) };
-}
-
-function checked(text: string, where: string): string {
-  if (text.trim() === '')
-    throw usageFailure(`${where} is empty`, 'There is nothing to speak in it.');
+function checkText(text: string, where: string): string {
+  if (text.trim() === '') throw usageFailure(`${where} is empty`, 'Remove it, or add text.');
   if (HALF_PAIR.test(text)) {
-    throw usageFailure(`${where} has half of a surrogate pair in it, which is no character`);
+    throw usageFailure(`${where} contains half of a surrogate pair, which is not a character`);
   }
   const characters = countCodePoints(text);
   if (characters <= TEXT_MAX_CHARACTERS) return text;
   throw usageFailure(
-    `${where} has ${characters} characters; one request takes at most ${TEXT_MAX_CHARACTERS}`,
-    'Cut it into parts.',
+    `${where} has ${characters} characters; one request has at most ${TEXT_MAX_CHARACTERS}`,
+    'Split it into parts.',
   );
 }
 
 const HALF_PAIR = /\p{Cs}/u;
-
-/** What an input says of one item; what it does not say comes from the flags. */
-export interface ItemDraft {
-  /** For messages: the file, with the line where there are many in it. */
-  readonly source: string;
-  /** `{name}`: the stem of the file, or what its line is called. */
-  readonly name: string;
-  /** `{dir}`: the folder of its file below the one that was named, with `/` between folders; empty for none. */
-  readonly dir?: string | undefined;
-  /** What it is called where its input gives no id; by default its name. */
-  readonly title?: string | undefined;
-  readonly id?: string | undefined;
-  readonly text: string;
-  readonly output?: string | undefined;
-  readonly format?: AudioFormat | undefined;
-  readonly voiceId?: string | undefined;
-  readonly modelId?: string | undefined;
-  readonly controls?: SpeechControls | undefined;
-}

@@ -8,7 +8,7 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { closest } from '../../text/did-you-mean.ts';
 import { display } from '../../text/display.ts';
 
-/** One line of `--jsonl`, checked. */
+/** The fields of an item in a list or a table. */
 export interface JsonItem {
   readonly id?: string;
   readonly text?: string;
@@ -22,19 +22,23 @@ export interface JsonItem {
 }
 
 const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'] as const;
-/** The keys of an item, and the columns of a table. */
+/** The keys of a JSON item, and the columns of a table. */
 export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
 
 /**
- * Reads one line of a list.
- * @param where the list and the line, for messages
+ * Parses and checks one line of a list.
+ * @param where the file and line, for messages
  * @throws Failure (usage) naming file, line and key
  */
 export function parseJsonLine(line: string, where: string): JsonItem {
   const fields = objectIn(line, where);
   const unknown = [...fields.keys()].find((key) => !ITEM_KEYS.includes(key));
-  if (unknown !== undefined) throw unknownKey(unknown, where);
-  return itemOf(fields, where);
+  if (unknown === undefined) return itemOf(fields, where);
+  const [nearest] = closest(unknown, ITEM_KEYS, 1);
+  throw usageFailure(
+    `${where}: unknown key "${display(unknown)}"`,
+    nearest === undefined ? `The keys are ${ITEM_KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
+  );
 }
 
 /**
@@ -43,18 +47,18 @@ export function parseJsonLine(line: string, where: string): JsonItem {
  */
 export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): JsonItem {
   const item = {
-    ...texts(fields, where),
+    ...textsIn(fields, where),
     ...formatIn(fields, where),
     controls: controlsIn(fields, where),
   };
   if ((item.text === undefined) === (item.file === undefined)) {
     const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
-    throw usageFailure(`${where} has ${what}`, 'Give one of them.');
+    throw usageFailure(`${where} has ${what}`, 'Give one of the two.');
   }
   return item;
 }
 
-/** Where the file of an item is: beside its list, or in the current folder for a list from a pipe. */
+/** Resolves the `file` of an item: relative to its list, or to the current folder for a list from a pipe. */
 export function besideList(file: string, list: string | undefined): string {
   return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
 }
@@ -70,41 +74,29 @@ function objectIn(line: string, where: string): ReadonlyMap<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw usageFailure(
       `${where} is not a JSON object`,
-      'Each line is one, such as {"text":"Hello"}.',
+      'Write one object on each line, such as {"text":"Hello"}.',
     );
   }
   return new Map<string, unknown>(Object.entries(value));
 }
 
-function unknownKey(key: string, where: string): Error {
-  const [nearest] = closest(key, ITEM_KEYS, 1);
-  return usageFailure(
-    `${where}: there is no key "${display(key)}"`,
-    nearest === undefined ? `The keys are ${ITEM_KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
-  );
-}
-
-type Texts = Omit<JsonItem, 'controls' | 'format'>;
-
-function texts(fields: ReadonlyMap<string, unknown>, where: string): Texts {
+function textsIn(fields: ReadonlyMap<string, unknown>, where: string): Omit<JsonItem, 'controls'> {
+  const keys = OWN_KEYS.filter((key) => key !== 'format' && fields.has(key));
   return Object.fromEntries(
-    OWN_KEYS.filter((key) => key !== 'format' && fields.has(key)).map((key) => {
+    keys.map((key) => {
       const value = fields.get(key);
-      if (typeof value !== 'string') throw wrong(where, key, value, 'a text');
+      if (typeof value !== 'string') throw invalid(where, key, value, 'a text');
       if (value.trim() === '') throw usageFailure(`${where}: ${key} is empty`);
       return [key, value];
     }),
   );
 }
 
-function formatIn(
-  fields: ReadonlyMap<string, unknown>,
-  where: string,
-): { readonly format?: AudioFormat } {
+function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<JsonItem, 'format'> {
   if (!fields.has('format')) return {};
   const given = fields.get('format');
   const format = SPEECH_FORMATS.find((candidate) => candidate === given);
-  if (format === undefined) throw wrong(where, 'format', given, SPEECH_FORMATS.join(', '));
+  if (format === undefined) throw invalid(where, 'format', given, SPEECH_FORMATS.join(', '));
   return { format };
 }
 
@@ -121,7 +113,7 @@ function controlIn(name: ControlName, value: unknown, where: string): number | s
     case 'number': {
       const { minimum, maximum } = control;
       if (typeof value === 'number' && value >= minimum && value <= maximum) return value;
-      throw wrong(where, name, value, `a number from ${minimum} to ${maximum}`);
+      throw invalid(where, name, value, `a number from ${minimum} to ${maximum}`);
     }
     case 'string': {
       const fits =
@@ -129,15 +121,15 @@ function controlIn(name: ControlName, value: unknown, where: string): number | s
         value.trim() !== '' &&
         countCodePoints(value) <= control.maxLength;
       if (fits) return value;
-      throw wrong(where, name, value, `a text of 1 to ${control.maxLength} characters`);
+      throw invalid(where, name, value, `a text of 1 to ${control.maxLength} characters`);
     }
     case 'boolean':
       if (typeof value === 'boolean') return value;
-      throw wrong(where, name, value, 'true or false');
+      throw invalid(where, name, value, 'true or false');
   }
 }
 
-function wrong(where: string, key: string, value: unknown, allowed: string): Error {
+function invalid(where: string, key: string, value: unknown, allowed: string): Error {
   const shown = display(JSON.stringify(value), { max: 60 });
   return usageFailure(`${where}: ${key} is ${shown}; it takes ${allowed}`);
 }

@@ -2,28 +2,14 @@ import { isTemporaryName } from '../../durable/files.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
-/** What a name may be made of. */
-interface NameParts {
-  /** From 1, padded with zeros to the length of the last one. */
-  readonly index: string;
-  readonly name: string;
-  /** With `/` between folders; empty for none. */
-  readonly dir: string;
-  readonly id: string;
-  readonly voice: string;
-  readonly ext: string;
-}
-
-export interface NameTemplate {
-  /** The output of one item, relative, with `/` between folders. */
-  render(parts: NameParts): string;
-}
-
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
+/** Renders the output of an item: relative, with `/` between folders. `dir` may be empty. */
+export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], string>>) => string;
+
 /**
- * The value of `--name`: text with places such as `{name}`.
- * @throws Failure (usage) for a place that there is not
+ * Parses the value of `--name`: text with placeholders such as `{name}`.
+ * @throws Failure (usage) for an unknown placeholder
  */
 export function parseNameTemplate(given: string): NameTemplate {
   if (given.trim() === '')
@@ -33,37 +19,31 @@ export function parseNameTemplate(given: string): NameTemplate {
   }
   const rest = given.replaceAll(/\{[^{}]*\}/g, '');
   if (/[{}]/.test(rest)) throw unknownPlace(given, '{');
-  return {
-    render: (parts) =>
-      given
-        .replaceAll(/\{([^{}]*)\}(\/?)/g, (_shown, place: string, slash: string) => {
-          if (place === 'dir') return folderName(parts.dir, slash);
-          const known = PLACES.find((candidate) => candidate === place);
-          return known === undefined ? '' : nameComponent(parts[known]) + slash;
-        })
-        .split('/')
-        .map((name) => plainName(name))
-        .join('/'),
-  };
+  return (parts) =>
+    given
+      .replaceAll(/\{([^{}]*)\}(\/?)/g, (_shown, place: string, slash: string) => {
+        const known = PLACES.find((candidate) => candidate === place);
+        if (known === undefined) return '';
+        if (known !== 'dir') return nameComponent(parts[known]) + slash;
+        // Without a folder there is nothing to separate.
+        if (parts.dir === '') return '';
+        return parts.dir.split('/').map(nameComponent).join('/') + slash;
+      })
+      .split('/')
+      .map(plainName)
+      .join('/');
 }
 
 function unknownPlace(given: string, shown: string): Error {
   return usageFailure(
-    `--name is "${display(given)}", in which ${display(shown)} means nothing`,
-    `It takes ${PLACES.map((place) => `{${place}}`).join(', ')}.`,
+    `--name is "${display(given)}", with the unknown placeholder ${display(shown)}`,
+    `The placeholders are ${PLACES.map((place) => `{${place}}`).join(', ')}.`,
   );
 }
 
-/** Without a folder there is nothing to separate. */
-function folderName(dir: string, slash: string): string {
-  if (dir === '') return '';
-  const names = dir.split('/').map((name) => nameComponent(name));
-  return names.join('/') + slash;
-}
-
 /**
- * A string of a user's own as a part of a name: what separates folders, steers a terminal or is not taken
- * by some system becomes a dash. It is never hidden, never `.` or `..`, and never a device's name.
+ * Converts an untrusted string to one part of a file name: separators, control characters and characters that
+ * some system refuses become dashes. The result is never hidden, never `.` or `..`, and never a device name.
  */
 export function nameComponent(value: string): string {
   const plain = value
@@ -74,33 +54,32 @@ export function nameComponent(value: string): string {
   return plain === '' ? 'item' : plainName(plain);
 }
 
-/** A name that is neither a flag to other programs nor a device. */
+/** Changes names that other programs read as a flag, and device names. */
 function plainName(name: string): string {
   return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
 }
 
-/** Windows gives these to devices, with any extension and in any case. */
+/** Device names of Windows, with any extension and in any case. */
 const DEVICE =
   /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
 
 /**
- * A name as file systems compare it that know neither case nor the two ways in which Unicode writes an
- * accent: what is equal here may be one file.
+ * Normalises case and accents like file systems that ignore them: names with equal results may be one file.
  */
 export function foldedName(output: string): string {
   return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** The folder, below the output folder, in which a batch keeps what it knows. */
+/** The folder with the state of a batch, in the output folder. */
 export const BATCH_FOLDER = '.foley';
 
-/** No file system takes longer ones. */
+/** The longest name that file systems accept. */
 const LONGEST_COMPONENT_BYTES = 255;
 
 /**
- * The name of an output below the output folder: relative, with `/` between folders, and neither dots nor
- * what only some systems understand may lead out of it.
- * @param source of whose item, for messages
+ * Checks the path of an output: it must be relative, with `/` between folders, and must not lead out of the output
+ * folder on any system.
+ * @param source file and line of the item, for messages
  * @throws Failure (usage)
  */
 export function checkOutputName(output: string, source: string): string {
@@ -108,21 +87,21 @@ export function checkOutputName(output: string, source: string): string {
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   if (!isPlain || /[\\\0-\x1f\x7f]|^[A-Za-z]:/.test(output)) {
     throw usageFailure(
-      `${source}: the output "${display(output)}" is not a plain name inside of the output folder`,
+      `${source}: the output "${display(output)}" is not a plain path inside the output folder`,
       'Use names like a.mp3 or part-1/a.mp3, with / between folders.',
     );
   }
   const long = parts.find((part) => Buffer.byteLength(part) > LONGEST_COMPONENT_BYTES);
   if (long !== undefined) {
     throw usageFailure(
-      `${source}: the output name ${display(long, { max: 40 })} has ${Buffer.byteLength(long)} bytes; files take ${LONGEST_COMPONENT_BYTES}`,
-      'Choose a shorter one.',
+      `${source}: the output name ${display(long, { max: 40 })} has ${Buffer.byteLength(long)} bytes; at most ${LONGEST_COMPONENT_BYTES} are allowed`,
+      'Choose a shorter name.',
     );
   }
   if (parts[0]?.toLowerCase() === BATCH_FOLDER || isTemporaryName(parts.at(-1) ?? '')) {
     throw usageFailure(
-      `${source}: the output "${display(output)}" is a name that foley keeps for itself`,
-      'Choose another one.',
+      `${source}: the output "${display(output)}" is a name that foley uses itself`,
+      'Choose another name.',
     );
   }
   return output;

@@ -1,18 +1,13 @@
 import { usageFailure } from '../../errors/failure.ts';
 
-/** One share of a plan: every `total`-th item, beginning with the `index`-th (from 1). */
+/** A part of a plan: every `total`-th item, starting with the `index`-th (from 1). */
 export interface Shard {
   readonly index: number;
   readonly total: number;
 }
 
-export interface FoundShard extends Shard {
-  /** The variable that says so. */
-  readonly variable: string;
-}
-
 /**
- * The value of `--shard I/N`.
+ * Parses the value of `--shard I/N`.
  * @throws Failure (usage)
  */
 export function parseShard(given: string): Shard {
@@ -20,12 +15,12 @@ export function parseShard(given: string): Shard {
   const shard = { index: Number(index), total: Number(total) };
   if (index !== undefined && shard.index >= 1 && shard.index <= shard.total) return shard;
   throw usageFailure(
-    `--shard is "${given}"; it takes I/N, the I-th of N shares, such as 1/4`,
-    'I goes from 1 to N.',
+    `--shard is "${given}"; it takes I/N, the I-th of N shards, such as 1/4`,
+    'I is a number from 1 to N.',
   );
 }
 
-/** Whether an item of the plan, by its number from 1, belongs to a share. */
+/** Whether an item belongs to a shard. @param item its index, from 1 */
 export function isInShard({ index, total }: Shard, item: number): boolean {
   return (item - 1) % total === index - 1;
 }
@@ -33,25 +28,32 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The share that the engine which runs this process gave it, from the variables of Slurm arrays,
- * Kubernetes Indexed Jobs, GitLab, CircleCI, Buildkite and Cloud Run; undefined outside of them.
- * @throws Failure (usage) when an index is there whose total is not, or does not fit
+ * Returns the shard of this process, from the environment of Slurm arrays, Kubernetes Indexed Jobs, GitLab, CircleCI,
+ * Buildkite and Cloud Run, with the name of the variable; undefined elsewhere.
+ * @throws Failure (usage) for an index whose total is missing or does not match
  */
-export function shardOfEnvironment(env: Environment): FoundShard | undefined {
+export function shardOfEnvironment(
+  env: Environment,
+): (Shard & { readonly variable: string }) | undefined {
   for (const engine of ENGINES) {
     const index = env[engine.index];
     if (index === undefined || index === '') continue;
     const shard = engine.read(env, index);
-    if (shard === undefined || !isShard(shard)) throw unclear(engine, index);
+    if (shard === undefined || !isShard(shard)) {
+      throw usageFailure(
+        `${engine.index} is "${index}", and the number of shards does not fit: it requires ${engine.needs}`,
+        'Name the shard with --shard I/N; --shard 1/1 speaks all items.',
+      );
+    }
     return { ...shard, variable: engine.index };
   }
   return undefined;
 }
 
 interface Engine {
-  /** The variable that tells which share it is. */
+  /** The variable with the index of the shard. */
   readonly index: string;
-  /** What else has to be there, for the message. */
+  /** The other variables that are required, for the message. */
   readonly needs: string;
   read(env: Environment, index: string): Shard | undefined;
 }
@@ -62,7 +64,7 @@ const ENGINES: readonly Engine[] = [
     needs: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
     read: readSlurm,
   },
-  // Kubernetes tells the index alone; the recipe passes the number of completions.
+  // Kubernetes sets only the index; the recipe in docs/batch.md passes the number of completions.
   counted('JOB_COMPLETION_INDEX', 'JOB_COMPLETIONS', 0),
   counted('CI_NODE_INDEX', 'CI_NODE_TOTAL', 1),
   counted('CIRCLE_NODE_INDEX', 'CIRCLE_NODE_TOTAL', 0),
@@ -70,7 +72,7 @@ const ENGINES: readonly Engine[] = [
   counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
 ];
 
-/** @param first the index of the first share */
+/** @param first the index of the first shard */
 function counted(index: string, total: string, first: 0 | 1): Engine {
   return {
     index,
@@ -82,13 +84,13 @@ function counted(index: string, total: string, first: 0 | 1): Engine {
   };
 }
 
-/** Slurm numbers as it is told: from any number, in steps. */
+/** Slurm counts from any number, in steps. */
 function readSlurm(env: Environment, given: string): Shard | undefined {
   const total = wholeNumber(env['SLURM_ARRAY_TASK_COUNT']);
   const least = wholeNumber(env['SLURM_ARRAY_TASK_MIN'] ?? '0');
   const step = wholeNumber(env['SLURM_ARRAY_TASK_STEP'] ?? '1');
   const most = env['SLURM_ARRAY_TASK_MAX'];
-  // A list such as 1,3,7 leaves numbers out, and nothing tells which.
+  // An array such as 1,3,7 has gaps that no variable describes.
   if (most !== undefined && (wholeNumber(most) - least) / step + 1 !== total) return undefined;
   return { index: (wholeNumber(given) - least) / step + 1, total };
 }
@@ -99,11 +101,4 @@ function isShard({ index, total }: Shard): boolean {
 
 function wholeNumber(text: string | undefined): number {
   return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-}
-
-function unclear({ index, needs }: Engine, value: string): Error {
-  return usageFailure(
-    `${index} is "${value}", and the number of shares does not fit it: that needs ${needs}`,
-    'Name the share with --shard I/N; --shard 1/1 speaks everything.',
-  );
 }

@@ -5,20 +5,20 @@ import { usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 import type { InputFile } from './inputs.ts';
-import { LONGEST_LINE, unreadable } from './inputs.ts';
+import { MAX_LINE_CHARACTERS, unreadable } from './inputs.ts';
 import { ITEM_KEYS } from './json-line.ts';
 
-/** A row of a table as the fields of a JSONL item. */
-export interface TableRow {
+interface TableRow {
+  /** As those of a JSON item. */
   readonly fields: ReadonlyMap<string, unknown>;
   /** Its last line, from 1. */
   readonly line: number;
 }
 
-export interface Table {
+interface Table {
   /** Columns that are not fields of an item. */
   readonly ignored: readonly string[];
-  rows(): AsyncGenerator<TableRow, void, undefined>;
+  readonly rows: () => AsyncGenerator<TableRow, void, undefined>;
 }
 
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -57,7 +57,7 @@ async function headerOf(file: InputFile, separator: string): Promise<readonly st
   throw usageFailure(`${display(file.name)} is empty`, 'Its first line names the columns.');
 }
 
-/** The field of each column; undefined for columns that are for something else. */
+/** Returns the field of each column; undefined for other columns. */
 function fieldsOf(
   header: readonly string[],
   textColumn: string,
@@ -65,7 +65,7 @@ function fieldsOf(
 ): readonly (string | undefined)[] {
   const columns = `Its columns: ${header.map((name) => display(name)).join(', ')}.`;
   if (!header.includes(textColumn) && !(textColumn === 'text' && header.includes('file'))) {
-    const hint = `${columns} Choose the one with the texts with --text-column.`;
+    const hint = `${columns} Name the one with the texts: --text-column NAME.`;
     throw usageFailure(`${where} has no column "${display(textColumn)}"`, hint);
   }
   const twice = header.find((name, at) => name !== '' && header.indexOf(name) !== at);
@@ -80,7 +80,7 @@ function fieldsOf(
     if (meant === undefined) return undefined;
     throw usageFailure(
       `${where} has the column "${display(name)}"`,
-      `Did you mean ${meant}? Columns are spelled as the keys of --jsonl.`,
+      `Did you mean ${meant}? Columns have the names of the keys of --jsonl.`,
     );
   });
 }
@@ -101,18 +101,14 @@ function rowOf(
   return row;
 }
 
-/** A cell as the type of its field; what does not fit stays text, and is refused as that. */
+/** Converts a cell to the type of its field; an invalid cell stays text, which `itemOf` refuses. */
 function typed(field: string, cell: string): unknown {
   const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
   if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;
-  if (type === 'boolean') return BOOLEANS.get(cell.trim().toLowerCase()) ?? cell;
-  return cell;
+  const word = cell.trim().toLowerCase();
+  const isBoolean = type === 'boolean' && ['true', 'false'].includes(word);
+  return isBoolean ? word === 'true' : cell;
 }
-
-const BOOLEANS = new Map([
-  ['true', true],
-  ['false', false],
-]);
 
 function isControl(field: string): field is ControlName {
   return Object.hasOwn(SPEECH_CONTROLS, field);
@@ -123,7 +119,7 @@ interface TableRecord {
   readonly line: number;
 }
 
-/** @param isLoose rows may have any number of cells, as long as the separator is a guess */
+/** @param isLoose reads the first row only, with any number of cells, to guess the separator */
 async function* recordsOf(
   file: InputFile,
   separator: string,
@@ -135,14 +131,15 @@ async function* recordsOf(
     info: true,
     skip_empty_lines: true,
     ...(isLoose ? { relax_column_count: true, relax_quotes: true, to: 1 } : {}),
-    max_record_size: LONGEST_LINE,
+    max_record_size: MAX_LINE_CHARACTERS,
   });
   pipeline(Readable.from(textOf(file)), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { cells: record, line: info.lines };
   } catch (error) {
     if (!(error instanceof CsvError)) throw unreadable(file.name, error);
-    const where = `${display(file.name)}, line ${lineOf(error)}`;
+    const line = error['lines'];
+    const where = `${display(file.name)}, line ${typeof line === 'number' ? line : 1}`;
     throw usageFailure(
       `${where} is not valid CSV: ${display(error.message, { max: 200 })}`,
       'Put quotes around cells with separators, quotes or line ends, and double the quotes in them.',
@@ -154,8 +151,4 @@ async function* textOf(file: InputFile): AsyncGenerator<string, void, undefined>
   const decoder = createUtf8Decoder();
   for await (const chunk of file.open()) yield decoder.write(chunk);
   yield decoder.end();
-}
-
-function lineOf(error: object): number {
-  return 'lines' in error && typeof error.lines === 'number' ? error.lines : 1;
 }

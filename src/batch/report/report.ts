@@ -1,31 +1,85 @@
 import type { FileDeps } from '../../durable/files.ts';
-import type { Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { toJson } from '../../text/display.ts';
+import type { ExitName } from '../../contract/exit-codes.ts';
+import type { Failure } from '../../errors/failure.ts';
 import type { ItemResult } from '../run/run-batch.ts';
-import type { Tally } from '../run/tally.ts';
 
-/** A file with a record of every item, written while they come. Everything throws exit 30. */
+/** Counts the results of a batch. */
+export class Tally {
+  done = 0;
+  failed = 0;
+  skipped = 0;
+  creditsUsed = 0;
+  /** The failure that decides the exit code. */
+  gravest: Failure | undefined;
+
+  add({ creditsUsed, error, status }: ItemResult): void {
+    this[status] += 1;
+    this.creditsUsed += creditsUsed ?? 0;
+    if (error === undefined) return;
+    const isGraver =
+      this.gravest === undefined || graveness(error.exit) < graveness(this.gravest.exit);
+    if (isGraver) this.gravest = error;
+  }
+
+  /** The exit of a batch that tried all items: any failure is 3, or its own exit when nothing was delivered. */
+  get exit(): ExitName {
+    if (this.failed === 0) return 'ok';
+    return this.done + this.skipped > 0 ? 'partial' : (this.gravest?.exit ?? 'partial');
+  }
+}
+
+const GRAVEST_FIRST: readonly ExitName[] = [
+  'lost',
+  'unknownOutcome',
+  'credits',
+  'auth',
+  'state',
+  'output',
+  'exists',
+  'badAnswer',
+  'service',
+  'rateLimited',
+  'network',
+  'rejected',
+];
+
+function graveness(exit: ExitName): number {
+  const place = GRAVEST_FIRST.indexOf(exit);
+  return place === -1 ? GRAVEST_FIRST.length : place;
+}
+
+/** A report file, written while results arrive. Methods throw a Failure: output (30). */
 export interface Report {
   add(result: ItemResult): Promise<void>;
-  /** Gives the file its name. @param isComplete whether all items of the plan are in it */
+  /**
+   * Renames the file to its final name.
+   * @param isComplete whether all items were tried
+   */
   publish(tally: Tally, isComplete: boolean): Promise<void>;
   abandon(): Promise<void>;
 }
 
-/** Whether a report of this name is a page for people, and not JSON. */
-export function isPage(file: string): boolean {
-  return /\.html?$/i.test(file);
-}
-
-/** What is told of an item, in a report and as an event. */
+/** Returns the fields of a result, for a report or an event. */
 export function recordOf({ creditsUsed, error, item, output, status }: ItemResult) {
   return {
     id: item.id,
     status,
     output,
     creditsUsed,
-    error: error === undefined ? null : errorOf(error),
+    error:
+      error === undefined
+        ? null
+        : {
+            code: error.code,
+            message: error.message,
+            exitCode: error.exitCode,
+            status: error.status ?? null,
+            requestId: error.requestId ?? null,
+            billed: error.billed,
+            hint: error.hint ?? null,
+          },
     index: item.index,
     source: item.source,
     characters: item.characters,
@@ -35,29 +89,10 @@ export function recordOf({ creditsUsed, error, item, output, status }: ItemResul
   };
 }
 
-function errorOf({
-  billed,
-  code,
-  exitCode,
-  hint,
-  message,
-  requestId,
-  status,
-}: NonNullable<ItemResult['error']>) {
-  return {
-    code,
-    message,
-    exitCode,
-    status: status ?? null,
-    requestId: requestId ?? null,
-    billed,
-    hint: hint ?? null,
-  };
-}
-
 /**
- * Opens a report for programs, before anything is sent.
- * @param outputDir where the outputs are, as the person wrote it
+ * Opens a JSON report, before the first request.
+ * @param outputDir as the user wrote it
+ * @throws Failure (output)
  */
 export async function openJsonReport(
   file: string,
@@ -65,31 +100,20 @@ export async function openJsonReport(
   deps: FileDeps,
 ): Promise<Report> {
   const output = await openOutput({ ...deps, path: file });
-  await output.write(Buffer.from(`{"version":1,"outputDir":${toJson(outputDir)},"items":[`));
-  return new JsonReport(output);
-}
-
-class JsonReport implements Report {
-  readonly #output: Output;
-  #isFirst = true;
-
-  constructor(output: Output) {
-    this.#output = output;
-  }
-
-  async add(result: ItemResult): Promise<void> {
-    const separator = this.#isFirst ? '\n' : ',\n';
-    this.#isFirst = false;
-    await this.#output.write(Buffer.from(separator + toJson(recordOf(result))));
-  }
-
-  async publish({ creditsUsed, done, failed, skipped }: Tally, isComplete: boolean): Promise<void> {
-    const summary = { done, failed, skipped, creditsUsed, complete: isComplete };
-    await this.#output.write(Buffer.from(`\n],"summary":${toJson(summary)}}\n`));
-    await this.#output.publish();
-  }
-
-  abandon(): Promise<void> {
-    return this.#output.abandon();
-  }
+  const write = (text: string): Promise<void> => output.write(Buffer.from(text));
+  let separator = '\n';
+  await write(`{"version":1,"outputDir":${toJson(outputDir)},"items":[`);
+  return {
+    async add(result) {
+      const start = separator;
+      separator = ',\n';
+      await write(start + toJson(recordOf(result)));
+    },
+    async publish({ creditsUsed, done, failed, skipped }, isComplete) {
+      const summary = { done, failed, skipped, creditsUsed, complete: isComplete };
+      await write(`\n],"summary":${toJson(summary)}}\n`);
+      await output.publish();
+    },
+    abandon: () => output.abandon(),
+  };
 }

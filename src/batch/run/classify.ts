@@ -6,216 +6,197 @@ import { hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { containedPath } from '../../durable/names.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
-import { display } from '../../text/display.ts';
+import { counted, display } from '../../text/display.ts';
 import type { JournalIndex, KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
 import { bodyDigest } from '../journal/keys.ts';
 import { foldedName } from '../plan/name-template.ts';
-import { Fingerprints } from '../plan/plan.ts';
+import { FirstOwners } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
+import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
+import { isInFolder, unchangedFile } from './reuse-audio.ts';
 
-/** An item, and what is to be done for it. */
-export interface Surveyed {
+/** An item with the decision what to do for it. */
+export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
+  /** Digest of the request body. */
   readonly body: string;
   readonly decision: Decision;
-  /** Its output does not exist. */
-  readonly isNew: boolean;
-  /** The audio of other content that its output holds. */
-  readonly displaced: KnownFile | undefined;
 }
 
-export interface SurveyWishes {
-  readonly index: JournalIndex;
-  readonly look: OutputLook;
-  readonly bodyOf: (order: SpeechOrder) => Uint8Array;
-  /** The further files of an item, by its output. */
-  readonly besides: (output: string) => readonly string[];
-  /** Whether the audio of a purchase is in the folder, apart from this output. */
-  readonly isElsewhere: (status: ItemStatus, output: string) => Promise<boolean>;
-  readonly origin: string;
+/** The flags that decide about items of earlier runs. */
+export interface RerunOptions {
+  readonly outputDir: string;
+  /** Files that the batch did not make may be replaced. */
   readonly overwrite: boolean;
   readonly retriesFailed: boolean;
   /** Whether `--redo` names an item. */
   readonly isRedone: (id: string) => boolean;
-  /** Of an earlier run with the same `--redo` that was interrupted, or of this one. */
+}
+
+export interface ClassifyOptions extends AudioLookup, RerunOptions {
+  readonly bodyOf: (order: SpeechOrder) => Uint8Array;
+  /** Address of the service, or `embedded`. */
+  readonly origin: string;
+  /** Token of an interrupted run with the same `--redo`, or of this run. */
   readonly redoToken: string | undefined;
 }
 
 /**
- * Decides for every item from the journal and from the files at the outputs; sends nothing. Of equal items
+ * Decides for every item what to do, from the journal and the files at the outputs. Sends nothing. Of equal items
  * only the first is spoken or fetched.
- * @throws Failure: exists (31) for a file that is not the batch's own, output, usage
+ * @throws Failure: exists (31) for a file that the batch did not make, output, usage
  */
-export async function* surveyItems(
+export async function* classifyItems(
   items: AsyncIterable<BatchItem>,
-  wishes: SurveyWishes,
-): AsyncGenerator<Surveyed, void, undefined> {
-  const purchases = new Fingerprints();
+  options: ClassifyOptions,
+): AsyncGenerator<ClassifiedItem, void, undefined> {
+  const purchases = new FirstOwners();
+  const inspector = new OutputInspector(options);
   for await (const item of items) {
-    const surveyed = await surveyItem(item, wishes);
-    const { body, decision } = surveyed;
-    const isRequest = decision.kind === 'speak' || decision.kind === 'fetch';
-    const of = isRequest ? purchases.add(purchaseOf(body, decision), item.index) : undefined;
-    const shared = { kind: 'share', of: of ?? 0, status: decision.status } as const;
-    yield of === undefined ? surveyed : { ...surveyed, decision: shared };
+    const classified = await classify(item, inspector, options);
+    const purchase = purchaseOf(classified);
+    const first = purchase === undefined ? undefined : purchases.add(purchase, item.index);
+    const { status } = classified.decision;
+    yield first === undefined
+      ? classified
+      : { ...classified, decision: { kind: 'share', of: first, status } };
   }
 }
 
-function purchaseOf(
-  body: string,
-  decision: Extract<Decision, { kind: 'fetch' | 'speak' }>,
-): string {
+/** Equal for items that one request serves; undefined for items without a request. */
+function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   if (decision.kind === 'speak') return `${body} ${decision.generation}`;
-  return decision.status.facts.jobId ?? '';
+  return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
 }
 
-async function surveyItem(item: BatchItem, wishes: SurveyWishes): Promise<Surveyed> {
-  const { index, look, overwrite, redoToken } = wishes;
-  const body = bodyDigest(wishes.bodyOf(item.order));
+async function classify(
+  item: BatchItem,
+  inspector: OutputInspector,
+  options: ClassifyOptions,
+): Promise<ClassifiedItem> {
+  const { index, overwrite, redoToken } = options;
+  const body = bodyDigest(options.bodyOf(item.order));
   const status = index.statusOf(item.id, body);
-  const state = await look.at(item, status?.facts);
+  const state = await inspector.inspect(item, status?.facts);
   if (state.kind === 'foreign' && !overwrite) throw foreignOutput(item);
-  const { source } = item;
-  const names = wishes.besides(item.output).map((output) => ({ output, source }));
   let hasAll = true;
-  for (const beside of names) {
-    const { kind } = await look.at(beside);
-    if (kind === 'foreign' && !overwrite) throw foreignOutput(beside);
+  for (const output of options.sidecars(item.output)) {
+    const sidecar = { output, source: item.source };
+    const { kind } = await inspector.inspect(sidecar);
+    if (kind === 'foreign' && !overwrite) throw foreignOutput(sidecar);
     hasAll &&= kind !== 'missing';
   }
   const wasRedone = redoToken !== undefined && status?.about?.redo === redoToken;
-  const isNamed = wishes.isRedone(item.id);
+  const isNamed = options.isRedone(item.id);
   const sha256 = state.kind === 'known' && hasAll ? state.file.sha256 : undefined;
-  const isThere = sha256 !== undefined && sha256 === status?.facts.sha256;
-  const hasOther = !isThere && !isNamed && sha256 !== undefined && index.isTake(body, sha256);
+  const isPresent = sha256 !== undefined && sha256 === status?.facts.sha256;
+  const hasOther = !isPresent && !isNamed && sha256 !== undefined && index.isAudioOf(body, sha256);
+  const mayMove = !isPresent && (status?.state === 'verified' || status?.state === 'published');
   const decision: Decision =
-    hasOther && status !== undefined && !isFor(status, item)
-      ? // Equal items may have been bought by themselves: what is there is no worse than the other.
+    hasOther &&
+    status !== undefined &&
+    status.item !== item.id &&
+    status.about?.output !== item.output
+      ? // Equal items may have been bought separately: the audio at the output is as good as the other.
         { kind: 'skip', status }
       : decide({
-          ...wishes,
+          ...options,
           status,
           lastGeneration: index.lastGeneration(body),
-          isThere,
-          isElsewhere: !isThere && (await isAtAnotherName(status, item, wishes)),
+          isPresent,
+          isElsewhere: mayMove && (await isInFolder(status, item.output, options)),
           isRedone: isNamed && !wasRedone,
         });
-  const isNew = state.kind === 'missing';
-  return { item, body, decision, isNew, displaced: displacedBy(body, state, index) };
+  const isDisplaced = state.kind === 'known' && !index.isAudioOf(body, state.file.sha256);
+  const displaced = isDisplaced ? state.file : undefined;
+  return { item, body, decision, isNew: state.kind === 'missing', displaced };
 }
 
-/** Whether a purchase was made for this very item. */
-function isFor({ about, item }: ItemStatus, { id, output }: BatchItem): boolean {
-  return item === id || about?.output === output;
-}
+type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-async function isAtAnotherName(
-  status: ItemStatus | undefined,
-  { output }: BatchItem,
-  wishes: SurveyWishes,
-): Promise<boolean> {
-  const mayBe = status?.state === 'verified' || status?.state === 'published';
-  return mayBe && wishes.isElsewhere(status, output);
-}
-
-function displacedBy(body: string, state: OutputState, index: JournalIndex): KnownFile | undefined {
-  if (state.kind !== 'known') return undefined;
-  return index.isTake(body, state.file.sha256) ? undefined : state.file;
-}
-
-type Survey = AsyncGenerator<Surveyed, void, undefined>;
-
-/** A survey that is gone over twice, and read twice only when it is long. */
-interface KeptSurvey {
-  first(): Survey;
-  /** The same again; what was not read to its end the first time is read anew. */
-  again(): Survey;
-}
-
-/** What is longer than this is not kept. */
-const KEPT_CHARACTERS = 4_000_000;
-/** What an item takes besides its text, roughly. */
+/** Plans with more characters than this are classified again instead of being retained. */
+const RETAINED_CHARACTERS = 4_000_000;
+/** Approximate size of an item without its text. */
 const ITEM_CHARACTERS = 400;
 
-export function keepSurvey(read: () => Survey): KeptSurvey {
-  let seen: readonly Surveyed[] | undefined;
+/**
+ * Lets several readers go over the classified items.
+ * @param read classifies all items anew
+ * @returns `first` for the first reader, `again` for later ones, which get retained items if there are few
+ */
+export function retainItems(read: () => Classified) {
+  let retained: readonly ClassifiedItem[] | undefined;
   return {
-    async *first() {
-      seen = undefined;
-      let all: Surveyed[] | undefined = [];
+    async *first(): Classified {
+      retained = undefined;
+      let all: ClassifiedItem[] | undefined = [];
       let size = 0;
       for await (const one of read()) {
         size += one.item.characters + ITEM_CHARACTERS;
-        if (size > KEPT_CHARACTERS) all = undefined;
+        if (size > RETAINED_CHARACTERS) all = undefined;
         all?.push(one);
         yield one;
       }
-      seen = all;
+      retained = all;
     },
-    async *again() {
-      if (seen === undefined) yield* read();
-      else yield* seen;
+    async *again(): Classified {
+      if (retained === undefined) yield* read();
+      else yield* retained;
     },
   };
 }
 
-/** What is to be done for one item. */
 type Decision =
-  /** Its audio lies where it belongs, and nothing of it has changed. */
+  /** The audio is at its output and unchanged. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** It is to be asked for under this generation; a known status was written down before. */
+  /** The item is bought in this generation; a known status is in the journal already. */
   | {
       readonly kind: 'speak';
       readonly generation: number;
       readonly status: ItemStatus | undefined;
-      /** Bought again on purpose. */
+      /** The user asked to buy it again. */
       readonly isAgain: boolean;
     }
-  /** Its audio is in the folder under another name: it is moved or copied. */
+  /** The audio is in the folder under another name, and is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** An equal item of this plan, with this number, is spoken or fetched; its audio serves both. */
+  /** The audio of an equal item, with this index, serves both. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
-  /** It is paid for, and its job has the audio, or will. */
+  /** The item is billed, and its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** It came to an end that only the person can change. */
+  /** Only the user can continue, with a flag. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
 
 export type Ended =
   /** The job failed and was refunded. */
   | 'failed'
-  /** Only part of the audio is there. */
+  /** Only part of the audio exists. */
   | 'partial'
-  /** Paid for, and its audio cannot be had again. */
+  /** The item was billed, and its audio cannot be downloaded again. */
   | 'lost'
-  /** Paid for at another service, which has its audio. */
+  /** The item was billed at another service, which has the audio. */
   | 'elsewhere';
 
-export interface DecisionFacts {
+export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
   /** The purchase that serves the item. */
   readonly status: ItemStatus | undefined;
-  /** The highest generation in which its body was asked for; -1 when it never was. */
+  /** The highest generation of its body; -1 when it was never bought. */
   readonly lastGeneration: number;
-  /** Whether the audio that is known of it lies at its output. */
-  readonly isThere: boolean;
+  /** Whether the recorded audio is at its output. */
+  readonly isPresent: boolean;
   /** Whether that audio is in the folder under another name. */
   readonly isElsewhere: boolean;
-  /** `--retry-failed`. */
-  readonly retriesFailed: boolean;
-  /** `--redo` names it, and it was not bought again for that yet. */
+  /** Whether `--redo` names the item and did not buy it again yet. */
   readonly isRedone: boolean;
-  /** Of the service that is asked. */
   readonly origin: string;
 }
 
 /**
- * What is to be done for an item (docs/batch.md): what is open is gone on with under its own key, what was
- * paid for is fetched, and only a refusal of the person's to leave it at that buys anything twice.
+ * Decides what to do for an item (docs/batch.md): unfinished requests continue under their own key, billed audio
+ * is fetched, and only `--redo` and `--retry-failed` buy anything twice.
  */
 export function decide(facts: DecisionFacts): Decision {
   const { isRedone, lastGeneration, retriesFailed, status } = facts;
-  if (status === undefined) {
-    return { kind: 'speak', generation: 0, status, isAgain: false };
-  }
+  if (status === undefined) return { kind: 'speak', generation: 0, status, isAgain: false };
   const usual = decideKnown(status, facts);
   const isOpen = usual.kind === 'speak' || (usual.kind === 'fetch' && status.state === 'accepted');
   const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
@@ -227,113 +208,101 @@ export function decide(facts: DecisionFacts): Decision {
 
 function decideKnown(
   status: ItemStatus,
-  { isElsewhere, isThere, origin }: DecisionFacts,
+  { isElsewhere, isPresent, origin }: DecisionFacts,
 ): Decision {
+  const { facts, generation } = status;
   switch (status.state) {
     case 'planned':
-      return { kind: 'speak', generation: status.generation, status, isAgain: false };
-    // What cannot be asked again was interrupted after it may have been paid for, unless it was refused.
+      return { kind: 'speak', generation, status, isAgain: false };
+    // A stream that was interrupted after it may have been billed cannot be repeated, unless it was refused.
     case 'sent':
-      return status.facts.isRefused === true
-        ? { kind: 'speak', generation: status.generation, status, isAgain: false }
+      return facts.isRefused === true
+        ? { kind: 'speak', generation, status, isAgain: false }
         : { kind: 'ended', status, why: 'lost' };
     case 'failed':
-      return { kind: 'ended', status, why: 'failed' };
     case 'lost':
-      return { kind: 'ended', status, why: 'lost' };
+      return { kind: 'ended', status, why: status.state };
     case 'accepted':
       return fetchFrom(origin, status);
     case 'verified':
     case 'published':
-      if (!isThere) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
-      if (status.facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
+      if (!isPresent) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
+      if (facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
       return { kind: 'skip', status };
   }
 }
 
-/** What is to be done for a purchase whose audio is not in the folder. */
+/** Decides what to do for a purchase whose audio is not in the folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
   return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
 }
 
-/** What lies at the output of an item. */
+/** What is at the output of an item. */
 type OutputState =
   | { readonly kind: 'missing' }
-  /** A file that this batch made, as it made it. */
+  /** An unchanged file of this batch. */
   | { readonly kind: 'known'; readonly file: KnownFile }
-  /** The batch was about to put a file here; what became of it is not written down. */
+  /** The batch was about to put a file here; the journal ends before that. */
   | { readonly kind: 'ours' }
-  /** Nothing that the batch made. */
+  /** A file that the batch did not make. */
   | { readonly kind: 'foreign' };
 
-/** Looks at outputs; a folder with many of them is read once. */
-interface OutputLook {
+type Place = Pick<BatchItem, 'output' | 'source'>;
+
+/** Compares the files at outputs with the journal. Reads each folder once. */
+export class OutputInspector {
+  readonly #options: Pick<AudioLookup, 'files' | 'index' | 'outputDir'>;
+  readonly #namesIn = new Map<string, Promise<ReadonlySet<string>>>();
+
+  constructor(options: Pick<AudioLookup, 'files' | 'index' | 'outputDir'>) {
+    this.#options = options;
+  }
+
   /**
-   * @param audio what the item's audio is, which is its own also where somebody else put it
-   * @throws Failure (usage, output) for a folder in its place, or a link that leads out
+   * Returns what is at an output.
+   * @param audio the item's own audio, which counts as known wherever it came from
+   * @throws Failure (usage, output) for a folder, or a link that leads out of the output folder
    */
-  at(
-    item: Pick<BatchItem, 'output' | 'source'>,
-    audio?: Pick<ItemFacts, 'bytes' | 'sha256'>,
-  ): Promise<OutputState>;
-}
+  async inspect(
+    { output, source }: Place,
+    audio: Pick<ItemFacts, 'bytes' | 'sha256'> = {},
+  ): Promise<OutputState> {
+    const { files, index, outputDir } = this.#options;
+    const folder = path.posix.dirname(output);
+    const known = this.#namesIn.get(folder) ?? this.#readNames(folder);
+    this.#namesIn.set(folder, known);
+    if (!(await known).has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
+    const file = path.join(outputDir, output);
+    const stats = await statsOf(outputDir, output, files);
+    if (stats === undefined) return { kind: 'missing' };
+    if (stats.isDirectory()) {
+      throw usageFailure(`${source}: its output ${display(file)} is a folder`);
+    }
+    if (!stats.isFile()) return { kind: 'foreign' };
+    const state = await compare(file, stats, index.filesAt(output), this.#options);
+    const { bytes, sha256 } = audio;
+    if (state.kind === 'known' || sha256 === undefined || bytes !== stats.size) return state;
+    const isIts = (await digestOf(file, files)) === sha256;
+    return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
+  }
 
-interface LookOptions {
-  readonly outputDir: string;
-  readonly index: JournalIndex;
-  readonly files: FileSystem;
-}
-
-export function createOutputLook(options: LookOptions): OutputLook {
-  const { files, outputDir } = options;
-  const folders = new Map<string, Promise<ReadonlySet<string>>>();
-  const inside = new Map<string, Promise<string>>();
-  /** Whether no link leads out of the output folder on the way; looked at once. */
-  const isInside = (folder: string): Promise<string> => {
-    if (folder === '.') return Promise.resolve(outputDir);
-    const known = inside.get(folder) ?? containedPath(outputDir, folder, files);
-    inside.set(folder, known);
-    return known;
-  };
-  const namesIn = (folder: string): Promise<ReadonlySet<string>> => {
-    const known = folders.get(folder) ?? readNames(path.join(outputDir, folder), files);
-    folders.set(folder, known);
-    return known;
-  };
-  return {
-    async at({ output, source }, audio) {
-      await isInside(path.posix.dirname(output));
-      const names = await namesIn(path.posix.dirname(output));
-      if (!names.has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
-      const file = path.join(outputDir, output);
-      const stats = await statsOf(outputDir, output, files);
-      if (stats === undefined) return { kind: 'missing' };
-      if (stats.isDirectory()) {
-        throw usageFailure(`${source}: its output ${display(file)} is a folder`);
-      }
-      const state = await compare(file, stats, output, options);
-      if (state.kind === 'known' || !stats.isFile()) return state;
-      const { bytes, sha256 } = audio ?? {};
-      if (sha256 === undefined || bytes !== stats.size) return state;
-      const isIts = (await digestOf(file, files)) === sha256;
-      return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
-    },
-  };
-}
-
-/** Folded, since the system may write a name in another way than ours. */
-async function readNames(folder: string, files: FileSystem): Promise<ReadonlySet<string>> {
-  try {
-    return new Set((await files.readdir(folder)).map((name) => foldedName(name)));
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return new Set();
-    throw outputFailure(folder, error, 'opening', '--output-dir');
+  /** Folds names, because the file system may spell them differently. */
+  async #readNames(folder: string): Promise<ReadonlySet<string>> {
+    const { files, outputDir } = this.#options;
+    if (folder !== '.') await containedPath(outputDir, folder, files);
+    const dir = path.join(outputDir, folder);
+    try {
+      return new Set((await files.readdir(dir)).map((name) => foldedName(name)));
+    } catch (error) {
+      if (hasErrno(error, 'ENOENT')) return new Set();
+      throw outputFailure(dir, error, 'opening', '--output-dir');
+    }
   }
 }
 
-/** Of what a link leads to, when that is not outside. */
+/** Follows a link that does not lead out of the output folder. */
 async function statsOf(
   outputDir: string,
   output: string,
@@ -353,21 +322,17 @@ async function statsOf(
 async function compare(
   file: string,
   stats: Stats,
-  output: string,
-  { files, index }: LookOptions,
+  known: readonly KnownFile[] | undefined,
+  { files, index }: { readonly files: FileSystem; readonly index: JournalIndex },
 ): Promise<OutputState> {
-  const known = index.filesAt(output);
-  if (known === undefined || !stats.isFile()) return { kind: 'foreign' };
+  if (known === undefined) return { kind: 'foreign' };
   if (known.length === 0) return { kind: 'ours' };
-  const sized = known.filter(({ bytes }) => bytes === stats.size);
-  const untouched = sized.filter(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
-  // Audio of one length may have got its names in one tick of the clock.
-  const [only] = untouched.length === 1 ? untouched : [];
+  const only = unchangedFile(known, stats);
   if (only !== undefined) return { kind: 'known', file: only };
-  const digest = await digestOf(file, files);
-  // Also audio of another item, which a run that was killed did not get to replace.
-  if (index.outputsOf(digest).length === 0) return { kind: 'foreign' };
-  return { kind: 'known', file: { sha256: digest, bytes: stats.size, mtimeMs: undefined } };
+  const sha256 = await digestOf(file, files);
+  // A killed run may have left audio of another item that it was about to replace.
+  if (index.outputsOf(sha256).length === 0) return { kind: 'foreign' };
+  return { kind: 'known', file: { sha256, bytes: stats.size, mtimeMs: undefined } };
 }
 
 function digestOf(file: string, files: FileSystem): Promise<string> {
@@ -376,14 +341,61 @@ function digestOf(file: string, files: FileSystem): Promise<string> {
   });
 }
 
-/** An output that is not the batch's own and may not be replaced: exit 31. */
-function foreignOutput({ output, source }: Pick<BatchItem, 'output' | 'source'>): Failure {
+function foreignOutput({ output, source }: Place): Failure {
   return new Failure(
-    `${source}: its output ${display(output)} exists already, and not as this batch made it`,
+    `${source}: its output ${display(output)} exists already, and this batch did not make it`,
     {
       code: 'exists',
       exit: 'exists',
-      hint: 'Move it away, or allow it to be replaced with --overwrite. Nothing was sent.',
+      hint: 'Move it away, or replace it with --overwrite. Nothing was sent.',
     },
   );
+}
+
+/** Returns the failure of an item that only the user can continue, with a hint how. */
+export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): Failure {
+  const { creditsUsed, jobId, problem } = facts;
+  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
+  const details = jobId === undefined ? undefined : { jobId };
+  switch (why) {
+    case 'failed':
+      return new Failure(`its job failed: ${problem ?? 'the service returned no reason'}`, {
+        code: 'ERR_JOB_FAILED',
+        exit: 'rejected',
+        hint: 'It was refunded; --retry-failed speaks the item again.',
+        details,
+      });
+    case 'partial':
+      return new Failure('only a part could be spoken or timed; that part is in its files', {
+        code: 'partial_fail',
+        exit: 'partial',
+        billed: 'yes',
+        hint: `--retry-failed buys all of it again (this part: ${cost}).`,
+        details,
+      });
+    case 'lost': {
+      const isDelivered = state === 'published' || state === 'verified';
+      const message = isDelivered
+        ? `a file of it is missing, and downloading it again would be billed again (${cost})`
+        : `it may have been billed (${cost}), and its audio is lost`;
+      return new Failure(message, {
+        code: 'lost',
+        exit: 'lost',
+        billed: creditsUsed === undefined ? 'unknown' : 'yes',
+        hint: '--retry-failed buys it again.',
+        details,
+      });
+    }
+    case 'elsewhere':
+      return new Failure(
+        `it was billed at ${about?.origin ?? 'another service'}, which has its audio`,
+        {
+          code: 'lost',
+          exit: 'lost',
+          billed: 'yes',
+          hint: 'Run the batch against that service once more, or buy it here with --redo.',
+          details,
+        },
+      );
+  }
 }

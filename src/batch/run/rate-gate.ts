@@ -2,49 +2,38 @@ import { parseRetryAfter, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { Transport } from '../../api/transport/http.ts';
 import type { Clock } from '../../effects/clock.ts';
 
+/** Pause after a 429 without `Retry-After`. */
+const DEFAULT_PAUSE_MS = 1_000;
+/** 429s within this time are for requests that were sent together, and count once. */
+const SAME_REFUSAL_MS = 1_000;
+const MIN_RATE = 0.2;
+/** The limit ends when the rate is this many times the rate at the last 429. */
+const RECOVERY_FACTOR = 8;
+
 /**
- * The one gate through which all requests of a batch go. It is open until the service says that there are
- * too many; then it closes for as long as the service asks, and lets half as many through in a second as
- * went before. Every second without a complaint lets one more through, until the gate is open again.
+ * Limits the rate of all requests of a batch. There is no limit until the service returns a 429. Then requests
+ * pause for as long as the service asks, and continue at half of the rate. Every second without a 429 adds one
+ * request a second, until the limit ends.
  */
-export interface RateGate {
-  /** Resolves when the next request may go; rejects with the signal's reason. */
-  pass(signal?: AbortSignal): Promise<void>;
-  /** The service said 429. @param retryAfterMs how long it wants to be left alone, where it says so */
-  refused(retryAfterMs: number | undefined): void;
-  /** Requests a second that may go; infinite while the gate is open. */
-  readonly rate: number;
-}
-
-/** A service that says 429 without a time is left alone for so long. */
-const USUAL_PAUSE_MS = 1_000;
-/** Complaints of requests that were under way together count once. */
-const SAME_COMPLAINT_MS = 1_000;
-const LEAST_RATE = 0.2;
-/** So many times the rate at which the service complained: then the gate is open again. */
-const OPEN_AGAIN = 8;
-
-export function createRateGate(clock: Clock): RateGate {
-  return new Gate(clock);
-}
-
-class Gate implements RateGate {
+export class RateGate {
+  /** Requests a second; infinite without a limit. */
   rate = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
-  /** When the latest requests went, of the last second. */
+  /** Times of recent requests. */
   #recent: number[] = [];
-  /** The next one goes no sooner than this. */
+  /** Earliest time of the next request. */
   #nextAt = 0;
-  #complainedAt = Number.NEGATIVE_INFINITY;
+  #refusedAt = Number.NEGATIVE_INFINITY;
   #raisedAt = 0;
-  #complainedRate = 0;
-  /** How many requests were turned away since. */
+  #refusedRate = 0;
+  /** Number of pauses so far. */
   #pauses = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** Resolves when the next request may be sent; rejects with the signal's reason. */
   async pass(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const now = this.#clock.monotonic();
@@ -53,57 +42,57 @@ class Gate implements RateGate {
     this.#nextAt = at + (this.rate === Number.POSITIVE_INFINITY ? 0 : 1_000 / this.rate);
     const pauses = this.#pauses;
     if (at > now) await this.#clock.sleep(at - now, signal);
-    // Whoever waited while the gate was closed once more goes to the end of the queue.
+    // A request that waited while another pause began goes to the end of the queue.
     if (this.#pauses !== pauses && this.#clock.monotonic() < this.#nextAt) return this.pass(signal);
-    this.#remember(this.#clock.monotonic());
+    const sentAt = this.#clock.monotonic();
+    this.#recent.push(sentAt);
+    if (this.#recent.length > 4_096) this.#recent = this.#since(sentAt - 1_000);
   }
 
+  /**
+   * Reports a 429.
+   * @param retryAfterMs the pause that the service asks for
+   */
   refused(retryAfterMs: number | undefined): void {
     const now = this.#clock.monotonic();
-    const pauseMs = retryAfterMs ?? USUAL_PAUSE_MS;
-    if (now - this.#complainedAt >= SAME_COMPLAINT_MS) {
-      const before = Math.min(this.rate, Math.max(1, this.#countSince(now - 1_000)));
-      this.#complainedRate = before;
-      this.rate = Math.max(LEAST_RATE, before / 2);
-      this.#complainedAt = now;
+    const pauseMs = retryAfterMs ?? DEFAULT_PAUSE_MS;
+    if (now - this.#refusedAt >= SAME_REFUSAL_MS) {
+      const before = Math.min(this.rate, Math.max(1, this.#since(now - 1_000).length));
+      this.#refusedRate = before;
+      this.rate = Math.max(MIN_RATE, before / 2);
+      this.#refusedAt = now;
       this.#pauses += 1;
     }
     this.#nextAt = Math.max(this.#nextAt, now + pauseMs);
     this.#raisedAt = Math.max(this.#raisedAt, now + pauseMs);
   }
 
-  /** One more a second for every second that went well. */
+  /** Adds one request a second for every second without a 429. */
   #raise(now: number): void {
     if (this.rate === Number.POSITIVE_INFINITY || now <= this.#raisedAt) return;
     this.rate += (now - this.#raisedAt) / 1_000;
     this.#raisedAt = now;
-    if (this.rate > this.#complainedRate * OPEN_AGAIN) this.rate = Number.POSITIVE_INFINITY;
+    if (this.rate > this.#refusedRate * RECOVERY_FACTOR) this.rate = Number.POSITIVE_INFINITY;
   }
 
-  #remember(now: number): void {
-    this.#recent.push(now);
-    if (this.#recent.length > 4_096) this.#recent = this.#recent.filter((at) => at > now - 1_000);
-  }
-
-  #countSince(time: number): number {
-    return this.#recent.filter((at) => at > time).length;
+  #since(time: number): number[] {
+    return this.#recent.filter((at) => at > time);
   }
 }
 
-/** A transport whose requests all go through one gate, and tell it when the service had too many. */
+/** Returns a transport that sends all requests through a gate, and reports every 429 to it. */
 export function gatedTransport(inner: Transport, gate: RateGate, clock: Clock): Transport {
   return {
     async request(request) {
       await gate.pass(request.signal);
-      const answer = await inner.request(request);
-      if (answer.status === 429) {
-        const { headers } = answer;
+      const response = await inner.request(request);
+      if (response.status === 429) {
+        const { headers } = response;
         const asked = parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now());
-        // What is longer is not waited for by anybody: it ends the batch.
-        const isWaited = asked === undefined || asked <= LONGEST_RETRY_AFTER_MS;
-        if (isWaited) gate.refused(asked);
+        // A longer pause ends the batch.
+        if (asked === undefined || asked <= LONGEST_RETRY_AFTER_MS) gate.refused(asked);
       }
-      return answer;
+      return response;
     },
     close: () => inner.close(),
   };

@@ -9,51 +9,28 @@ import { commitRename } from '../../durable/publish.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
+import { keptFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
 import type { OutputFolders } from './publish-audio.ts';
-import { openFor } from './publish-audio.ts';
+import { openBatchOutput } from './publish-audio.ts';
 
 export interface AudioLookup extends Pick<FileDeps, 'files'> {
   readonly outputDir: string;
   readonly index: JournalIndex;
-  /** Where replaced audio is kept. */
-  readonly kept: string;
-  /** The further files of an item, by its output. */
-  readonly besides: (output: string) => readonly string[];
+  /** Returns the sidecar files of an item, such as captions, from its output. */
+  readonly sidecars: (output: string) => readonly string[];
 }
 
-export interface ReuseOptions extends AudioLookup, FileDeps {
-  readonly folder: Pick<BatchFolder, 'isAlone' | 'notePublished' | 'noteReused' | 'temporaries'>;
+interface ReuseOptions extends AudioLookup, FileDeps {
+  readonly folder: Pick<
+    BatchFolder,
+    'isExclusive' | 'notePublished' | 'noteReused' | 'temporaries'
+  >;
   readonly folders: OutputFolders;
 }
 
-/** Where audio goes that is in the folder already. */
-export interface ReuseTarget {
-  readonly output: string;
-  /** Nothing was there when the batch looked; whoever takes the name meanwhile keeps it. */
-  readonly isNew: boolean;
-  readonly displaced: KnownFile | undefined;
-}
-
-/** Moves and copies audio that was paid for, so that it is never spoken again and never lost. */
-export interface AudioReuse {
-  /**
-   * Gives an output the audio of a purchase, with its captions. At any moment each name holds one whole file.
-   * Undefined when the audio is not in the folder any more.
-   * @throws Failure (output, exists)
-   */
-  place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined>;
-  /**
-   * Keeps the audio at an output that is about to be replaced, unless another output holds it.
-   * @throws Failure (output)
-   */
-  keepAside(output: string, audio: KnownFile): Promise<void>;
-  /** Removes what was kept and is at an output again. Never throws. */
-  tidy(): Promise<void>;
-}
-
-/** Whether the audio of a purchase, with the captions that are asked for, is in the folder apart from an output. */
+/** Whether the audio of a purchase is in the folder under a name other than `output`, with its sidecar files. */
 export async function isInFolder(
   { facts }: ItemStatus,
   output: string,
@@ -63,11 +40,23 @@ export async function isInFolder(
   return first.done !== true;
 }
 
+/**
+ * Returns the recorded file that a file still is, by its size and time; undefined when that is not certain, such
+ * as for two recorded files of one size and time.
+ */
+export function unchangedFile(
+  known: readonly KnownFile[],
+  { mtimeMs, size }: Stats,
+): KnownFile | undefined {
+  const same = known.filter((file) => file.bytes === size && file.mtimeMs === mtimeMs);
+  return same.length === 1 ? same[0] : undefined;
+}
+
 /** A file that should hold the audio. */
 interface Candidate {
   readonly path: string;
   readonly isKept: boolean;
-  /** No other name leads to the same file. */
+  /** Whether no other name leads to the same file. */
   readonly isOnly: boolean;
 }
 
@@ -77,18 +66,16 @@ async function* candidates(
   lookup: AudioLookup,
 ): AsyncGenerator<Candidate, void, undefined> {
   if (sha256 === undefined || bytes === undefined) return;
-  const kept = path.join(lookup.kept, sha256);
+  const kept = path.join(keptFolder(lookup.outputDir), sha256);
   const stats = await statsOf(kept, lookup);
-  if (stats?.size === bytes && (await hasBesides(kept, lookup))) {
+  if (stats?.size === bytes && (await hasSidecars(kept, lookup))) {
     yield { path: kept, isKept: true, isOnly: stats.nlink === 1 };
   }
   for (const other of lookup.index.outputsOf(sha256)) {
     if (other === output) continue;
     const file = path.join(lookup.outputDir, other);
-    if (
-      (await isFile(file, { sha256, bytes }, other, lookup)) &&
-      (await hasBesides(file, lookup))
-    ) {
+    const hasAudio = await isFile(file, { sha256, bytes }, other, lookup);
+    if (hasAudio && (await hasSidecars(file, lookup))) {
       yield { path: file, isKept: false, isOnly: false };
     }
   }
@@ -102,20 +89,18 @@ async function isFile(
 ): Promise<boolean> {
   const stats = await statsOf(file, lookup);
   if (stats?.size !== bytes) return false;
-  const known = lookup.index.filesAt(output)?.filter(({ mtimeMs }) => mtimeMs === stats.mtimeMs);
-  const untouched = known?.filter((one) => one.bytes === bytes) ?? [];
-  if (untouched.length === 1) return untouched[0]?.sha256 === sha256;
-  return (await digestOf(file, lookup)) === sha256;
+  const unchanged = unchangedFile(lookup.index.filesAt(output) ?? [], stats);
+  return (unchanged?.sha256 ?? (await digestOf(file, lookup))) === sha256;
 }
 
-async function hasBesides(file: string, lookup: AudioLookup): Promise<boolean> {
-  for (const beside of lookup.besides(file)) {
-    if ((await statsOf(beside, lookup)) === undefined) return false;
+async function hasSidecars(file: string, lookup: AudioLookup): Promise<boolean> {
+  for (const sidecar of lookup.sidecars(file)) {
+    if ((await statsOf(sidecar, lookup)) === undefined) return false;
   }
   return true;
 }
 
-/** Of a regular file; undefined for anything else. */
+/** Returns undefined for anything but a regular file. */
 async function statsOf(file: string, { files }: AudioLookup): Promise<Stats | undefined> {
   const stats = await files.lstat(file).catch(() => undefined);
   return stats?.isFile() === true ? stats : undefined;
@@ -125,26 +110,42 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
   return checksumOf(file, 'sha256', files).catch(() => undefined);
 }
 
-export function createAudioReuse(options: ReuseOptions): AudioReuse {
-  return new Reuse(options);
+/** The output that receives the audio. */
+export interface ReuseTarget {
+  readonly output: string;
+  /** Whether the output did not exist at first; a file that got the name since then stays. */
+  readonly isNew: boolean;
+  /** The file of other content that the output holds. */
+  readonly displaced: KnownFile | undefined;
 }
 
-class Reuse implements AudioReuse {
+/** Moves and copies billed audio, so that it is never bought again and never lost. */
+export class AudioReuse {
   readonly #options: ReuseOptions;
+  readonly #kept: string;
 
   constructor(options: ReuseOptions) {
     this.#options = options;
+    this.#kept = keptFolder(options.outputDir);
   }
 
+  /**
+   * Gives an output the audio of a purchase, with its sidecar files. At any moment each name holds one complete
+   * file. Returns undefined when the audio is missing.
+   * @throws Failure (output, exists)
+   */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
-    const { besides, files, folder, folders, outputDir } = this.#options;
-    const file = path.join(outputDir, target.output);
+    const { files, folder, folders, outputDir, sidecars } = this.#options;
+    const { output } = target;
+    const file = path.join(outputDir, output);
     await folders.useFor(file);
-    const names = besides(target.output);
-    const given = names.length === 0 ? {} : { besides: names };
-    // Killed right after it got its name, it would be a stranger's to a run of an edited list.
-    const noted = await folder.noteReused(status, { output: target.output, ...given });
-    // The process of another share may have put aside what it was copied from.
+    const besides = sidecars(output);
+    // Recorded first: a file that a killed run renamed would be foreign to a run of an edited list.
+    const noted = await folder.noteReused(
+      status,
+      besides.length === 0 ? { output } : { output, besides },
+    );
+    // Another shard's process may have moved the file that was copied, so there is a second attempt.
     const isPlaced =
       (await this.#placeFrom(status, target)) || (await this.#placeFrom(status, target));
     if (!isPlaced) return undefined;
@@ -157,51 +158,54 @@ class Reuse implements AudioReuse {
 
   async #placeFrom(status: ItemStatus, target: ReuseTarget): Promise<boolean> {
     for await (const found of candidates(status.facts, target.output, this.#options)) {
-      const isMoved = found.isKept && found.isOnly;
-      const isPlaced = isMoved
-        ? await this.#move(found.path, status, target)
-        : await this.#copy(found, status, target);
+      const isPlaced =
+        found.isKept && found.isOnly
+          ? await this.#move(found.path, status, target)
+          : await this.#copy(found, status, target);
       if (isPlaced) return true;
     }
     return false;
   }
 
-  async keepAside(output: string, audio: KnownFile): Promise<void> {
-    const { folder, kept, outputDir } = this.#options;
+  /**
+   * Keeps the audio at an output that is about to be replaced, unless another output holds it.
+   * @throws Failure (output)
+   */
+  async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
+    const { files, folder, outputDir } = this.#options;
     const file = path.join(outputDir, output);
-    // The process of another share may be about to replace that one.
-    if (folder.isAlone && (await this.#isElsewhere(output, audio))) return;
+    // Another shard's process may be about to replace that output.
+    if (folder.isExclusive && (await this.#isElsewhere(output, audio))) return;
     try {
-      await ensurePrivateFolder(kept, this.#options.files);
-      const to = path.join(kept, audio.sha256);
+      await ensurePrivateFolder(this.#kept, files);
+      const to = path.join(this.#kept, audio.sha256);
       for (const [from, name] of await this.#captionsOf(output, file, to)) {
         await this.#linkOrCopy(from, name);
       }
       await this.#linkOrCopy(file, to);
     } catch (error) {
-      throw outputFailure(kept, error, 'writing', '--output-dir');
+      throw outputFailure(this.#kept, error, 'writing', '--output-dir');
     }
   }
 
+  /** Removes kept audio that is at an output again. Never throws. */
   async tidy(): Promise<void> {
-    const { files, folder, kept } = this.#options;
-    if (!folder.isAlone) return;
-    const names = await files.readdir(kept).catch((): string[] => []);
+    const { files, folder } = this.#options;
+    if (!folder.isExclusive) return;
+    const names = await files.readdir(this.#kept).catch((): string[] => []);
+    const remove = (name: string) => removeQuietly(path.join(this.#kept, name), this.#options);
     for (const name of names.filter((one) => HASH.test(one))) {
-      const stats = await statsOf(path.join(kept, name), this.#options);
+      const stats = await statsOf(path.join(this.#kept, name), this.#options);
       const audio = { sha256: name, bytes: stats?.size ?? -1 };
-      if (await this.#isElsewhere(undefined, audio)) {
-        const all = names.filter((one) => one.startsWith(name));
-        for (const one of all) await removeQuietly(path.join(kept, one), this.#options);
-      }
+      if (!(await this.#isElsewhere(undefined, audio))) continue;
+      for (const one of names.filter((other) => other.startsWith(name))) await remove(one);
     }
-    const captions = names.filter(
-      (one) => !HASH.test(one) && !names.includes(path.parse(one).name),
-    );
-    for (const one of captions) await removeQuietly(path.join(kept, one), this.#options);
+    for (const one of names) {
+      if (!HASH.test(one) && !names.includes(path.parse(one).name)) await remove(one);
+    }
   }
 
-  /** Whether an output other than this one holds the audio, and the captions that are asked for. */
+  /** Whether an output other than this one holds the audio, with its sidecar files. */
   async #isElsewhere(
     output: string | undefined,
     audio: Pick<KnownFile, 'bytes' | 'sha256'>,
@@ -212,17 +216,15 @@ class Reuse implements AudioReuse {
     return false;
   }
 
-  /** Captions that the batch wrote beside an output, and the names under which they are kept. */
+  /** Returns the captions that the batch wrote beside an output, each with its name in the folder for kept audio. */
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
-    const { index } = this.#options;
-    const [names, from, kept] = [output, file, to].map((name) => captionNames(name, ALL_CAPTIONS));
     const pairs: [string, string][] = [];
-    for (const [at, name] of (names ?? []).entries()) {
-      const there = from?.[at] ?? '';
-      const isOurs = index.filesAt(name) !== undefined;
-      if (isOurs && (await statsOf(there, this.#options)) !== undefined) {
-        pairs.push([there, kept?.[at] ?? '']);
-      }
+    for (const format of ['srt', 'vtt', 'json'] as const) {
+      const [name = '', from = '', kept = ''] = [output, file, to].flatMap((one) =>
+        captionNames(one, [format]),
+      );
+      const isOurs = this.#options.index.filesAt(name) !== undefined;
+      if (isOurs && (await statsOf(from, this.#options)) !== undefined) pairs.push([from, kept]);
     }
     return pairs;
   }
@@ -241,44 +243,43 @@ class Reuse implements AudioReuse {
     }
   }
 
-  /** Gives a kept file its name back. */
   async #move(from: string, { facts }: ItemStatus, target: ReuseTarget): Promise<boolean> {
     const digest = await digestOf(from, this.#options);
     if (digest !== facts.sha256) {
-      // What could not be read may be the only copy.
+      // An unreadable file may be the only copy.
       if (digest !== undefined) await removeQuietly(from, this.#options);
       return false;
     }
-    await this.#displace(target);
-    await this.#nameCaptions(from, target);
-    await this.#rename(from, path.join(this.#options.outputDir, target.output), target.isNew);
+    await this.#prepare(from, target);
+    const to = path.join(this.#options.outputDir, target.output);
+    const existing = target.isNew ? 'refuse' : 'replace';
+    const naming = { path: to, asked: to, existing, replaced: undefined } as const;
+    await commitRename(from, { ...this.#options, ...naming }).catch((error: unknown) => {
+      throw outputFailure(to, error, 'writing', '--output-dir');
+    });
     return true;
   }
 
-  /** A copy of its own: two names of one file would both change when either is edited. */
+  /** Copies instead of linking: an edit of one file must not change the other. */
   async #copy(
     { isKept, path: from }: Candidate,
     { facts }: ItemStatus,
     target: ReuseTarget,
   ): Promise<boolean> {
-    const { kept, outputDir } = this.#options;
-    const file = path.join(outputDir, target.output);
-    return this.#copyTo({ from, file, isNew: target.isNew }, async (sha256) => {
+    const file = path.join(this.#options.outputDir, target.output);
+    return this.#copyTo(from, file, target.isNew, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
-      await this.#displace(target);
-      await this.#nameCaptions(from, target);
-      // Audio is put aside before its captions are replaced: these were still its own.
-      return isKept || (await statsOf(path.join(kept, sha256), this.#options)) === undefined;
+      await this.#prepare(from, target);
+      // Displaced audio is kept before its captions are replaced: the copied captions were still its own.
+      return isKept || (await statsOf(path.join(this.#kept, sha256), this.#options)) === undefined;
     });
   }
 
-  /** @param check asked, with the hash of what was copied, before the copy gets its name */
+  /** @param check called with the hash of the copy before the rename; false abandons the copy */
   async #copyTo(
-    {
-      file,
-      from,
-      isNew,
-    }: { readonly file: string; readonly from: string; readonly isNew: boolean },
+    from: string,
+    file: string,
+    isNew: boolean,
     check: (sha256: string | undefined) => Promise<boolean>,
   ): Promise<boolean> {
     const { files, folder, folders } = this.#options;
@@ -287,14 +288,14 @@ class Reuse implements AudioReuse {
     const place = { file, folders, temporaries: folder.temporaries, isNew };
     let output: Output | undefined;
     try {
-      output = await openFor(place, this.#options);
+      output = await openBatchOutput(place, this.#options);
       const { atime, mtime } = await source.stat();
       for await (const chunk of source.createReadStream({ autoClose: false })) {
         await output.write(chunk);
       }
       if (!(await check(await output.checksum()))) return false;
       await output.publish();
-      // By its time a report knows the sound again.
+      // A page report recognises the sound by its modification time.
       const copy = await files.open(file, 'r+').catch(() => undefined);
       await copy?.utimes(atime, mtime).catch(() => undefined);
       await copy?.close();
@@ -307,33 +308,15 @@ class Reuse implements AudioReuse {
     }
   }
 
-  async #displace({ displaced, output }: ReuseTarget): Promise<void> {
-    if (displaced !== undefined) await this.keepAside(output, displaced);
-  }
-
-  /** The captions get their names before the audio: where that is, they are. */
-  async #nameCaptions(from: string, { output }: ReuseTarget): Promise<void> {
-    const { besides, outputDir } = this.#options;
-    const names = besides(path.join(outputDir, output));
-    for (const [at, caption] of besides(from).entries()) {
-      await this.#copyTo({ from: caption, file: names[at] ?? '', isNew: false }, async () => true);
+  /** Keeps the displaced audio, and copies sidecar files before the audio: audio never appears without them. */
+  async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
+    const { outputDir, sidecars } = this.#options;
+    if (displaced !== undefined) await this.keepDisplaced(output, displaced);
+    const names = sidecars(path.join(outputDir, output));
+    for (const [at, sidecar] of sidecars(from).entries()) {
+      await this.#copyTo(sidecar, names[at] ?? '', false, async () => true);
     }
-  }
-
-  async #rename(from: string, to: string, isNew: boolean): Promise<void> {
-    const existing = isNew ? 'refuse' : 'replace';
-    const naming = {
-      ...this.#options,
-      path: to,
-      asked: to,
-      existing,
-      replaced: undefined,
-    } as const;
-    await commitRename(from, naming).catch((error: unknown) => {
-      throw outputFailure(to, error, 'writing', '--output-dir');
-    });
   }
 }
 
 const HASH = /^[0-9a-f]{64}$/;
-const ALL_CAPTIONS = ['srt', 'vtt', 'json'] as const;

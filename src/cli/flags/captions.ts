@@ -157,14 +157,15 @@ export function captionFlag({ subtitles = [], timings }: CaptionFlags): string |
   return timings === undefined ? undefined : '--timings';
 }
 
-function refuseCueFlags(flags: CaptionFlags): void {
+/**
+ * Refuses the `--cue-…` flags without `--subtitles`.
+ * @throws Failure (usage)
+ */
+export function refuseCueFlags(flags: CueFlags & { readonly subtitles?: unknown }): void {
   const given = new Set(Object.keys(flags));
   const shaping = Object.entries(CUE_FLAGS).find(([name]) => given.has(name));
   if (shaping === undefined || flags.subtitles !== undefined) return;
-  throw usageFailure(
-    `${shaping[1]} requires --subtitles`,
-    'Name a file with --subtitles, or leave it out.',
-  );
+  throw usageFailure(`${shaping[1]} requires --subtitles`, 'Add --subtitles, or leave it out.');
 }
 
 const CUE_FLAGS: Readonly<Record<keyof CueFlags, string>> = {

@@ -59,7 +59,7 @@ describe('a batch that is stopped', () => {
     );
     await running.waitFor('stderr', /GET \S+\/jobs\/\S+ 200/);
     running.signal('SIGINT');
-    await running.waitFor('stderr', /stopping; what is under way still comes in/);
+    await running.waitFor('stderr', /stopping; running items still finish/);
     running.signal('SIGINT');
     const { signal, stderr } = await running.done;
     expect(signal).toBe('SIGINT');

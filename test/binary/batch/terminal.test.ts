@@ -52,7 +52,7 @@ test('a second Ctrl-C takes the bar away and shows the cursor', async () => {
   const running = await startInTerminal(args, { box, env: service.env });
   await running.waitFor('stdout', /0\/6 {2}0 failed/);
   running.write('\x03');
-  await running.waitFor('stdout', /stopping; what is under way/);
+  await running.waitFor('stdout', /stopping; running items/);
   running.write('\x03');
   const { code, stdout } = await running.done;
   expect(code).toBe(130);
