@@ -34,7 +34,7 @@ export interface BatchFlags extends SpeechFlags, CueFlags {
 
 export function addBatchFlags(command: Command): void {
   for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
-  addSpeechFlags(command, { usual: 'the ending of the output’s name, else mp3' });
+  addSpeechFlags(command, { usual: 'from the extension of the output, else mp3' });
   addCueFlags(command);
 }
 
@@ -50,8 +50,8 @@ function inputOptions(): Option[] {
       '--text-column <name>',
       'the column of a .csv that holds the texts (default: text)',
     ).argParser(filled('--text-column')),
-    new Option('--no-recursive', 'leave out the folders inside of a folder'),
-    new Option('--output-dir <dir>', 'where the audio goes')
+    new Option('--no-recursive', 'leave out subfolders'),
+    new Option('--output-dir <dir>', 'folder for the audio')
       .argParser(filled('--output-dir'))
       .default('.', '.'),
     new Option(
@@ -62,7 +62,7 @@ function inputOptions(): Option[] {
       .default('{name}.{ext}', '{name}.{ext}'),
     new Option(
       '--shard <share>',
-      'speak only the I-th of N shares, as I/N (default: as Slurm, Kubernetes or CI say)',
+      'speak only the I-th of N shards, as I/N (default: from Slurm, Kubernetes or CI)',
     ).argParser(parseShard),
   ];
 }
@@ -76,14 +76,14 @@ function runOptions(): Option[] {
       oneOf('--subtitles', CAPTION_FORMATS),
     ),
     new Option('--timings', 'word times beside each output'),
-    new Option('--max-credits <n>', 'send nothing that could use more').argParser(
+    new Option('--max-credits <n>', 'send nothing that may cost more in total').argParser(
       numberWithin('--max-credits', { minimum: 0 }),
     ),
     new Option(
       '--credit-rate <n>',
-      'credits per character for the estimate (default: from what was charged)',
+      'credits per character for the estimate (default: from earlier charges)',
     ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
-    new Option('--retry-failed', 'ask again for what failed; what was paid for costs again'),
+    new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
     new Option('--redo <id>', 'buy this item again; may be repeated').argParser(
       (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
     ),
@@ -94,12 +94,12 @@ function runOptions(): Option[] {
     new Option('--overwrite', 'replace files that this batch did not make'),
     new Option(
       '--idempotency-namespace <name>',
-      'the same word on several machines: an item that two of them send is billed once',
+      'the same name on several machines: an item that two of them send is billed once',
     ).argParser(filled('--idempotency-namespace')),
     new Option(
       '--report <file>',
-      'write a record of every item: JSON, or as .html a page to hear and approve them',
+      'write a record of every item: JSON, or a page to listen to as .html',
     ).argParser(filled('--report')),
-    new Option('--dry-run', 'show what would be done, and send nothing'),
+    new Option('--dry-run', 'show the plan and send nothing'),
   ];
 }

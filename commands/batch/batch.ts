@@ -2,14 +2,14 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { addBatchFlags } from './batch-flags.ts';
 import type { BatchFlags } from './batch-flags.ts';
 
-/** `foley batch`: many texts, in a way that survives everything. */
+/** `foley batch` */
 export const batch: CommandDefinition<BatchFlags> = {
   configure(command) {
     command
       .description(
-        'Speaks many texts: files, folders of them, the lines of a file, or a list. Run again it ' +
-          'goes on: what is done and unchanged is skipped, what was paid for is fetched, and ' +
-          'nothing is billed twice, at whatever moment it was stopped.',
+        'Speaks many texts: files, folders, the lines of a file, or a list. The same command ' +
+          'continues after an interruption: it skips finished items, fetches billed audio, and ' +
+          'bills nothing twice.',
       )
       .argument('[path...]', 'texts, folders of *.txt and *.md, or tables (*.csv); - is stdin');
     addBatchFlags(command);

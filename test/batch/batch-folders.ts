@@ -5,7 +5,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Liveness, ProcessIdentity, Processes } from '../../src/effects/processes.ts';
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export async function newFolder(): Promise<string> {
   const base = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
   const folder = await mkdtemp(path.join(base, 'foley-batch-'));
@@ -17,7 +17,7 @@ export function identityOf(pid: number): ProcessIdentity {
   return { pid, host: 'host', bootId: 'b', pidNamespace: 'n', processStart: `${pid}` };
 }
 
-/** @param fates what can be known of other processes; who is not there lives */
+/** @param fates the state of other processes; by default alive */
 export function processesOf(
   pid: number,
   fates: ReadonlyMap<number, Liveness> = new Map(),

@@ -34,7 +34,7 @@ import { voiceId } from '../service/support/test-service.ts';
 
 export const MODEL_ID = 'vendor-s21pro';
 
-/** A service that lives through all runs, and the folders of batches. */
+/** A service that outlives all runs, and the folders of batches. */
 export interface BatchWorld {
   readonly host: ServiceHost;
   readonly books: Store;
@@ -47,7 +47,7 @@ export interface Place {
   readonly outputDir: string;
   readonly stateDir: string;
   readonly lines: string;
-  /** Keys under which something was asked for here, and the text of each. */
+  /** The keys that were sent from here, with the text of each. */
   readonly asked: Map<string, string>;
 }
 
@@ -78,7 +78,7 @@ export async function createBatchWorld(): Promise<BatchWorld> {
       return { outputDir, stateDir: path.join(place, 'state'), lines, asked: new Map() };
     },
     async end() {
-      // Clients that were killed left answers open, for which a service that closes would wait.
+      // Killed clients left responses open, for which a closing service would wait.
       host.kill();
       books.close();
       await rm(root, { recursive: true, force: true });
@@ -86,10 +86,10 @@ export async function createBatchWorld(): Promise<BatchWorld> {
   };
 }
 
-/** What one process did. */
+/** The result of one process. */
 export interface RunOutcome {
   readonly results: readonly ItemResult[];
-  /** Why it did not come to its end. */
+  /** Why it did not finish. */
   readonly failure: Failure | undefined;
   readonly died: boolean;
   readonly effects: readonly string[];
@@ -114,7 +114,7 @@ const CAPTIONS: CaptionOptions = {
 let lastPid = 1_000;
 const dead = new Set<number>();
 
-/** One `foley batch --lines`, from its first look at the inputs to its end. */
+/** Runs one `foley batch --lines` from its inputs to its end. */
 export async function runOnce(
   world: BatchWorld,
   place: Place,
@@ -148,15 +148,15 @@ function causes(error: unknown): unknown[] {
   return error instanceof Error ? [error, ...causes(error.cause)] : [error];
 }
 
-interface Doing {
+interface RunParts {
   readonly failing: FailingFiles;
   readonly pid: number;
   readonly results: ItemResult[];
   readonly options: RunOptions;
 }
 
-async function speakAll(world: BatchWorld, place: Place, doing: Doing): Promise<void> {
-  const { failing, options, pid, results } = doing;
+async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promise<void> {
+  const { failing, options, pid, results } = parts;
   const clock = clockOf(failing);
   const deps = {
     files: failing.files,
@@ -231,7 +231,7 @@ function processesOf(pid: number): Processes {
   };
 }
 
-/** Pauses take no time, but a turn of the event loop, in which the service works. */
+/** Pauses take only a turn of the event loop, in which the service works. */
 function clockOf(failing: FailingFiles): Clock {
   const clock = manualClock();
   return {
@@ -246,7 +246,7 @@ function clockOf(failing: FailingFiles): Clock {
   };
 }
 
-/** A pause does not fail; a process that is dead sleeps no more. */
+/** Ignores faults other than a kill: a pause does not fail. */
 function ignoringFaults(effect: () => void): void {
   try {
     effect();
@@ -276,7 +276,7 @@ function clientOf(
   });
 }
 
-/** Three effects a request: it leaves, its answer comes, its body comes. */
+/** Each request has three effects: sending it, receiving the response, receiving the body. */
 function transportOf(
   { host }: BatchWorld,
   { asked }: Place,
@@ -327,7 +327,7 @@ function cutStream(bytes: Uint8Array, error: Error): ReadableStream<Uint8Array> 
   });
 }
 
-/** Whatever the fault is called, on the network it is a broken connection. */
+/** Turns any fault but a kill into a broken connection. */
 function reset(effect: () => void): void {
   try {
     effect();
@@ -343,7 +343,7 @@ function textIn(body: Uint8Array | undefined): string {
   return String(text);
 }
 
-/** What stands charged for each text that was asked for at a place. */
+/** Returns how often each text that was sent from a place is charged. */
 export function chargesAt({ books }: BatchWorld, { asked }: Place): ReadonlyMap<string, number> {
   const { byKey } = readLedger(books);
   const charges = new Map<string, number>();
@@ -355,7 +355,7 @@ export function chargesAt({ books }: BatchWorld, { asked }: Place): ReadonlyMap<
   return charges;
 }
 
-/** Every file below a place's output folder but the journal's own, with its content. */
+/** Returns the outputs of a place with their content. */
 export async function filesAt({ outputDir }: Place): Promise<ReadonlyMap<string, Buffer>> {
   const names = (await readdir(outputDir)).filter((name) => name !== '.foley');
   const read = names.map(

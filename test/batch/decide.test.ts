@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
   ['new, to be redone', undefined, { isRedone: true }, { kind: 'speak', generation: 0 }],
   ['planned', statusOf('planned'), {}, { kind: 'speak', generation: 2, isAgain: false }],
   [
-    'planned, to be redone: it was never delivered',
+    'planned, to be redone: never delivered',
     statusOf('planned'),
     { isRedone: true },
     { kind: 'speak', generation: 2 },
@@ -71,26 +71,21 @@ const ROWS: readonly Row[] = [
     { isPresent: true, isRedone: true },
     { kind: 'speak', generation: 3 },
   ],
-  ['done, file gone', statusOf('published', JOB), {}, { kind: 'fetch' }],
+  ['done, file missing', statusOf('published', JOB), {}, { kind: 'fetch' }],
   [
-    'done elsewhere, file there',
+    'done elsewhere, file present',
     statusOf('published', JOB, 'https://there.test'),
     { isPresent: true },
     { kind: 'skip' },
   ],
   [
-    'done elsewhere, file gone',
+    'done elsewhere, file missing',
     statusOf('published', JOB, 'https://there.test'),
     {},
     { kind: 'ended', why: 'elsewhere' },
   ],
-  [
-    'verified, and it got its name',
-    statusOf('verified', JOB),
-    { isPresent: true },
-    { kind: 'skip' },
-  ],
-  ['verified, and it got none', statusOf('verified', JOB), {}, { kind: 'fetch' }],
+  ['verified and renamed', statusOf('verified', JOB), { isPresent: true }, { kind: 'skip' }],
+  ['verified and not renamed', statusOf('verified', JOB), {}, { kind: 'fetch' }],
   ['a part', statusOf('published', PART), { isPresent: true }, { kind: 'ended', why: 'partial' }],
   [
     'a part, retried',
@@ -98,17 +93,17 @@ const ROWS: readonly Row[] = [
     { isPresent: true, retriesFailed: true },
     { kind: 'speak', generation: 3 },
   ],
-  ['a part, file gone', statusOf('published', PART), {}, { kind: 'fetch' }],
-  // Of a stream that cannot be asked for again.
+  ['a part, file missing', statusOf('published', PART), {}, { kind: 'fetch' }],
+  // A stream cannot be repeated.
   ['sent', statusOf('sent'), {}, { kind: 'ended', why: 'lost' }],
   ['sent, retried', statusOf('sent'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
   ['lost', statusOf('lost'), {}, { kind: 'ended', why: 'lost' }],
   ['lost, retried', statusOf('lost'), { retriesFailed: true }, { kind: 'speak', generation: 3 }],
-  ['streamed, file there', statusOf('published'), { isPresent: true }, { kind: 'skip' }],
-  ['streamed, file gone', statusOf('published'), {}, { kind: 'ended', why: 'lost' }],
+  ['streamed, file present', statusOf('published'), { isPresent: true }, { kind: 'skip' }],
+  ['streamed, file missing', statusOf('published'), {}, { kind: 'ended', why: 'lost' }],
 ];
 
-describe('what is done for an item', () => {
+describe('the decision for an item', () => {
   it.each(ROWS)('%s', (_, status, facts, expected) => {
     const decision = decide({
       status,

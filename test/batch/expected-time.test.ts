@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ExpectedTime } from '../../src/batch/run/job-speaker.ts';
 
-describe('how long jobs of a batch are expected to take', () => {
-  it('is unknown at first, and for texts of quite another length', () => {
+describe('the expected time of jobs', () => {
+  it('is unknown at first, and for texts of a very different length', () => {
     const expected = new ExpectedTime();
     expect(expected.of(100)).toBeUndefined();
     expected.learn(100, 500, undefined);
@@ -10,7 +10,7 @@ describe('how long jobs of a batch are expected to take', () => {
     expect(expected.of(1_000)).toBeUndefined();
   });
 
-  it('is found within a few jobs, and then seldom asks too early or much too late', () => {
+  it('is exact after a few jobs, and then rarely too short or much too long', () => {
     const expected = new ExpectedTime();
     const takesMs = 30;
     let early = 0;
@@ -20,9 +20,9 @@ describe('how long jobs of a batch are expected to take', () => {
       const ms = expected.of(16) ?? 0;
       if (round === 10) expect(Math.abs(ms - takesMs)).toBeLessThan(0.1 * takesMs);
       const wasEnough = ms >= takesMs;
-      // Who asked too early asks again soon.
+      // A poll that was too early is repeated soon.
       const foundMs = wasEnough ? ms : takesMs + 1;
-      // Eight have asked for the same guess at once.
+      // Eight jobs had the same guess.
       for (let lane = 0; lane < 8; lane += 1) expected.learn(16, foundMs, { ms, wasEnough });
       if (round < 100) continue;
       late += foundMs - takesMs;

@@ -20,7 +20,7 @@ const ABOUT: KeyAbout = {
 };
 
 describe('the key of an item', () => {
-  it('is the same for the same purchase, another for any other, and fits into the header', () => {
+  it('is the same for the same purchase, different for any other, and a valid header', () => {
     const secret = namespaceSecret('one');
     const keys = [
       ABOUT,
@@ -36,7 +36,7 @@ describe('the key of an item', () => {
 });
 
 describe('the secret of a folder', () => {
-  it('is made once, whoever comes first of many, and is nobody else’s to read', async () => {
+  it('is created once by many processes, and readable by its owner only', async () => {
     const place = await places();
     const opened = await Promise.all(
       Array.from({ length: 8 }, (_, racer) =>
@@ -49,7 +49,7 @@ describe('the secret of a folder', () => {
     expect(await namesIn(place.temporaries)).toEqual([]);
   });
 
-  it('comes back from its copy when it is removed or damaged', async () => {
+  it('is restored from its copy when it is removed or damaged', async () => {
     const place = await places();
     const { isCopied, secret } = await openSecret({ ...fileDeps(), ...place });
     expect(isCopied).toBe(true);
@@ -65,7 +65,7 @@ describe('the secret of a folder', () => {
     });
   });
 
-  it('of the outputs counts, not that of another folder of the same name', async () => {
+  it('in the output folder wins over the copy of an earlier folder of the same name', async () => {
     const place = await places();
     const first = await openSecret({ ...fileDeps(), ...place });
     const other = { ...place, folder: path.join(place.folder, 'moved') };
@@ -76,7 +76,7 @@ describe('the secret of a folder', () => {
   });
 });
 
-describe('what is known of an item', () => {
+describe('the status of an item', () => {
   const steps = fc.array(
     fc.record({
       item: fc.constant('a'),
@@ -87,7 +87,7 @@ describe('what is known of an item', () => {
     { minLength: 1, maxLength: 8 },
   );
 
-  it('is the furthest state of the highest generation, in whatever order it is read', () => {
+  it('is the latest state of the highest generation, in any order of the records', () => {
     fc.assert(
       fc.property(steps, fc.infiniteStream(fc.nat()), (all, order) => {
         const shuffled = all.toSorted(() => ((order.next().value ?? 0) % 3) - 1);
@@ -100,7 +100,7 @@ describe('what is known of an item', () => {
 });
 
 describe('a log', () => {
-  it('has all lines whole and in order, however many write at once', async () => {
+  it('has all lines complete and in order when many are written at once', async () => {
     const folder = await newFolder();
     const file = new Log({ ...fileDeps(), path: path.join(folder, 'x.jsonl'), head: [] });
     const written = Array.from({ length: 300 }, async (_, n) => {
@@ -118,7 +118,7 @@ describe('a log', () => {
 });
 
 describe('the journals of many runs', () => {
-  it('are brought together, say the same then, and keep what is damaged', async () => {
+  it('are merged without changing their content, and damaged ones are kept', async () => {
     const root = await newFolder();
     const journals = path.join(root, '.foley', 'journal');
     for (let run = 1; run <= 60; run += 1) {
@@ -146,7 +146,7 @@ describe('the journals of many runs', () => {
     }
   });
 
-  it('are read whatever is cut off their end: what is left of each item is a state that it had', async () => {
+  it('are read with any part of their end cut off: each item then has an earlier state', async () => {
     const root = await newFolder();
     const folder = await openAt(root, 1);
     await folder.plan([stepOf(1)]);
@@ -167,7 +167,7 @@ describe('the journals of many runs', () => {
   });
 });
 
-/** Where a secret goes, in a new folder. */
+/** Returns the places of a secret in a new folder. */
 async function places() {
   const root = await newFolder();
   const folder = path.join(root, '.foley');
@@ -184,7 +184,7 @@ function merged(all: readonly ItemStep[]): ItemStatus | undefined {
   return all.reduce<ItemStatus | undefined>((before, step) => mergeStep(before, step), undefined);
 }
 
-/** The folder of a batch, as its n-th process opens it; the others are dead. */
+/** Opens the folder of a batch as its n-th process; the earlier ones are dead. */
 function openAt(root: string, run: number) {
   return openBatchFolder({
     ...fileDeps({ random: countingRandom(`run ${run}`) }),

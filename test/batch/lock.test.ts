@@ -40,12 +40,12 @@ function lock({
   });
 }
 
-const share = (index: number, total: number): Shard => ({ index, total });
+const shardOf = (index: number, total: number): Shard => ({ index, total });
 const DEAD = new Map<number, Liveness>([[1, 'dead']]);
 const UNKNOWN = new Map<number, Liveness>([[1, 'unknown']]);
 
 describe('the lock of a folder', () => {
-  it('is one’s alone among many who want it at once', async () => {
+  it('is held by one of many processes that take it at once', async () => {
     const folder = await newFolder();
     const racers = Array.from({ length: 12 }, (_, pid) => lock({ folder, pid: pid + 1 }));
     const outcomes = await Promise.allSettled(racers);
@@ -53,7 +53,7 @@ describe('the lock of a folder', () => {
     expect(await readdir(folder)).toEqual(['all']);
   });
 
-  it('names who has it, and is free when that one gives it back', async () => {
+  it('names its owner in the failure of others, and is free after its release', async () => {
     const folder = await newFolder();
     const first = await lock({ folder, pid: 1 });
     expect(await failureOf(lock({ folder, pid: 2 }))).toMatchObject({
@@ -63,12 +63,12 @@ describe('the lock of a folder', () => {
     });
     await first.release();
     await lock({ folder, pid: 2 });
-    // Who gave it back once does not take it from the next one.
+    // A second release does not remove the lock of the next owner.
     await first.release();
     expect(await readdir(folder)).toEqual(['all']);
   });
 
-  it('of a dead process goes to one of many', async () => {
+  it('of a dead process is replaced by one of many', async () => {
     for (let turn = 0; turn < 20; turn += 1) {
       const folder = await newFolder();
       await lock({ folder, pid: 1 });
@@ -81,7 +81,7 @@ describe('the lock of a folder', () => {
     }
   });
 
-  it('leaves nothing of a rival whose own lock was about to be written', async () => {
+  it('removes the unfinished lock of a rival', async () => {
     const folder = await newFolder();
     const early = path.join(folder, `.foley-${'0'.repeat(24)}.part`);
     await writeFile(early, '');
@@ -89,7 +89,7 @@ describe('the lock of a folder', () => {
       ...systemFiles,
       rename: async (from, to) => {
         await systemFiles.rename(from, to);
-        // The rival writes into the file, whatever it is called by now.
+        // The rival writes to the renamed file.
         if (from === early) await writeFile(to, JSON.stringify({ mark: 'rival' }));
       },
     };
@@ -97,7 +97,7 @@ describe('the lock of a folder', () => {
     expect(await readdir(folder)).toEqual(['all']);
   });
 
-  it('of a dead process whose taker died half way is taken all the same', async () => {
+  it('of a dead process is replaced after another process died while replacing it', async () => {
     const folder = await newFolder();
     await lock({ folder, pid: 1 });
     const [mark] = /[0-9a-f]{16}/.exec(await readFile(path.join(folder, 'all'), 'utf8')) ?? [];
@@ -112,10 +112,10 @@ describe('the lock of a folder', () => {
   });
 
   it.each([
-    ['was at work a moment ago', NOW - 1_000, 'is kept'],
-    ['was last at work two hours ago', NOW - 2 * HOUR_MS, 'is taken'],
-    ['never wrote anything', undefined, 'is taken'],
-  ])('of somebody unknown who %s %s %s', async (_, lastActivity, what) => {
+    ['wrote a second ago', NOW - 1_000, 'is kept'],
+    ['wrote two hours ago', NOW - 2 * HOUR_MS, 'is replaced'],
+    ['never wrote', undefined, 'is replaced'],
+  ])('of a process in an unknown state that %s (%s) %s', async (_, lastActivity, what) => {
     const folder = await newFolder();
     await lock({ folder, pid: 1 });
     const next = lock({
@@ -124,17 +124,17 @@ describe('the lock of a folder', () => {
       fates: UNKNOWN,
       ...(lastActivity === undefined ? {} : { lastActivity }),
     });
-    if (what === 'is taken') await next;
+    if (what === 'is replaced') await next;
     else expect(await failureOf(next)).toMatchObject({ exit: 'state' });
   });
 
-  it('of a share leaves the other shares of the same division free, and nothing else', async () => {
+  it('of a shard allows the other shards of the same total, and nothing else', async () => {
     const folder = await newFolder();
-    await lock({ folder, pid: 1, shard: share(1, 3) });
-    expect(await lock({ folder, pid: 2, shard: share(2, 3) })).toMatchObject({
+    await lock({ folder, pid: 1, shard: shardOf(1, 3) });
+    expect(await lock({ folder, pid: 2, shard: shardOf(2, 3) })).toMatchObject({
       hasOtherShards: true,
     });
-    for (const shard of [share(1, 3), share(1, 2), share(3, 4)]) {
+    for (const shard of [shardOf(1, 3), shardOf(1, 2), shardOf(3, 4)]) {
       expect(await failureOf(lock({ folder, pid: 3, shard }))).toMatchObject({ exit: 'state' });
     }
     expect(await failureOf(lock({ folder, pid: 3 }))).toMatchObject({ exit: 'state' });

@@ -18,8 +18,8 @@ beforeEach(async () => {
   outputDir = folder;
 });
 
-/** Looks at an output of which it is written down that it was as long as the one that is there. */
-async function look(files: FileSystem): Promise<unknown> {
+/** Inspects an output whose recorded file had the same size. */
+async function inspect(files: FileSystem): Promise<unknown> {
   const index = new JournalIndex();
   const facts = { bytes: 5, sha256: 'other', mtimeMs: 1 };
   index.filesAt = () => [facts];
@@ -34,18 +34,21 @@ async function use(files: FileSystem): Promise<void> {
 }
 
 test.each([
-  ['a folder that cannot be read', 'readdir', look],
-  ['a file that cannot be looked at', 'lstat', look],
-  ['a file that cannot be read', 'open', look],
+  ['a folder that cannot be read', 'readdir', inspect],
+  ['a file without access', 'lstat', inspect],
+  ['a file that cannot be read', 'open', inspect],
   ['a folder that cannot be made', 'mkdir', use],
   ['a folder that cannot be synced', 'open', use],
-] as const)('%s is told with the flag that names another', async (_what, broken, act) => {
-  const files = {
-    ...systemFiles,
-    [broken]: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
-  };
-  await expect(act(files)).rejects.toMatchObject({
-    exit: 'output',
-    hint: expect.stringContaining('another place with --output-dir.'),
-  });
-});
+] as const)(
+  '%s is reported with the flag that names another folder',
+  async (_what, broken, act) => {
+    const files = {
+      ...systemFiles,
+      [broken]: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
+    };
+    await expect(act(files)).rejects.toMatchObject({
+      exit: 'output',
+      hint: expect.stringContaining('another place with --output-dir.'),
+    });
+  },
+);

@@ -7,7 +7,7 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { newFolder } from './batch-folders.ts';
 
-it('audio that the batch made for another output is its own wherever the batch was about to write', async () => {
+it('audio of another output counts as made by the batch', async () => {
   const outputDir = await newFolder();
   await writeFile(path.join(outputDir, 'b.wav'), 'first');
   const index = new JournalIndex();
@@ -26,7 +26,7 @@ it('audio that the batch made for another output is its own wherever the batch w
   expect(await inspector.inspect(place)).toEqual({ kind: 'foreign' });
 });
 
-it('audio of one length and time, which an output held in turns, is told apart by its content', async () => {
+it('two recorded files of one size and time are distinguished by their content', async () => {
   const outputDir = await newFolder();
   const file = path.join(outputDir, 'a.wav');
   const time = new Date('2026-01-01T00:00:00Z');

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => rm(root, { recursive: true, force: true }));
 
 describe('the lines of an input', () => {
-  it('are the same however its bytes come, without ends, blanks and a byte order mark', async () => {
+  it('are the same for any chunks, without line ends, blank lines and byte order mark', async () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 12 })
       .map((text) => text.replaceAll(/[\r\n\ufeff]/g, ''));
@@ -44,7 +44,7 @@ describe('the lines of an input', () => {
     );
   });
 
-  it('are counted as they are numbered, and a bad byte is named by its line', async () => {
+  it('have their numbers in the file, and an invalid byte is reported with its line', async () => {
     const numbers: number[] = [];
     for await (const { number } of linesOf(inputBytes('x', Buffer.from('a\n\nb\n'))))
       numbers.push(number);
@@ -58,7 +58,7 @@ describe('the lines of an input', () => {
 });
 
 describe('a name', () => {
-  it('made of anything is one plain name that no system refuses', () => {
+  it('made of any text is one plain name that every system accepts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         const name = nameComponent(text);
@@ -82,32 +82,32 @@ describe('a name', () => {
     expect(parseNameTemplate(template)(parts)).toBe(expected);
   });
 
-  it('is one with another that differs in case or in how an accent is written', () => {
+  it('equals another that differs in case or in the encoding of accents', () => {
     expect(foldedName('Stra\u00dfe \u00c9.mp3')).toBe(foldedName('STRASSE e\u0301.MP3'));
     expect(foldedName('a')).not.toBe(foldedName('b'));
   });
 });
 
-describe('a set of fingerprints', () => {
-  it('knows who came first, as a map would', () => {
+describe('a map of first owners', () => {
+  it('returns the owner that came first', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 2 }), { maxLength: 3_000 }), (texts) => {
-        const prints = new FirstOwners();
+        const owners = new FirstOwners();
         const model = new Map<string, number>();
         for (const [index, text] of texts.entries()) {
-          expect(prints.add(text, index)).toBe(model.get(text));
+          expect(owners.add(text, index)).toBe(model.get(text));
           if (!model.has(text)) model.set(text, index);
         }
-        for (const [text, index] of model) expect(prints.ownerOf(text)).toBe(index);
-        expect(prints.ownerOf('never added')).toBeUndefined();
+        for (const [text, index] of model) expect(owners.ownerOf(text)).toBe(index);
+        expect(owners.ownerOf('never added')).toBeUndefined();
       }),
       { numRuns: 20 },
     );
   });
 });
 
-describe('what can be read only once', () => {
-  it('is read once where the command line names it', async () => {
+describe('an input that can be read only once', () => {
+  it('is read once when the command line names it', async () => {
     const pipe = await makePipe('list');
     const read: string[] = [];
     const readOnce = async (name: string): Promise<InputFile> => {
@@ -126,37 +126,37 @@ describe('what can be read only once', () => {
     expect({ read, total, texts }).toEqual({ read: [pipe], total: 2, texts: ['One.', 'Two.'] });
   });
 
-  it('has the same name under every number that a shell gives it', async () => {
+  it('has the same name for every number that a shell gives it', async () => {
     const lists = ['/dev/fd/63', '/proc/self/fd/11', '-', '/dev/stdin', '/x/list.txt'];
     const names = lists.map(async (lines) => {
-      const wishes = {
+      const options = {
         recursive: true,
         paths: [],
         lines,
         readOnce: async () => inputBytes('it', Buffer.from('A')),
       };
-      const [source] = await findSources(wishes, systemFiles);
+      const [source] = await findSources(options, systemFiles);
       return source?.kind === 'lines' ? source.name : undefined;
     });
     expect(await Promise.all(names)).toEqual(['pipe', 'pipe', 'stdin', 'stdin', 'list']);
   });
 
-  it('has nothing beside it where a shell made it', async () => {
+  it('has no folder when a shell made it', async () => {
     const lists = ['/dev/fd/63', '-', '/dev/stdin', '/x/list.jsonl'];
     const paths = lists.map(async (jsonl) => {
-      const wishes = {
+      const options = {
         recursive: true,
         paths: [],
         jsonl,
         readOnce: async () => inputBytes('it', Buffer.from('{}')),
       };
-      const [source] = await findSources(wishes, systemFiles);
+      const [source] = await findSources(options, systemFiles);
       return source?.kind === 'jsonl' ? source.path : 'none';
     });
     expect(await Promise.all(paths)).toEqual([undefined, undefined, undefined, '/x/list.jsonl']);
   });
 
-  it('is refused in a folder, and not waited for', async () => {
+  it('is refused in a folder without waiting for its content', async () => {
     const pipe = await makePipe('folder/text.txt');
     const sources = await findSources(
       {
@@ -172,13 +172,13 @@ describe('what can be read only once', () => {
 });
 
 describe('a plan', () => {
-  it('of a hundred thousand lines takes hardly more memory than one of ten thousand', async () => {
+  it('of a hundred thousand lines uses hardly more memory than one of ten thousand', async () => {
     const [small, large] = [await growth(10_000), await growth(100_000)];
-    // Ten times the items; what grows with them is 32 bytes of each name.
+    // Only a digest of each name grows with the number of items.
     expect(large).toBeLessThan(small * 2 + 24 * 1024 * 1024);
   });
 
-  it('gives ids that differ, whatever the files are called', async () => {
+  it('gives files of the same name different ids', async () => {
     const sources = ['a', 'a', 'a-2', 'a'].map((name) => {
       const file = inputBytes(name, Buffer.from(`${name}.`));
       return { kind: 'text', file, name, dir: '', title: name } as const;
@@ -212,10 +212,10 @@ async function makePipe(name: string): Promise<string> {
   return pipe;
 }
 
-/** The most memory that planning so many lines had beside what there was before, in bytes. */
+/** Returns the peak memory of planning this number of lines, in bytes above the start. */
 async function growth(lines: number): Promise<number> {
   const file = path.join(root, `${lines}.txt`);
-  const text = 'Something that somebody may want to hear. '.repeat(2);
+  const text = 'Some text of the usual length of a line. '.repeat(2);
   await writeFile(file, Array.from({ length: lines }, (_, index) => `${index} ${text}\n`).join(''));
   const sources = [{ kind: 'lines', file: inputFile(file, systemFiles), name: 'line' } as const];
   const total = await countItems({ sources });
@@ -230,7 +230,7 @@ async function growth(lines: number): Promise<number> {
   return most;
 }
 
-/** What is garbage must not count; this is how a process that was started without the flag gets it. */
+/** Runs the garbage collector in a process without the flag for it. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc()');

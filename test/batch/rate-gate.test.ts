@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RateGate } from '../../src/batch/run/rate-gate.ts';
 import type { Clock } from '../../src/effects/clock.ts';
 
-/** Time that passes when everybody waits: whoever is next due wakes. */
+/** A clock that advances when all sleep: then the next sleeper wakes. */
 function simulatedTime() {
   let now = 0;
   const sleepers: { at: number; wake: () => void }[] = [];
@@ -18,7 +18,7 @@ function simulatedTime() {
   };
   return {
     clock,
-    /** Lets everybody wake in turn until `all` is done. */
+    /** Wakes the sleepers in order until `all` is done. */
     async until(all: Promise<unknown>): Promise<void> {
       let isOver = false;
       void all.finally(() => (isOver = true));
@@ -30,7 +30,7 @@ function simulatedTime() {
         if (isOver) return;
         sleepers.sort((a, b) => a.at - b.at);
         const next = sleepers.shift();
-        if (next === undefined) throw new Error('everybody waits for nothing');
+        if (next === undefined) throw new Error('no sleeper is left');
         now = Math.max(now, next.at);
         next.wake();
       }
@@ -38,7 +38,7 @@ function simulatedTime() {
   };
 }
 
-/** A service that takes so many requests in a second, as a bucket of tokens. */
+/** A service that accepts this number of requests a second, as a token bucket. */
 function limitedService(clock: Clock, perSecond: number) {
   let tokens = perSecond;
   let at = clock.monotonic();
@@ -57,7 +57,7 @@ interface Outcome {
   readonly refused: number;
 }
 
-/** So many workers make so many requests of 30 ms through one gate. */
+/** Sends requests of 30 ms through one gate. */
 async function work(workers: number, requests: number, perSecond: number): Promise<Outcome> {
   const time = simulatedTime();
   const gate = new RateGate(time.clock);
@@ -81,13 +81,13 @@ async function work(workers: number, requests: number, perSecond: number): Promi
   return { ms: time.clock.monotonic(), refused };
 }
 
-describe('the gate of a batch', () => {
-  it('does nothing while nobody complains', async () => {
+describe('the rate gate of a batch', () => {
+  it('does not limit requests before a 429', async () => {
     const { ms, refused } = await work(8, 400, 1_000_000);
     expect([ms, refused]).toEqual([(400 / 8) * 30, 0]);
   });
 
-  it('keeps many workers near what the service takes, and does not ask in vain all the time', async () => {
+  it('keeps many workers near the limit of the service with few refused requests', async () => {
     for (const perSecond of [2, 5, 20, 60]) {
       const requests = perSecond * 40;
       const { ms, refused } = await work(8, requests, perSecond);
@@ -98,7 +98,7 @@ describe('the gate of a batch', () => {
     }
   });
 
-  it('sends nothing before the time that the service named, whoever waits', async () => {
+  it('sends nothing before the time that the service named', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 20 }),
@@ -121,7 +121,7 @@ describe('the gate of a batch', () => {
     );
   });
 
-  it('opens again when the service has no more complaints', async () => {
+  it('ends the limit when no more 429s arrive', async () => {
     const time = simulatedTime();
     const gate = new RateGate(time.clock);
     for (let turn = 0; turn < 10; turn += 1) await gate.pass();
@@ -135,7 +135,7 @@ describe('the gate of a batch', () => {
     expect(gate.rate).toBe(Infinity);
   });
 
-  it('lets a stop through', async () => {
+  it('rejects when the signal is aborted', async () => {
     const { clock } = simulatedTime();
     const gate = new RateGate(clock);
     await expect(gate.pass(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isInShard, parseShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
 
-describe('shares', () => {
-  it('together are the plan, have no item in common, and are equally large but for one', () => {
+describe('shards', () => {
+  it('contain each item of the plan once, and their sizes differ by at most one', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 40 }),
         fc.integer({ min: 0, max: 300 }),
         (total, items) => {
-          const shares = Array.from({ length: total }, (_, at) =>
+          const shards = Array.from({ length: total }, (_, at) =>
             Array.from({ length: items }, (_item, index) => index + 1).filter((item) =>
               isInShard({ index: at + 1, total }, item),
             ),
           );
-          expect(shares.flat().toSorted((a, b) => a - b)).toEqual(
+          expect(shards.flat().toSorted((a, b) => a - b)).toEqual(
             Array.from({ length: items }, (_, index) => index + 1),
           );
-          const sizes = shares.map(({ length }) => length);
+          const sizes = shards.map(({ length }) => length);
           expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
         },
       ),
@@ -25,14 +25,14 @@ describe('shares', () => {
   });
 
   it.each(['', '1', '0/2', '3/2', '1/0', 'a/b', '1/2/3', '-1/2', '1.5/2'])(
-    '%s is none',
+    '%s is refused',
     (given) => {
       expect(() => parseShard(given)).toThrow(/--shard is/);
     },
   );
 });
 
-describe('the share of an environment', () => {
+describe('the shard of an environment', () => {
   it.each([
     [{}, undefined],
     [
@@ -79,7 +79,7 @@ describe('the share of an environment', () => {
     { CI_NODE_INDEX: '0', CI_NODE_TOTAL: '2' },
     { CIRCLE_NODE_INDEX: '2', CIRCLE_NODE_TOTAL: '2' },
     { CI_NODE_INDEX: 'x', CI_NODE_TOTAL: '2' },
-  ])('%o does not tell, and is refused', (env) => {
+  ])('%o names no shard and is refused', (env) => {
     expect(() => shardOfEnvironment(env)).toThrow(/does not fit/);
   });
 });

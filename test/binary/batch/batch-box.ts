@@ -12,10 +12,10 @@ import { firstVoiceId, startServe } from '../support/serve.ts';
 
 export const JOBS_PATH = '/api/open/v3/speech/tts/jobs';
 const OPENING_CREDITS = 1_000_000;
-/** A credit a character. */
+/** The service bills a credit for each character. */
 const MODEL_ID = 'vendor-s21pro';
 
-/** An item as its event tells of it. */
+/** The event of an item. */
 export interface ItemEvent {
   readonly event: 'item';
   readonly id: string;
@@ -29,15 +29,15 @@ export interface ItemEvent {
   } | null;
 }
 
-/** A folder with texts, and a service that bills a credit a character. */
+/** A folder with texts, and a service that bills a credit for each character. */
 export interface BatchBox {
   readonly box: Sandbox;
   readonly service: ServingFoley;
   /** Runs `foley batch`. */
   batch(args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** The same with `--json`, as events. */
+  /** Runs `foley batch --json` and returns its events. */
   events(args: readonly string[], options?: RunOptions): Promise<EventRun>;
-  /** Credits that were charged so far. */
+  /** Returns the credits that were charged so far. */
   charged(): Promise<number>;
   write(name: string, content: string | Uint8Array): Promise<void>;
   read(name: string): Promise<Buffer>;
@@ -105,7 +105,7 @@ function eventsOf(result: RunResult): EventRun {
   };
 }
 
-/** The last line of stdout, but for what was used. */
+/** Returns the last line of stdout without the credits. */
 export function lastLine(result: RunResult): string | undefined {
   return wholeLastLine(result)?.replace(/, \d+ credits? used$/, '');
 }

@@ -15,7 +15,7 @@ const ALL_CREDITS = 'Alpha speaks.Bravo.Charlie says so.'.length;
 const OUT = ['texts', '--output-dir', 'audio'];
 
 describe('foley batch of a folder', () => {
-  test('speaks every text into a file of its name, and says so on the last line', async () => {
+  test('speaks every text to a file of its name, and reports the counts on the last line', async () => {
     const { batch, box, charged } = await batchBox({ ...TEXTS, 'texts/notes.csv': 'no text' });
     const result = await batch(OUT);
     expect(result.code, result.stderr).toBe(0);
@@ -30,14 +30,14 @@ describe('foley batch of a folder', () => {
     ]);
   });
 
-  test('says nothing on stderr but its own words, however many go at once', async () => {
+  test('prints no warnings of the runtime with many items at a time', async () => {
     const lines = Array.from({ length: 24 }, (_, index) => `Line ${index}.`).join('\n');
     const { batch } = await batchBox({ 'lines.txt': lines });
     const many = ['--lines', 'lines.txt', '--name', '{index}.{ext}', '-j', '16', '--quiet'];
     expect(await batch(many)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('run again, it skips what is done and unchanged, and pays nothing', async () => {
+  test('skips finished items in the next run, which costs nothing', async () => {
     const { batch, charged, events } = await batchBox(TEXTS);
     await batch(OUT);
     const { result, statuses, summary } = await events(OUT);
@@ -47,7 +47,7 @@ describe('foley batch of a folder', () => {
     expect(await charged()).toBe(ALL_CREDITS);
   });
 
-  test('a file that was removed is fetched again and not billed', async () => {
+  test('fetches a removed file again without billing it', async () => {
     const { batch, box, charged, events, read } = await batchBox(TEXTS);
     await batch(OUT);
     const before = await read('audio/b.mp3');
@@ -75,7 +75,7 @@ describe('foley batch of a folder', () => {
       expect(after).not.toEqual(before);
       await expectSound(after);
       expect(await charged()).toBeGreaterThan(paid);
-      // And back: that was paid for before.
+      // The earlier content was billed before.
       const both = await charged();
       await write('texts/b.md', 'Bravo.');
       expect((await events(OUT)).statuses).toEqual({ b: 'done' });
@@ -84,7 +84,7 @@ describe('foley batch of a folder', () => {
     },
   );
 
-  test('--redo buys one item again, --redo-list those of a file', async () => {
+  test('--redo buys one item again, --redo-list those in a file', async () => {
     const { batch, charged, events, write } = await batchBox(TEXTS);
     await batch(OUT);
     expect((await events([...OUT, '--redo', 'b'])).statuses).toEqual({
@@ -100,7 +100,7 @@ describe('foley batch of a folder', () => {
     expect((await events(OUT)).statuses).toEqual({ a: 'skipped', b: 'skipped', c: 'skipped' });
   });
 
-  test('a lost journal is no second bill', async () => {
+  test('a lost journal does not bill anything twice', async () => {
     const { batch, box, charged, events } = await batchBox(TEXTS);
     await batch(OUT);
     await rm(path.join(box.out, 'audio', '.foley'), { recursive: true });
@@ -109,7 +109,7 @@ describe('foley batch of a folder', () => {
     expect(await charged()).toBe(ALL_CREDITS);
   });
 
-  test('two folders with one namespace are one purchase', async () => {
+  test('two folders with one namespace are billed once', async () => {
     const { batch, charged } = await batchBox(TEXTS);
     const here = ['texts', '--idempotency-namespace', 'book'];
     expect((await batch([...here, '--output-dir', 'one'])).code).toBe(0);
@@ -121,7 +121,7 @@ describe('foley batch of a folder', () => {
 });
 
 describe('foley batch of other inputs', () => {
-  test('lines, from a pipe too, are named after their file and number', async () => {
+  test('lines are named after their file and number, also from a pipe', async () => {
     const { batch, box, events, write } = await batchBox({});
     await write('phrases.txt', '\ufeffOne.\r\n\r\nTwo.\nThree.');
     const { items, plan, result } = await events(['--lines', 'phrases.txt', '--format', 'wav']);
@@ -139,7 +139,7 @@ describe('foley batch of other inputs', () => {
     await expectSoundIn(box, 'piped/part-2.mp3');
   });
 
-  test('a list says everything that a request says', async () => {
+  test('a list can have every field of a request', async () => {
     const { box, events, service, write } = await batchBox({});
     const { bytes } = await service.ask('/api/open/v3/voices');
     const voiceId = Object(JSON.parse(bytes.toString())).items[1].voiceId;
@@ -168,7 +168,7 @@ describe('foley batch of other inputs', () => {
     for (const { output } of items) await expectSoundIn(box, String(output));
   });
 
-  test('--dry-run shows what would be done, and leaves no trace', async () => {
+  test('--dry-run shows the plan and writes nothing', async () => {
     const { batch, box, charged, events } = await batchBox(TEXTS);
     const before = await filesLeft(box);
     const shown = await batch([...OUT, '--dry-run', '--credit-rate', '1']);

@@ -8,12 +8,12 @@ import { sandbox } from '../../harness/sandbox.ts';
 import { snapshot } from '../../harness/snapshot.ts';
 import { batchBox, lastLine } from './batch-box.ts';
 
-/** Nothing answers here: whoever sent something would end with 24. */
-const NOBODY = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'key' };
+/** No service runs at this address: a command that sends a request ends with 24. */
+const NO_SERVICE = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'key' };
 
 const LONG = 'x'.repeat(10_001);
 
-/** What is in the folder, what is called, and what is said. */
+/** The files, the arguments and the message. */
 const WRONG: readonly (readonly [
   string,
   Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ const WRONG: readonly (readonly [
   RegExp,
 ])[] = [
   ['no input at all', {}, [], /no text to speak/],
-  ['a file that is not there', {}, ['no.txt'], /no such file or folder: no\.txt/],
+  ['a missing file', {}, ['no.txt'], /no such file or folder: no\.txt/],
   ['a folder without texts', { 'texts/a.csv': 'x' }, ['texts'], /the folder texts has no texts/],
   [
     'an empty text',
@@ -38,13 +38,13 @@ const WRONG: readonly (readonly [
   ],
   ['an empty list', { 'l.txt': '\n\n' }, ['--lines', 'l.txt'], /inputs are empty/],
   [
-    'what is no JSON',
+    'a line that is not JSON',
     { 'l.jsonl': '{"text":"a"}\n{' },
     ['--jsonl', 'l.jsonl'],
     /l\.jsonl, line 2 is not JSON/,
   ],
   [
-    'what is no object',
+    'a line that is not an object',
     { 'l.jsonl': '["a"]' },
     ['--jsonl', 'l.jsonl'],
     /line 1 is not a JSON object/,
@@ -62,19 +62,19 @@ const WRONG: readonly (readonly [
     /neither text nor file/,
   ],
   [
-    'a control out of its range',
+    'a control out of range',
     { 'l.jsonl': '{"text":"a","speed":9}' },
     ['--jsonl', 'l.jsonl'],
     /line 1: speed is 9; it takes a number from 0\.5 to 2/,
   ],
   [
-    'a text where true is meant',
+    'a text instead of true',
     { 'l.jsonl': '{"text":"a","filterEmoji":"false"}' },
     ['--jsonl', 'l.jsonl'],
     /filterEmoji is "false"; it takes true or false/,
   ],
   [
-    'a file of an item that is not there',
+    'a missing file of an item',
     { 'l.jsonl': '{"file":"b.txt"}' },
     ['--jsonl', 'l.jsonl'],
     /no such file: b\.txt/,
@@ -98,13 +98,13 @@ const WRONG: readonly (readonly [
     /is also that of item 1/,
   ],
   [
-    'outputs that differ in how an accent is written',
+    'outputs that differ in the encoding of accents',
     { 'x/\u00e9.txt': 'A', 'y/e\u0301.txt': 'B' },
     ['x', 'y'],
     /is also that of item 1/,
   ],
   [
-    'a folder that is also a file',
+    'an output that is also a folder',
     { 'l.jsonl': '{"text":"a","output":"a.mp3"}\n{"text":"b","output":"a.mp3/b.mp3"}' },
     ['--jsonl', 'l.jsonl'],
     /a file and a folder/,
@@ -122,40 +122,40 @@ const WRONG: readonly (readonly [
     /not a plain path inside/,
   ],
   [
-    'an output in our own folder',
+    'an output in the folder of foley',
     { 'l.jsonl': '{"text":"a","output":".Foley/secret.mp3"}' },
     ['--jsonl', 'l.jsonl'],
     /uses itself/,
   ],
   [
-    'a format against the name',
+    'a format that differs from the extension',
     { 'l.jsonl': '{"text":"a","output":"a.wav","format":"mp3"}' },
     ['--jsonl', 'l.jsonl'],
     /format is mp3, but the extension of its output is that of wav/,
   ],
   [
-    'a format that speech has not',
+    'a format that speech does not have',
     { 'a.txt': 'A' },
     ['a.txt', '--name', '{name}.flac'],
     /flac; speech formats are/,
   ],
   [
-    'a place that means nothing',
+    'an unknown placeholder',
     { 'a.txt': 'A' },
     ['a.txt', '--name', '{nome}.mp3'],
     /unknown placeholder \{nome\}/,
   ],
-  ['a share that is none', { 'a.txt': 'A' }, ['a.txt', '--shard', '0/3'], /--shard is "0\/3"/],
+  ['an invalid shard', { 'a.txt': 'A' }, ['a.txt', '--shard', '0/3'], /--shard is "0\/3"/],
+  ['an unknown item to be redone', { 'a.txt': 'A' }, ['a.txt', '--redo', 'b'], /--redo names "b"/],
+  ['stdin used twice', { 'a.txt': 'A' }, ['-', '--lines', '-'], /stdin is used twice/],
   [
-    'an item to be redone that is none',
+    'stdin used for the key too',
     { 'a.txt': 'A' },
-    ['a.txt', '--redo', 'b'],
-    /--redo names "b"/,
+    ['-', '--api-key-file', '-'],
+    /stdin is used twice/,
   ],
-  ['stdin twice', { 'a.txt': 'A' }, ['-', '--lines', '-'], /stdin is used twice/],
-  ['stdin for the key too', { 'a.txt': 'A' }, ['-', '--api-key-file', '-'], /stdin is used twice/],
   [
-    'a rate without a use for it',
+    'a credit rate that is not used',
     { 'a.txt': 'A' },
     ['a.txt', '--credit-rate', '1'],
     /--credit-rate requires --max-credits or --dry-run/,
@@ -167,24 +167,24 @@ const WRONG: readonly (readonly [
     /--cue-by requires --subtitles/,
   ],
   [
-    'captions that two items would share',
+    'captions of two items with one name',
     { 'l.jsonl': '{"text":"a","output":"a.mp3"}\n{"text":"b","output":"a.wav"}' },
     ['--jsonl', 'l.jsonl', '--subtitles', 'vtt'],
     /a\.vtt is also that of item 1/,
   ],
 ];
 
-describe('before anything is sent', () => {
+describe('before the first request', () => {
   test.each(WRONG)('%s is exit 2', async (_, files, args, said) => {
     const box = await boxWith(files);
     const before = await snapshot(box.out);
-    const result = await runFoley(['batch', '-v', 'v', ...args], { box, env: NOBODY });
+    const result = await runFoley(['batch', '-v', 'v', ...args], { box, env: NO_SERVICE });
     expect(result.stderr).toMatch(said);
     expect(result).toMatchObject({ code: 2 });
     expect(await snapshot(box.out)).toEqual(before);
   });
 
-  test('bytes that are not UTF-8 are exit 2, and named', async () => {
+  test('bytes that are not UTF-8 are exit 2, and reported', async () => {
     const { box, batch, write } = await batchBox({});
     await write('a.txt', Buffer.from([0x41, 0xff, 0x41]));
     expect(errorLine(await batch(['a.txt', '--json']))).toMatchObject({
@@ -196,25 +196,25 @@ describe('before anything is sent', () => {
     expect((await batch(['taken.txt'])).code).toBe(2);
   });
 
-  test('a file that the batch did not make stays, unless --overwrite says otherwise', async () => {
+  test('a file that the batch did not make is replaced only with --overwrite', async () => {
     const { batch, charged, read, write } = await batchBox({
       'a.txt': 'Alpha.',
       'b.txt': 'Bravo.',
     });
-    await write('b.mp3', 'somebody’s own');
+    await write('b.mp3', 'made by the user');
     const refused = await batch(['a.txt', 'b.txt', '--json']);
     expect(errorLine(refused)).toMatchObject({
       exitCode: 31,
       message: expect.stringMatching(/b\.mp3 exists already/),
     });
-    expect([await charged(), (await read('b.mp3')).toString()]).toEqual([0, 'somebody’s own']);
+    expect([await charged(), (await read('b.mp3')).toString()]).toEqual([0, 'made by the user']);
     expect((await batch(['a.txt', 'b.txt', '--overwrite'])).code).toBe(0);
-    // A file that was edited afterwards is the person's own again.
+    // A file that was edited since counts as made by the user.
     await write('a.mp3', Buffer.concat([await read('a.mp3'), Buffer.from('edited')]));
     expect(errorLine(await batch(['a.txt', 'b.txt', '--json']))).toMatchObject({ exitCode: 31 });
   });
 
-  test('a folder among the outputs that is a link to somewhere else is exit 2', async () => {
+  test('a link among the output folders that leads elsewhere is exit 2', async () => {
     const { batch, box, charged, write } = await batchBox({ 'elsewhere/keep.txt': 'x' });
     await write('l.jsonl', '{"text":"Text.","output":"part/a.mp3"}\n');
     await mkdir(path.join(box.out, 'audio'));
@@ -225,12 +225,12 @@ describe('before anything is sent', () => {
     expect(await readdir(path.join(box.out, 'elsewhere'))).toEqual(['keep.txt']);
   });
 
-  test('a folder that cannot be written is exit 30', async () => {
+  test('a folder that is not writable is exit 30', async () => {
     const box = await sandbox({ unprivileged: true });
     await mkdir(path.join(box.out, 'closed'), { mode: 0o555 });
     const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--output-dir', 'closed'], {
       box,
-      env: NOBODY,
+      env: NO_SERVICE,
       input: 'Text.\n',
     });
     expect(result).toMatchObject({
@@ -239,7 +239,7 @@ describe('before anything is sent', () => {
     });
   });
 
-  test('more than --max-credits is exit 2, with the price that was seen', async () => {
+  test('an estimate above --max-credits is exit 2', async () => {
     const { batch, charged } = await batchBox({
       'a.txt': 'Alpha.',
       'b.txt': 'Bravo, and more of it.',

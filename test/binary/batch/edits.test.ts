@@ -10,12 +10,12 @@ const JSONL = ['--jsonl', 'list.jsonl', '--output-dir', 'audio'];
 const TEXTS = ['One.', 'Two by two.', 'Three.', 'Four of them.', 'Five.', 'Six in all.'];
 
 interface Spoken extends BatchBox {
-  /** The audio of each text, as it was first spoken. */
+  /** The first audio of each text. */
   readonly audio: ReadonlyMap<string, Buffer>;
   readonly paid: number;
 }
 
-/** A list of lines that was spoken once. */
+/** Speaks a list of lines once. */
 async function spokenLines(more: readonly string[] = []): Promise<Spoken> {
   const box = await batchBox({ 'list.txt': TEXTS.join('\n') });
   const { result } = await box.events([...LINES, ...more]);
@@ -29,7 +29,7 @@ function outputOf(at: number, ending = 'wav'): string {
   return `audio/list-${at + 1}.${ending}`;
 }
 
-/** Every output has the audio of its text, and exactly these texts were paid for since. */
+/** Checks that every output has the audio of its text, and that exactly these texts were billed since. */
 async function expectEdited(
   { audio, charged, events, paid, read, write }: Spoken,
   { bought = '', more = [], texts }: { bought?: string; more?: string[]; texts: readonly string[] },
@@ -47,14 +47,14 @@ async function expectEdited(
   expect(await charged()).toBe(paid + bought.length);
 }
 
-describe('a list that was paid for and is edited', () => {
-  test('a line at its top is the only one that is spoken', async () => {
+describe('a billed list that is edited', () => {
+  test('speaks only a line that was inserted at the top', async () => {
     const spoken = await spokenLines();
     await expectEdited(spoken, { texts: ['A new one.', ...TEXTS], bought: 'A new one.' });
     expect(await readdir(path.join(spoken.box.out, 'audio/.foley/kept'))).toEqual([]);
   });
 
-  test('lines that are removed, turned round and put back cost nothing', async () => {
+  test('costs nothing for lines that are removed, reordered and put back', async () => {
     const spoken = await spokenLines();
     await expectEdited(spoken, { texts: TEXTS.filter((_, at) => at !== 2) });
     await expectEdited(spoken, { texts: TEXTS.toReversed() });
@@ -62,14 +62,14 @@ describe('a list that was paid for and is edited', () => {
     await expectEdited(spoken, { texts: TEXTS });
   });
 
-  test('captions and word times go with their audio, also where the stream cannot be had again', async () => {
+  test('moves captions and word times with their audio', async () => {
     const more = ['--subtitles', 'srt', '--timings'];
     const spoken = await spokenLines(more);
     const captions = new Map<string, Buffer>();
     for (const [at, text] of TEXTS.entries()) {
       captions.set(text, await spoken.read(outputOf(at, 'srt')));
     }
-    // One is removed, and comes back later: what was replaced was kept.
+    // One line is removed and put back later: its audio was kept.
     for (const texts of [TEXTS.slice(1), TEXTS.toReversed(), TEXTS]) {
       await expectEdited(spoken, { texts, more });
       for (const [at, text] of texts.entries()) {
@@ -80,7 +80,7 @@ describe('a list that was paid for and is edited', () => {
     }
   });
 
-  test('a text file that is renamed is not spoken again, and neither is one whose audio was', async () => {
+  test('does not speak a text file again that was renamed, or whose audio was renamed', async () => {
     const { batch, box, charged, events, read } = await batchBox({ 'texts/a.txt': 'Alpha.' });
     const args = ['texts', '--output-dir', 'audio'];
     await batch(args);
@@ -105,8 +105,8 @@ function withId(id: string): string {
   return JSON.stringify({ id, text: 'Alpha.', output: 'a.mp3' });
 }
 
-describe('a list of objects that was paid for and is edited', () => {
-  test('outputs that change places are exchanged', async () => {
+describe('a billed list of objects that is edited', () => {
+  test('exchanges two outputs that change places', async () => {
     const { batch, charged, events, read, write } = await batchBox({
       'list.jsonl': list({ 'Alpha.': 'a.mp3', 'Bravo.': 'b.mp3', 'Charlie.': 'c.mp3' }),
     });
@@ -127,7 +127,7 @@ describe('a list of objects that was paid for and is edited', () => {
     expect(await charged()).toBe(paid);
   });
 
-  test('an id that is new buys nothing', async () => {
+  test('buys nothing for a new id', async () => {
     const { batch, charged, events, write } = await batchBox({ 'list.jsonl': withId('first') });
     await batch(JSONL);
     const paid = await charged();
@@ -136,7 +136,7 @@ describe('a list of objects that was paid for and is edited', () => {
     expect(await charged()).toBe(paid);
   });
 
-  test('equal items are bought once, and each has a file of its own', async () => {
+  test('buys equal items once, and gives each its own file', async () => {
     const items = ['a', 'b', 'c'].map((id) => JSON.stringify({ id, text: 'The same.' }));
     const { box, charged, events, read } = await batchBox({ 'list.jsonl': items.join('\n') });
     const first = await events(JSONL);
@@ -144,7 +144,7 @@ describe('a list of objects that was paid for and is edited', () => {
     expect(first.statuses).toEqual({ a: 'done', b: 'done', c: 'done' });
     expect(await charged()).toBe('The same.'.length);
     expect(await read('audio/b.mp3')).toEqual(await read('audio/a.mp3'));
-    // Bought again is only the one that is named.
+    // Only the named item is bought again.
     expect((await events([...JSONL, '--redo', 'b'])).statuses).toEqual({
       a: 'skipped',
       b: 'done',
@@ -157,7 +157,7 @@ describe('a list of objects that was paid for and is edited', () => {
     expect(await charged()).toBe(2 * 'The same.'.length);
   });
 
-  test('a file that is not the batch’s own is not replaced by what moves', async () => {
+  test('does not replace a file that the batch did not make by audio that moves', async () => {
     const { batch, charged, read, write } = await batchBox({
       'list.jsonl': list({ 'Alpha.': 'a.mp3' }),
       'audio/b.mp3': 'mine',
@@ -172,7 +172,7 @@ describe('a list of objects that was paid for and is edited', () => {
     expect(await charged()).toBe(paid);
   });
 
-  test('shares that are spoken by themselves buy equal items once', async () => {
+  test('buys equal items once when each shard has its own process', async () => {
     const texts = ['One.', 'Same.', 'Three.', 'Same.', 'Same.', 'Six.'];
     const { batch, box, charged, write } = await batchBox({ 'list.txt': texts.join('\n') });
     const shares = async (): Promise<void> => {

@@ -13,7 +13,7 @@ describe('a folder of texts', () => {
     'book/two/table.csv': 'text\nNever.',
   };
 
-  test('is spoken with the folders in it, which {dir} mirrors', async () => {
+  test('is spoken with its subfolders, which {dir} mirrors', async () => {
     const { box, charged, events } = await batchBox(TREE);
     const args = ['book', '--output-dir', 'audio', '--name', '{dir}/{name}.{ext}'];
     const { items, result } = await events(args);
@@ -28,7 +28,7 @@ describe('a folder of texts', () => {
     expect(await charged()).toBe('Top.One.Deep.Two.'.length);
   });
 
-  test('needs {dir} where outputs would have one name, and leaves its folders out on demand', async () => {
+  test('requires {dir} for texts of one name, and --no-recursive leaves out subfolders', async () => {
     const { batch, charged, events } = await batchBox(TREE);
     const same = await batch(['book', '--output-dir', 'audio']);
     expect(same.code).toBe(2);
@@ -40,7 +40,7 @@ describe('a folder of texts', () => {
 });
 
 describe('a table', () => {
-  test('has an item in each row, and the names of a list above its columns', async () => {
+  test('has an item in each row, and columns with the names of the keys of a list', async () => {
     const table = [
       'id,Notes,text,voiceId,format,speed,textNormalization',
       `intro,for ada,"Hello, ""you"".",${VOICE_ID},wav,1.5,false`,
@@ -68,7 +68,7 @@ describe('a table', () => {
     expect(await charged()).toBe('Hello, you.'.length);
   });
 
-  test('that is not in order is refused, and nothing is sent', async () => {
+  test('with an invalid header or row is refused before the first request', async () => {
     const { batch, charged, write } = await batchBox({});
     for (const [table, flags, message] of BAD_TABLES) {
       await write('c.csv', table);
@@ -79,7 +79,7 @@ describe('a table', () => {
     expect(await charged()).toBe(0);
   });
 
-  test('is needed for --text-column', async () => {
+  test('is required for --text-column', async () => {
     const { batch } = await batchBox({ 'a.txt': 'Hello.' });
     const result = await batch(['a.txt', '--text-column', 'text']);
     expect(result.code).toBe(2);
@@ -87,7 +87,7 @@ describe('a table', () => {
   });
 });
 
-test('what is no text is refused before anything is sent, by itself and in a list', async () => {
+test('a file that is not a text is refused before the first request, alone and in a list', async () => {
   const { batch, charged, write } = await batchBox({});
   for (const name of ['a.json', 'a.pdf', 'a.html', 'a.tsv', 'a.DOCX', 'a.mp3']) {
     await write(name, 'Hello.');

@@ -12,10 +12,10 @@ const ITEMS = [
   { id: 'gate', text: 'The gate <b>opens</b> at nine.' },
   { id: 'train', text: 'The train leaves platform four.' },
   { id: 'doors', text: 'Stand clear of the doors.' },
-  { id: 'lost', text: 'Nobody says this.', voiceId: 'no-such-voice' },
+  { id: 'lost', text: 'This item fails.', voiceId: 'no-such-voice' },
 ];
 
-test('a report for people plays, seeks, filters, and saves what the next batch speaks again', async () => {
+test('a page report plays, seeks, filters, and saves the items that the next batch speaks again', async () => {
   const lines = ITEMS.map((item) => JSON.stringify(item)).join('\n');
   const { box, events } = await batchBox({ 'items.jsonl': lines });
   const flags = ['--jsonl', 'items.jsonl', '--format', 'wav', '--subtitles', 'vtt'];
@@ -48,12 +48,12 @@ test('a report for people plays, seeks, filters, and saves what the next batch s
   const spoken = again.items.filter(({ status }) => status === 'done').map(({ id }) => id);
   expect(spoken.toSorted()).toEqual(ids.filter((id) => id !== 'lost').toSorted());
   await page.reload();
-  // Nobody has heard what was spoken since.
+  // New audio is not marked as heard.
   expect(await page.locator('article.redo').count()).toBe(0);
   await page.locator('article.failed .mark').click();
   await page.locator('#filter').selectOption('failed');
   expect(await page.locator('article:visible .text').allTextContents()).toEqual([
-    'Nobody says this.',
+    'This item fails.',
   ]);
   expect(asked.filter((url) => url !== page.url())).toEqual([]);
 }, 120_000);
@@ -78,7 +78,7 @@ async function filters(page: Page): Promise<void> {
   expect(await shown.count()).toBe(1);
   await page.locator('#search').fill('');
   await page.locator('#filter').selectOption('failed');
-  expect(await shown.locator('.text').allTextContents()).toEqual(['Nobody says this.']);
+  expect(await shown.locator('.text').allTextContents()).toEqual(['This item fails.']);
   await page.locator('#filter').selectOption('all');
   expect(await shown.count()).toBe(4);
 }
@@ -86,7 +86,7 @@ async function filters(page: Page): Promise<void> {
 async function pressesWithSpace(page: Page): Promise<void> {
   const article = page.locator('article', { hasText: 'platform four' });
   const [mark, play] = [article.locator('.mark'), article.locator('.play')];
-  // What was sought plays to its end first.
+  // The found item plays to its end first.
   await expect.poll(() => play.getAttribute('title'), POLL).toBe('Play');
   await mark.focus();
   for (const isPressed of ['true', 'false']) {
@@ -96,7 +96,7 @@ async function pressesWithSpace(page: Page): Promise<void> {
   }
 }
 
-/** A condition is looked at until it holds; the test's own limit ends the wait. */
+/** Polls a condition until it holds; the limit of the test ends the wait. */
 const POLL = { timeout: 60_000 };
 
 async function saveList(page: Page, box: Sandbox): Promise<string> {
@@ -119,7 +119,7 @@ async function openReport(box: Sandbox): Promise<Page> {
   return page;
 }
 
-/** What the page asks of anybody but itself. */
+/** Records the requests of the page to other servers. */
 function recordRequests(page: Page): string[] {
   const asked: string[] = [];
   page.on('request', (request) => {

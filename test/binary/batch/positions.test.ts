@@ -9,7 +9,7 @@ import { batchBox, JOBS_PATH } from './batch-box.ts';
 const FIXTURE = path.resolve('test/fixtures/batch-positions');
 const INPUTS = ['texts', '--lines', 'lines.txt', '--jsonl', 'items.jsonl', '--output-dir', 'audio'];
 
-/** What an item of the journal was asked for with. */
+/** The order of each item in the journal. */
 interface Bought {
   readonly text: string;
   readonly format?: string;
@@ -32,8 +32,8 @@ const BOUGHT: Readonly<Record<string, Bought>> = {
 };
 
 /**
- * A folder as a foley left it that told items by their positions: of twelve, eight were done, two were accepted
- * and two were sent without an answer. The service has all of them, under the keys of that journal.
+ * Restores the folder of an earlier foley, which identified items by position: of twelve items, eight are done, two
+ * accepted and two sent without a response. The service has all of them, under the keys of that journal.
  */
 async function oldFolder(): Promise<BatchBox> {
   const box = await batchBox({});
@@ -53,7 +53,7 @@ async function oldFolder(): Promise<BatchBox> {
   return box;
 }
 
-/** Asks for every item as the older foley did; gives the job of each. */
+/** Creates the job of every item as the earlier foley did, and returns the jobs. */
 async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> {
   const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
   const { bytes } = await service.ask('/api/open/v3/voices');
@@ -73,7 +73,7 @@ async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> 
   return jobs;
 }
 
-/** The service of this test has another port, and other names for the jobs. */
+/** Replaces the port of the service and the ids of the jobs. */
 function moved(
   record: Readonly<Record<string, unknown>>,
   { service }: BatchBox,
@@ -88,7 +88,7 @@ function moved(
   };
 }
 
-test('a journal that tells items by position is read, and what was sent with it is gone on with', async () => {
+test('a journal that identifies items by position is read, and its open requests continue', async () => {
   const box = await oldFolder();
   const paid = await box.charged();
   const { result, statuses } = await box.events(INPUTS);
@@ -104,7 +104,7 @@ test('a journal that tells items by position is read, and what was sent with it 
   expect(await box.charged()).toBe(paid);
 });
 
-test('and nothing in it is bought again when the lists were edited since', async () => {
+test('such a journal buys nothing again when the lists were edited since', async () => {
   const box = await oldFolder();
   const paid = await box.charged();
   const lines = ['Zero.', 'Five.', 'Two.', 'Same.', 'Three.', 'One.'];

@@ -12,14 +12,14 @@ const LINES = Array.from({ length: 8 }, (_, index) => `Item ${index + 1} speaks.
 const ARGS = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '2'];
 const CREDITS = LINES.join('').length;
 
-/** Every answer takes a while, so that there is a middle to stop in. */
+/** Delays every response, so that a batch can be stopped between requests. */
 function slowBox(): Promise<BatchBox> {
   return batchBox({ 'lines.txt': LINES.join('\n') }, [`* ${JOBS_PATH}/**; delay=60ms`]);
 }
 
 describe('a batch that is stopped', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    'by %s brings in what is paid for, says how to go on, and goes on',
+    'by %s downloads billed audio, names the command to continue, and continues',
     async (signal) => {
       const { batch, box, charged, events } = await slowBox();
       const stopped = await batch([...ARGS, '--verbose'], {
@@ -38,7 +38,7 @@ describe('a batch that is stopped', () => {
       expect(recovered.stderr).toMatch(
         /a batch into \S.*audio did not come to its end; run its command/,
       );
-      // All that was paid for is there.
+      // All billed audio is there.
       const ofThem = there.map((name) => LINES[Number(/(\d+)\.mp3$/.exec(name)?.[1]) - 1] ?? '');
       expect(ofThem.join('').length).toBe(paid);
       const { result, summary } = await events(ARGS);
@@ -49,7 +49,7 @@ describe('a batch that is stopped', () => {
     },
   );
 
-  test('by a second signal at once, and still goes on without paying twice', async () => {
+  test('by a second signal at once continues without billing twice', async () => {
     const { batch, box, charged, service } = await batchBox({ 'lines.txt': LINES.join('\n') }, [
       `GET ${JOBS_PATH}/*/audio; delay=4s; times=2`,
     ]);
@@ -72,7 +72,7 @@ describe('a batch that is stopped', () => {
     expect(await charged()).toBe(CREDITS);
   });
 
-  test('by a reader that goes away ends quietly, and goes on', async () => {
+  test('by a reader that closes the pipe ends quietly, and continues', async () => {
     const { batch, box, charged, service } = await slowBox();
     const running = await startFoley(
       ['batch', '-v', await firstVoiceId(service), '-m', 'vendor-s21pro', ...ARGS, '--json'],
@@ -87,7 +87,7 @@ describe('a batch that is stopped', () => {
 });
 
 describe('two batches in one folder', () => {
-  test('the second is exit 32, names the first, and sends nothing; shares go beside each other', async () => {
+  test('the second is exit 32 and names the first; different shards run at once', async () => {
     const { batch, box, charged, service } = await slowBox();
     const voiceId = await firstVoiceId(service);
     const first = await startFoley(
@@ -111,7 +111,7 @@ describe('two batches in one folder', () => {
     expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 8 skipped');
   });
 
-  test('a journal of a newer foley is exit 32 and stays as it is; a damaged one is passed over', async () => {
+  test('a journal of a newer foley is exit 32 and stays unchanged; damaged lines are skipped', async () => {
     const { batch, box, charged } = await batchBox({ 'lines.txt': LINES.join('\n') });
     await batch(ARGS);
     const folder = path.join(box.out, 'audio', '.foley', 'journal');

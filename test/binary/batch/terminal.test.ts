@@ -6,7 +6,7 @@ import { batchBox, JOBS_PATH } from './batch-box.ts';
 const COLUMNS = 80;
 const LINES = Array.from({ length: 6 }, (_, index) => `Item ${index + 1} speaks.`).join('\n');
 
-test('a person sees a bar with what failed, the credits and the time left, and the last line stays', async () => {
+test('a terminal shows a bar with failures, credits and time left, and keeps the last line', async () => {
   const { box, service } = await batchBox({ 'lines.txt': LINES }, [
     `POST ${JOBS_PATH}; job=fail; times=1`,
     `GET ${JOBS_PATH}/**; delay=300ms`,
@@ -22,14 +22,14 @@ test('a person sees a bar with what failed, the credits and the time left, and t
   expect(code).toBe(3);
   const shown = stdout.toString();
   expect(shown).toMatch(/\d\/6 {2}1 failed {2}\d+ credits {2}\d+ s left/);
-  // While the bar is there, a terminal cuts off what is longer than its lines.
-  const told = /foley: lines-\d: the job[^]*?\.\r\n/.exec(shown)?.[0] ?? '';
-  expect(told.replaceAll(/\s+/g, ' ')).toMatch(/lines-\d: the job \S+ failed.*--retry-failed /);
-  for (const line of told.split('\r\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
+  // Beside a bar, a terminal cuts off longer lines.
+  const failure = /foley: lines-\d: the job[^]*?\.\r\n/.exec(shown)?.[0] ?? '';
+  expect(failure.replaceAll(/\s+/g, ' ')).toMatch(/lines-\d: the job \S+ failed.*--retry-failed /);
+  for (const line of failure.split('\r\n')) expect(line.length).toBeLessThanOrEqual(COLUMNS);
   expect(shown.trimEnd()).toMatch(/5 done, 1 failed, 0 skipped, \d+ credits used$/);
 });
 
-test('nobody sees one who does not want it', async () => {
+test('--no-progress shows no bar', async () => {
   const { box, service } = await batchBox({ 'lines.txt': LINES });
   const args = [
     'batch',
@@ -44,7 +44,7 @@ test('nobody sees one who does not want it', async () => {
   expect(stdout.toString().trim()).toMatch(/^6 done, 0 failed, 0 skipped, \d+ credits used$/);
 });
 
-test('a second Ctrl-C takes the bar away and shows the cursor', async () => {
+test('a second Ctrl-C removes the bar and shows the cursor', async () => {
   const { box, service } = await batchBox({ 'lines.txt': LINES }, [
     `GET ${JOBS_PATH}/*/audio; delay=20s`,
   ]);

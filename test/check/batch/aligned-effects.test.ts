@@ -38,9 +38,9 @@ afterAll(async () => {
   await world.end();
 });
 
-describe('items with captions, which cannot be fetched again, when the k-th effect goes wrong', () => {
+describe('items with captions, whose streams cannot be repeated, when the k-th effect fails', () => {
   it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
-    'and %s: each is delivered or told as lost, and bought again only with --retry-failed',
+    'and %s: each is delivered or reported as lost, and bought again only with --retry-failed',
     { timeout: 300_000 },
     async (_name, fault, turn) => {
       for (let at = 1 + turn * 5; ; at += STRIDE) {
@@ -59,7 +59,7 @@ describe('items with captions, which cannot be fetched again, when the k-th effe
         const lost = lostOf(again);
         const files = await filesAt(place);
         for (const { item, output } of again.results) {
-          // What is not lost is there, with all its captions.
+          // Items that are not lost have all their captions.
           if (!lost.has(item.id)) expect(files.has(output ?? ''), `${what}: ${item.id}`).toBe(true);
         }
         const retried = await runOnce(world, place, { isAligned: true, retriesFailed: true });
@@ -78,7 +78,7 @@ describe('items with captions, which cannot be fetched again, when the k-th effe
   );
 });
 
-/** Which items were told as lost. The engine of this test tells no times: what is delivered is partial. */
+/** Returns the items that were reported as lost. The engine of this test has no word times: delivered items are partial. */
 function lostOf({ results }: RunOutcome): ReadonlySet<string> {
   const failed = results.filter(({ status }) => status === 'failed');
   const lost = failed.filter(({ error }) => error?.exit !== 'partial');

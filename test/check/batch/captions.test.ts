@@ -10,7 +10,7 @@ const ARGS = ['texts', '--output-dir', 'audio', '--subtitles', 'srt', '--timings
 const CREDITS = Object.values(TEXTS).join('').length;
 const ALIGNED_PATH = '/api/open/v3/speech/tts/aligned';
 
-test('every item gets captions beside its audio, is done then, and is not paid for again', async () => {
+test('every item gets captions beside its audio, and is not billed again', async () => {
   const { batch, box, charged, read } = await batchBox(TEXTS);
   const result = await batch(ARGS);
   expect([result.code, lastLine(result)], result.stderr).toEqual([
@@ -26,7 +26,7 @@ test('every item gets captions beside its audio, is done then, and is not paid f
   expect(Math.abs(timings.durationMs - durationMs)).toBeLessThan(60);
   expect(lastLine(await batch(ARGS))).toBe('0 done, 0 failed, 2 skipped');
   expect(await charged()).toBe(CREDITS);
-  // Captions that were removed cannot be had again, and are not bought unasked.
+  // Removed captions cannot be fetched, and are not bought again without the flag.
   await rm(path.join(box.out, 'audio/b.srt'));
   const gone = await batch(ARGS);
   expect([gone.code, lastLine(gone)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
@@ -35,7 +35,7 @@ test('every item gets captions beside its audio, is done then, and is not paid f
   expect(await charged()).toBe(CREDITS + 'Bravo says so too.'.length);
 });
 
-test('a stream that is cut is lost with its cost, and bought again only with --retry-failed', async () => {
+test('an interrupted stream is lost with its cost, and bought again only with --retry-failed', async () => {
   const { batch, box, charged, events } = await batchBox(TEXTS, [
     `POST ${ALIGNED_PATH}; truncate=4000; times=1`,
   ]);
@@ -59,7 +59,7 @@ test('a stream that is cut is lost with its cost, and bought again only with --r
   expect(await charged()).toBe(CREDITS + 'Alpha speaks here.'.length);
 });
 
-test('what was refused was not paid for, and is asked for again by the next run', async () => {
+test('a refused item was not billed, and the next run requests it again', async () => {
   const { batch, charged } = await batchBox(TEXTS, [`POST ${ALIGNED_PATH}; status=402; times=1`]);
   expect((await batch([...ARGS, '-j', '1'])).code).toBe(21);
   expect(await charged()).toBe(0);

@@ -18,7 +18,7 @@ interface Line {
 
 type List = readonly Line[];
 
-/** One edit of a list, at places that are taken modulo its length. */
+/** One edit of a list; its places are modulo the length. */
 const edit = fc.record({
   kind: fc.constantFrom('insert', 'delete', 'move', 'rename', 'exchange', 'restore'),
   from: fc.nat(10_000),
@@ -27,7 +27,7 @@ const edit = fc.record({
 const edits = fc.array(edit, { minLength: 10, maxLength: 60 });
 type Edit = ReturnType<typeof edits.generate>['value'][number];
 
-/** Lists whose texts, once used, stay known, and whose outputs may be given to others. */
+/** Lists that reuse earlier texts and outputs. */
 class EditedList {
   lines: List = Array.from({ length: ITEMS }, (_, at) => this.#newLine(at));
   readonly #removed: string[] = [];
@@ -58,7 +58,7 @@ class EditedList {
   }
 }
 
-/** Speaks a list; the audio of each text is what it was before, and only texts that are new are paid for. */
+/** Speaks a list, and checks that each text keeps its audio and only new texts are billed. */
 async function expectSpoken(
   { box, charged, events, read, write }: BatchBox,
   lines: List,

@@ -21,7 +21,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   ['finds the disk full from then on', { kind: 'full' }],
 ];
 const IS_FULL_SIZE = process.env['FOLEY_TEST_SIZE'] === 'full';
-/** In the small size every kind of fault strikes some effects only, each of them others. */
+/** In the small size each kind of fault strikes only some effects, different ones for each kind. */
 const STRIDE = IS_FULL_SIZE ? 1 : 20;
 
 let world: BatchWorld;
@@ -34,9 +34,9 @@ afterAll(async () => {
   await world.end();
 });
 
-describe('a batch of which the k-th effect goes wrong', () => {
+describe('a batch whose k-th effect fails', () => {
   it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
-    'and %s: run again it delivers everything, each item charged once',
+    'and %s: the next run delivers all items, each charged once',
     { timeout: 300_000 },
     async (_name, fault, turn) => {
       for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
@@ -53,7 +53,7 @@ describe('a batch of which the k-th effect goes wrong', () => {
     },
   );
 
-  it('twice in a row, at every place', { timeout: 300_000 }, async () => {
+  it('twice in a row, at every effect', { timeout: 300_000 }, async () => {
     for (let at = 2; ; at += IS_FULL_SIZE ? 3 : 40) {
       const { place, texts } = await newStage();
       const first = await runOnce(world, place, { failing: failingFiles(at, { kind: 'kill' }) });
@@ -65,7 +65,7 @@ describe('a batch of which the k-th effect goes wrong', () => {
   });
 });
 
-describe('a batch whose list was edited, of which the k-th effect goes wrong', () => {
+describe('a batch of an edited list whose k-th effect fails', () => {
   it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
     'and %s: nothing is bought again, and no audio is lost at any moment',
     { timeout: 300_000 },
@@ -87,7 +87,7 @@ describe('a batch whose list was edited, of which the k-th effect goes wrong', (
   );
 
   it(
-    'and kills it: edited once more, nothing is bought again, and no file is a stranger’s',
+    'and kills it: after another edit nothing is bought again, and no file counts as foreign',
     {
       timeout: 300_000,
     },
@@ -107,11 +107,11 @@ describe('a batch whose list was edited, of which the k-th effect goes wrong', (
   );
 });
 
-/** A folder of lines of which some changed places, one is new, one is gone, and one is there twice. */
+/** A folder of lines of which some changed places, one is new, one was removed, and one occurs twice. */
 async function newEdit() {
   const place = await world.newPlace();
   places += 1;
-  // Of different lengths, so that each sounds different.
+  // Different lengths make different audio.
   const names = ['A', 'Bravo', 'Charlie once', 'Delta once and twice'];
   const [a, b, c, d] = names.map((name) => `${name} ${places}.`);
   const before = [a, b, c, d].map(String);
@@ -126,7 +126,7 @@ async function newEdit() {
   return { place, texts, audio };
 }
 
-/** Whatever was paid for is under some name, also when its line is gone. */
+/** Checks that billed audio is under some name, also when its line was removed. */
 async function expectKept(
   place: Place,
   audio: ReadonlyMap<string, Buffer>,
@@ -162,7 +162,7 @@ async function expectPlaced(
   await expectKept(place, audio, what);
 }
 
-/** A folder in which one item is done, one has changed since, and one is new. */
+/** Creates a folder in which one item is done, one has changed since, and one is new. */
 async function newStage(): Promise<{ place: Place; texts: readonly string[] }> {
   const place = await world.newPlace();
   places += 1;
@@ -174,7 +174,7 @@ async function newStage(): Promise<{ place: Place; texts: readonly string[] }> {
   return { place, texts };
 }
 
-/** What holds at any moment: files are whole, nothing is charged twice, and no loss looks like success. */
+/** Checks what holds after any fault: files are complete, nothing is charged twice, and no loss counts as success. */
 async function expectSafe(
   place: Place,
   outcome: RunOutcome,
@@ -194,7 +194,7 @@ async function expectSafe(
   expect(isDelivered || isTold, what).toBe(true);
 }
 
-/** What holds after it was run again with nothing going wrong. */
+/** Checks what holds after a run without faults. */
 async function expectWhole(place: Place, texts: readonly string[], what: string): Promise<void> {
   const again = await runOnce(world, place);
   expect(again.failure, what).toBeUndefined();

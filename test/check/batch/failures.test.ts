@@ -8,8 +8,8 @@ const FOUR = { 'lines.txt': 'One.\nTwo.\nThree.\nFour.\n' };
 const LINES_AT_ONCE = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j'];
 const LINES = [...LINES_AT_ONCE, '1'];
 
-describe('what fails one item', () => {
-  test('takes nothing from the others, and is asked for again only with --retry-failed', async () => {
+describe('the failure of one item', () => {
+  test('does not affect the others, and only --retry-failed requests it again', async () => {
     const { batch, box, charged, events } = await batchBox(FOUR, [
       `POST ${JOBS_PATH}; job=fail; times=1`,
     ]);
@@ -38,14 +38,14 @@ describe('what fails one item', () => {
     expect(await charged()).toBe('One.Two.Three.Four.'.length);
   });
 
-  test('ends with its own code when nothing at all was delivered', async () => {
+  test('decides the exit code when nothing was delivered', async () => {
     const { events } = await batchBox({ 'a.txt': 'Alpha.' }, [`POST ${JOBS_PATH}; job=fail`]);
     const { result, summary } = await events(['a.txt']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_GENERATION_FAILED' });
     expect(summary).toMatchObject({ done: 0, failed: 1 });
   });
 
-  test('a part that could be spoken is saved, counted as failed, and bought anew only on purpose', async () => {
+  test('saves a part that could be spoken, and buys all of it again only with the flag', async () => {
     const text = 'The first sentence is said. The second one is not.';
     const { batch, box, charged, events } = await batchBox({ 'a.txt': text }, [
       `POST ${JOBS_PATH}; job=partial_fail; times=1`,
@@ -65,7 +65,7 @@ describe('what fails one item', () => {
     expect(await charged()).toBe(paid + text.length);
   });
 
-  test('an answer that is lost, a poll that breaks and a download that is cut cost nothing', async () => {
+  test('a lost response, a failed poll and an interrupted download cost nothing', async () => {
     const faults = [
       `POST ${JOBS_PATH}; reset-after=0; every=2`,
       `GET ${JOBS_PATH}/*; status=500; every=3`,
@@ -81,12 +81,12 @@ describe('what fails one item', () => {
   });
 });
 
-describe('what would fail all of them', () => {
+describe('a failure that affects all items', () => {
   test.each([
     [401, 4],
     [402, 21],
     [403, 4],
-  ])('%i stops the batch, and the same command goes on later', async (status, exitCode) => {
+  ])('%i stops the batch, and the same command continues later', async (status, exitCode) => {
     const { batch, charged, events } = await batchBox(FOUR, [
       `POST ${JOBS_PATH}; status=${status}; times=1`,
     ]);
@@ -98,14 +98,14 @@ describe('what would fail all of them', () => {
     expect([again.code, lastLine(again)]).toEqual([0, '4 done, 0 failed, 0 skipped']);
   });
 
-  test('credits that run out: what was delivered stays, and the exit is 3', async () => {
+  test('without credits delivered items stay, and the exit is 3', async () => {
     const { events } = await batchBox(FOUR, [], ['--credits', '9']);
     const { result, summary } = await events(LINES);
     expect(errorLine(result)).toMatchObject({ exitCode: 3, status: 402 });
     expect(summary).toMatchObject({ done: 2, failed: 1, notTried: 1, creditsUsed: 8 });
   });
 
-  test('--max-credits also stops what turns out to be dearer', async () => {
+  test('--max-credits stops a batch that costs more than its estimate', async () => {
     const { events } = await batchBox(FOUR);
     const { result, summary } = await events([
       ...LINES,
@@ -119,7 +119,7 @@ describe('what would fail all of them', () => {
     expect(summary).toMatchObject({ done: 2, failed: 0, notTried: 2, creditsUsed: 8 });
   });
 
-  test('a service that has too many requests is asked less often, by all of them', async () => {
+  test('after a 429 all workers send fewer requests', async () => {
     const { batch, charged, service } = await batchBox({}, [], ['--rate-limit', '6/s']);
     await firstVoiceId(service);
     const lines = Array.from({ length: 8 }, (_, index) => `Item ${index + 1}.`);
@@ -132,7 +132,7 @@ describe('what would fail all of them', () => {
   });
 });
 
-test('--report has a record of every item, of those that were not tried none', async () => {
+test('--report has a record of every item that was tried', async () => {
   const { batch, read } = await batchBox(FOUR, [`POST ${JOBS_PATH}; job=fail; times=1`]);
   await batch([...LINES, '--report', 'report.json']);
   const report: unknown = JSON.parse((await read('report.json')).toString());
@@ -149,7 +149,7 @@ test('--report has a record of every item, of those that were not tried none', a
   });
 });
 
-test('a service that nobody reaches ends the batch, and not every item by itself', async () => {
+test('an unreachable service ends the batch before all items have failed', async () => {
   const { batch } = await batchBox({
     'lines.txt': Array.from({ length: 50 }, (_, n) => `Item ${n}.`).join('\n'),
   });

@@ -15,7 +15,7 @@ const ITEMS = Array.from(
   (_, index) => `chapter-${String(index + 1).padStart(2, '0')}`,
 );
 
-/** An engine: what it puts into the recipe's words and into the environment of one of its tasks. */
+/** An engine: its values for the recipe and for the environment of a task. */
 interface Engine {
   readonly heading: string;
   readonly tasks: number;
@@ -61,7 +61,7 @@ const ENGINES: readonly Engine[] = [
   },
 ];
 
-/** The words of a recipe behind `foley batch`. */
+/** Returns the arguments of a recipe after `foley batch`. */
 async function recipeOf({ heading, words }: Engine, task: number): Promise<string[]> {
   const page = await readFile(PAGE, 'utf8');
   const section = page.split(/^### /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
@@ -76,36 +76,33 @@ async function recipeOf({ heading, words }: Engine, task: number): Promise<strin
   return filled.split(' ');
 }
 
-test.each(ENGINES)(
-  'the tasks of the recipe for $heading speak everything together, and nothing twice',
-  async (engine) => {
-    const box = await sandbox();
-    await mkdir(path.join(box.out, 'chapters'));
-    for (const name of ITEMS)
-      await writeFile(path.join(box.out, 'chapters', `${name}.txt`), `${name}.`);
-    const spoken: string[] = [];
-    const sizes: number[] = [];
-    for (let task = 0; task < engine.tasks; task += 1) {
-      const args = ['batch', ...(await recipeOf(engine, task)), '--dry-run', '--json', '-v', 'v'];
-      // A plan asks nobody anything when a voice is named.
-      const env = {
-        ...engine.env(task),
-        FOLEY_BASE_URL: 'http://127.0.0.1:9',
-        FOLEY_API_KEY: 'key',
-      };
-      const result = await runFoley(args, { box, env });
-      expect(result.code, result.stderr).toBe(0);
-      const events = parseJsonLines(result.stdout.toString()).map((event) => Object(event));
-      const ids = events.filter(({ event }) => event === 'item').map(({ id }) => String(id));
-      spoken.push(...ids);
-      sizes.push(ids.length);
-    }
-    expect(spoken.toSorted()).toEqual(ITEMS);
-    expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
-  },
-);
+test.each(ENGINES)('the tasks of the recipe for $heading speak each item once', async (engine) => {
+  const box = await sandbox();
+  await mkdir(path.join(box.out, 'chapters'));
+  for (const name of ITEMS)
+    await writeFile(path.join(box.out, 'chapters', `${name}.txt`), `${name}.`);
+  const spoken: string[] = [];
+  const sizes: number[] = [];
+  for (let task = 0; task < engine.tasks; task += 1) {
+    const args = ['batch', ...(await recipeOf(engine, task)), '--dry-run', '--json', '-v', 'v'];
+    // A plan sends no request when a voice is named.
+    const env = {
+      ...engine.env(task),
+      FOLEY_BASE_URL: 'http://127.0.0.1:9',
+      FOLEY_API_KEY: 'key',
+    };
+    const result = await runFoley(args, { box, env });
+    expect(result.code, result.stderr).toBe(0);
+    const events = parseJsonLines(result.stdout.toString()).map((event) => Object(event));
+    const ids = events.filter(({ event }) => event === 'item').map(({ id }) => String(id));
+    spoken.push(...ids);
+    sizes.push(ids.length);
+  }
+  expect(spoken.toSorted()).toEqual(ITEMS);
+  expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+});
 
-test('the workflow speaks again what its cache has lost, and saves the cache also after a failure', async () => {
+test('the workflow restores items that its cache has lost, and saves the cache also after a failure', async () => {
   const workflow = await readFile(WORKFLOW, 'utf8');
   const [saving = ''] = /uses: actions\/cache\/save@[^]*?(?=\n\n)/.exec(workflow) ?? [];
   expect(saving).toMatch(/if: always\(\)/);
@@ -119,7 +116,7 @@ test('the workflow speaks again what its cache has lost, and saves the cache als
   const names = [...workflow.matchAll(/^ +([A-Z_]+): /gm)].map(([, name = '']) => name);
   const env = Object.fromEntries(names.map((name) => [name, values[name] ?? '1']));
   for (const place of ['first', 'second']) {
-    // A machine that knows nothing of the other one, as a runner whose cache was evicted.
+    // A new machine, such as a runner whose cache was evicted.
     const fresh = { ...env, CI: 'true', XDG_STATE_HOME: path.join(box.home, place) };
     await rm(path.join(box.out, 'audio'), { recursive: true, force: true });
     for (const [, line = ''] of lines) {
@@ -133,7 +130,7 @@ test('the workflow speaks again what its cache has lost, and saves the cache als
   }
 });
 
-test('a task whose engine does not say of how many it is one is exit 2, and not everything', async () => {
+test('a task without the number of tasks is exit 2', async () => {
   const result = await runFoley(['batch', '--lines', '-', '-v', 'v', '--dry-run'], {
     env: { JOB_COMPLETION_INDEX: '3', FOLEY_TARGET: 'local' },
     input: 'One.\n',

@@ -16,13 +16,13 @@ import { chopJournal, deleteJournal, liveFor } from './mortal-batch.ts';
 import { VOICE_ID } from '../../binary/support/orders.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
-/** The one that is killed most, and the others. */
+/** Sizes of the test with the most kills, and of the others. */
 const MAIN = IS_FULL ? { items: 60, kills: 100 } : { items: 8, kills: 8 };
 const OTHER = IS_FULL ? { items: 60, kills: 100 } : { items: 6, kills: 5 };
 const MOST_RUNS = 2_000;
 const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
 
-/** Moments that a run lives for: some die before the first item, some after a few. */
+/** Number of changes after which a run is killed: some die before the first item, some after a few. */
 const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
 
 /** Where the service begins and ends with it, most of the moments are that. */
@@ -32,7 +32,7 @@ const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min
 const streamLives = fc.integer({ min: 5, max: 60 });
 const STREAM_KILLS = IS_FULL ? 12 : 2;
 
-/** Everything that may go wrong with an answer, and jobs that fail. */
+/** All faults of a response, and failing jobs. */
 const FAULTS = [
   'POST /**/jobs; status=503; every=7',
   'POST /**/jobs; reset-after=0; every=5',
@@ -44,7 +44,7 @@ const FAULTS = [
   '* /**; delay=20ms; every=6',
 ];
 
-/** What may go wrong with a stream. */
+/** Faults of a stream. */
 const STREAM_FAULTS = [
   'POST /**/aligned; status=503; every=5',
   'POST /**/aligned; reset-after=9000; every=4',
@@ -61,7 +61,7 @@ interface Scene {
 
 async function newScene(items: number, dataDir: string, env: MortalBatch['env'], box: Sandbox) {
   const out = path.join(box.out, 'spoken');
-  // They are there for the first run to be watched.
+  // They must exist when the first run starts.
   for (const folder of [out, dataDir]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const list = Array.from({ length: items }, (_, index) => JSON.stringify(itemOf(index + 1)));
   await writeFile(path.join(box.out, 'items.jsonl'), `${list.join('\n')}\n`);
@@ -71,13 +71,13 @@ async function newScene(items: number, dataDir: string, env: MortalBatch['env'],
   return { box, out, dataDir, batch, items };
 }
 
-/** Short ones in every format, and now and then one of several segments. */
+/** Short texts in every format, and some of several segments. */
 function itemOf(number: number) {
   const text = `Item ${number} is said once. `.repeat(number % 10 === 0 ? 50 : 1).trim();
   return { id: `item-${number}`, text, format: ['mp3', 'wav', 'ogg'][number % 3] };
 }
 
-/** A service in a process of its own, which is not killed but does what it should not. */
+/** Starts a service in its own process, which is not killed but returns faults. */
 async function servedScene(
   items: number,
   faults = FAULTS,
@@ -89,7 +89,7 @@ async function servedScene(
   return { ...(await newScene(items, dataDir, service.env, box)), service };
 }
 
-/** The service that is in the command's own process, and dies with it. */
+/** Uses the embedded service, which dies with the command. */
 async function embeddedScene(items: number): Promise<Scene> {
   const box = await sandbox();
   const dataDir = path.join(box.state, 'foley', 'service');
@@ -100,13 +100,13 @@ interface Killing {
   readonly seed: number;
   readonly kills: number;
   readonly livesOf?: typeof lives;
-  /** What is done to the folder before each start. */
+  /** Called before each start. */
   readonly before?: (turn: number, isToBeKilled: boolean) => Promise<void>;
-  /** How many batches are started at once; default one. */
+  /** Number of batches that are started at once; by default one. */
   readonly racers?: number;
 }
 
-/** Starts it and kills it so many times, and then lets it come to its end. */
+/** Starts and kills the batch this number of times, and then lets it finish. */
 async function liveAndDie(
   scene: Scene,
   { before, kills, livesOf = lives, racers = 1, seed }: Killing,
@@ -121,7 +121,7 @@ async function liveAndDie(
     const results = await Promise.all(runs);
     killed += results.filter((result) => result === 'killed').length;
     const ended = results.filter((result) => result !== 'killed');
-    // 3 and the codes of what went wrong with an item; 32 while another one is at work.
+    // 3 and the codes of failed items; 32 while another batch is running.
     for (const { code, stderr } of ended) expect(ENDINGS, stderr).toContain(code);
     if (ended.some(({ code }) => code === 0)) {
       // The last item may have been spoken before the last kill.
@@ -134,7 +134,7 @@ async function liveAndDie(
 
 const ENDINGS = [0, 3, 20, 23, 24, 25, 26, 32];
 
-/** Charged once an item, every file there and whole, nothing else left, and nothing more to do. */
+/** Checks that every file is complete, no other file is left, and the next run does nothing. */
 async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
   const again = await liveFor(batch, Number.POSITIVE_INFINITY);
   expect(again).toMatchObject({ code: 0 });
@@ -218,14 +218,14 @@ describe('a batch that is killed until it is done', () => {
   );
 
   test(
-    `${OTHER.items} items with the journal gone before every start that is killed`,
+    `${OTHER.items} items with the journal removed before every run that is killed`,
     async () => {
       await underSeed(async (seed) => {
         const scene = await servedScene(OTHER.items);
         await liveAndDie(scene, {
           seed,
           kills: OTHER.kills,
-          // A job that failed is asked for anew only by who knows of it: in the end the journal stays.
+          // Only the journal knows of a failed job and lets it be bought again: the last run keeps it.
           before: async (_turn, isToBeKilled) => {
             if (isToBeKilled) await deleteJournal(scene.out);
           },
@@ -274,7 +274,7 @@ describe('a batch whose list is edited between the kills', () => {
         await endBy(batch);
         await expectDone({ ...scene, batch });
         const edited = await outputsOf(scene);
-        // The service has the audio of each text, so that all of it can be had once more.
+        // The service has the audio of each text, so that all of it can be fetched again.
         for (const name of edited.keys()) await rm(path.join(scene.out, name));
         await deleteJournal(scene.out);
         await endBy(batch);
@@ -287,7 +287,7 @@ describe('a batch whose list is edited between the kills', () => {
   );
 });
 
-/** Runs it until nothing fails any more. */
+/** Runs the batch until no item fails. */
 async function endBy(batch: MortalBatch): Promise<void> {
   await expect
     .poll(() => liveFor(batch, Infinity), { timeout: TIMEOUT_MS })
@@ -300,9 +300,9 @@ async function outputsOf({ out }: Scene): Promise<ReadonlyMap<string, Buffer>> {
   return new Map(await Promise.all(read));
 }
 
-describe('a batch of what cannot be fetched again, killed until every item is settled', () => {
+describe('a batch of streams, killed until every item is delivered or lost', () => {
   test(
-    `${OTHER.items} items with word times are delivered or told as lost, and none is billed twice`,
+    `${OTHER.items} items with word times are delivered or reported as lost, and none is billed twice`,
     async () => {
       await underSeed(async (seed) => {
         const scene = await servedScene(OTHER.items, STREAM_FAULTS);

@@ -3,28 +3,28 @@ import type { Ask, Order } from '../../binary/support/orders.ts';
 import type { Wire, WholeAnswer } from './wire.ts';
 import { get, insist, orderOnWire, poll } from './wire.ts';
 
-/** What became of an order under one key, as its client was told. */
+/** The result of an order under one key, as its client saw it. */
 export interface Told {
   readonly order: Order;
-  /** The key that it was sent under at last. */
+  /** The key of the last request. */
   readonly key: string | undefined;
   readonly ending:
-    /** The audio came whole, or its job was accepted. */
+    /** The audio was complete, or the job was accepted. */
     | 'delivered'
     /** It was charged, and the audio was lost with the connection. */
     | 'completed'
-    /** Somebody else asked for another thing under this key. */
+    /** Another client used the key for another order. */
     | 'conflict'
-    /** It had no key, and no answer came. */
+    /** It had no key, and no response arrived. */
     | 'unknown';
-  /** What the service said that it cost. */
+  /** The cost that the service returned. */
   readonly credits: number | undefined;
   readonly jobId: string | undefined;
-  /** The audio, where it was fetched as a file. */
+  /** The audio, if it was fetched as a file. */
   readonly file: Buffer | undefined;
 }
 
-/** Works through what there is to ask for with several clients at once; gives what they were told. */
+/** Sends the orders with several clients at once, and returns the results. */
 export async function askAll(asks: readonly Ask[], wire: Wire, clients: number): Promise<Told[]> {
   const told: Told[] = [];
   const left = asks.values();
@@ -43,8 +43,7 @@ async function look(wire: Wire, path: string, account: number): Promise<void> {
   expect([path, status]).toEqual([path, path.endsWith('/another-one') ? 404 : 200]);
 }
 
-/** Asks as a careful client does: under the same key until it knows, and under another one only when
- * the service says that the first was given back. */
+/** Sends an order under the same key until its result is known, and under another key only after a refund. */
 async function askFor(wire: Wire, order: Order): Promise<Told> {
   for (let generation = 0; ; generation += 1) {
     const key = generation === 0 ? order.key : `${order.key}~${generation}`;
@@ -122,7 +121,7 @@ async function fileAt(wire: Wire, path: string, account: number): Promise<Buffer
   return bytes;
 }
 
-/** Waits until nothing runs any more, also what no client knows of. */
+/** Waits until no job is running, including jobs that no client knows of. */
 export async function untilAllHaveEnded(wire: Wire, accounts: number): Promise<void> {
   for (let account = 0; account < accounts; account += 1) {
     for (const status of ['pending', 'processing']) {
@@ -136,7 +135,7 @@ function isOver(status: unknown): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
-/** What the profile shows that an account has left. */
+/** Returns the remaining credits of an account. */
 export async function creditsLeft(wire: Wire, account: number): Promise<number> {
   return Number((await insist(wire, get('/api/open/v1/profile'), account)).json()['credits']);
 }

@@ -7,7 +7,7 @@ import { readBooks } from '../../binary/support/books.ts';
 import { VOICE_ID } from '../../binary/support/orders.ts';
 
 const JOBS = '/api/open/v3/speech/tts/jobs';
-const TEXT = 'The same thing, asked for again and again. '.repeat(30).trim();
+const TEXT = 'The same text, requested again and again. '.repeat(30).trim();
 const CREATE = {
   method: 'POST',
   body: { text: TEXT, voiceId: VOICE_ID, modelId: 'vendor-s21pro', format: 'wav' },
@@ -15,7 +15,7 @@ const CREATE = {
 } as const;
 const CREATES = 200;
 
-/** Sends the creates to the processes in turn; gives the tasks that they were answered with. */
+/** Sends the creates to the processes in turn, and returns the tasks. */
 async function createAtOnce(processes: readonly ServingFoley[]): Promise<Set<string>> {
   const tasks = new Set<string>();
   const create = async (number: number): Promise<void> => {
@@ -34,7 +34,7 @@ async function expectEnded({ ask }: ServingFoley, taskId: string | undefined): P
   await expect.poll(status, { timeout: 60_000, interval: 20 }).toBe('success');
 }
 
-test(`${CREATES} identical creates at once, at two processes on the same data, are one task and one charge`, async () => {
+test(`${CREATES} identical creates at two processes with the same data are one task and one charge`, async () => {
   const box = await sandbox();
   const dataDir = path.join(box.out, 'data');
   const flags = ['--data-dir', dataDir];
@@ -55,7 +55,7 @@ test(`${CREATES} identical creates at once, at two processes on the same data, a
   expect(amounts.get('local spent')).toBe(TEXT.length);
 }, 60_000);
 
-test('one of them is killed while it speaks what both accepted: the other finishes it, for one charge', async () => {
+test('a killed process leaves its task to the other, which finishes it for one charge', async () => {
   const box = await sandbox();
   const dataDir = path.join(box.out, 'data');
   const flags = ['--data-dir', dataDir];

@@ -11,16 +11,16 @@ export interface MortalBatch {
   readonly env: Readonly<Record<string, string>>;
   /** Everything after `foley`. */
   readonly args: readonly string[];
-  /** Folders in which a change is a moment at which it may be killed, as far as they exist. */
+  /** Folders whose changes are counted, if they exist. */
   readonly folders: readonly string[];
 }
 
 const TIMEOUT_MS = 600_000;
 
 /**
- * Starts `foley batch` and kills it with SIGKILL once so many moments have passed; `Infinity` never
- * does. A moment is a change in the folders: what it writes itself, and what the service writes for it.
- * Gives how it ended, or `killed`.
+ * Starts `foley batch`, and kills it with SIGKILL after this number of changes in the folders; `Infinity` for never.
+ * Both the batch and the service make changes.
+ * @returns its result, or `killed`
  */
 export async function liveFor(
   { args, box, env, folders }: MortalBatch,
@@ -43,18 +43,18 @@ function killAfter(running: Running, moments: number): () => void {
 
 function watchFolders(folders: readonly string[], tick: () => void): readonly FSWatcher[] {
   const present = folders.filter((folder) => existsSync(folder));
-  // A folder that is removed while it is watched makes the watcher fail, which is no moment.
+  // The removal of a watched folder makes the watcher fail; that is not a change.
   return present.map((folder) => watch(folder, tick).on('error', () => undefined));
 }
 
-/** The journal files of a batch in a folder, the newest last. */
+/** Returns the journal files of a batch, the newest last. */
 async function journalFiles(folder: string): Promise<readonly string[]> {
   const journal = path.join(folder, '.foley', 'journal');
   const names = existsSync(journal) ? await readdir(journal) : [];
   return names.sort().map((name) => path.join(journal, name));
 }
 
-/** Takes so many bytes off the end of the newest journal file, as a disk that lost them would. */
+/** Cuts bytes off the end of the newest journal file, like a disk that lost them. */
 export async function chopJournal(folder: string, bytes: number): Promise<void> {
   const newest = (await journalFiles(folder)).at(-1);
   if (newest === undefined) return;
@@ -62,7 +62,7 @@ export async function chopJournal(folder: string, bytes: number): Promise<void> 
   await truncate(newest, Math.max(0, size - bytes));
 }
 
-/** Removes every journal file, as a person who cleans up would. */
+/** Removes every journal file. */
 export async function deleteJournal(folder: string): Promise<void> {
   for (const file of await journalFiles(folder)) await rm(file);
 }

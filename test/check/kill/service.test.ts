@@ -19,7 +19,7 @@ const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const REQUESTS = IS_FULL ? 1_000 : 120;
 const CLIENTS = 8;
 const ACCOUNTS = ['anna', 'berta', 'clara'];
-/** Some die while they start, some while they answer. */
+/** Some are killed while they start, some while they respond. */
 const lives = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 10, max: 1_500 }));
 const KILLS = IS_FULL ? 100 : 6;
 const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
@@ -76,7 +76,7 @@ function expectBalance({ amounts, faults, operations }: Books, left: readonly nu
   }
 }
 
-/** Every request was set aside for once, and then either spent once or given back once. */
+/** Checks that each request reserved credits once, and then spent or refunded them once. */
 function expectOnePrice({ operations }: Books): void {
   for (const operation of operations) {
     const { commits, jobStatus, refunds, spent, state } = operation;
@@ -94,7 +94,7 @@ function expectAsTold({ operations }: Books, told: readonly Told[]): void {
     const wish = `${account} ${key.replace(/~.*/, '')}`;
     chargedKeys.set(wish, (chargedKeys.get(wish) ?? 0) + 1);
   }
-  // Every wish with a key was charged under exactly one of its keys.
+  // Every order with a key was charged under exactly one of its keys.
   const wishes = told.filter(({ order }) => order.key !== undefined);
   for (const { order } of wishes) {
     expect([order.key, chargedKeys.get(`${ACCOUNTS[order.account]} ${order.key}`)]).toEqual([
@@ -118,7 +118,7 @@ function expectAsTold({ operations }: Books, told: readonly Told[]): void {
   expectWithoutKey(operations, told);
 }
 
-/** What has no key is charged at most as often as it was sent, and not less than it came. */
+/** Checks that an order without a key is charged at most once a request, and at least once a delivery. */
 function expectWithoutKey(operations: Books['operations'], told: readonly Told[]): void {
   for (const [account, name] of ACCOUNTS.entries()) {
     const sent = told.filter(({ order, key }) => order.account === account && key === undefined);
@@ -136,7 +136,7 @@ function expectWithoutKey(operations: Books['operations'], told: readonly Told[]
   }
 }
 
-/** A job is there for its own account alone. */
+/** Checks that only its own account can read a job. */
 async function expectOwnOnly(wire: Wire, told: readonly Told[]): Promise<void> {
   const { jobId, order } = told.find((one) => one.jobId !== undefined) ?? {};
   for (const account of ACCOUNTS.keys()) {

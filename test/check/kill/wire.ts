@@ -6,7 +6,7 @@ import type { MortalServe } from '../../binary/support/mortal-serve.ts';
 import type { Order } from '../../binary/support/orders.ts';
 import { VOICE_ID } from '../../binary/support/orders.ts';
 
-/** An answer that came whole. */
+/** A complete response. */
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Dispatcher.ResponseData['headers'];
@@ -14,7 +14,7 @@ export interface WholeAnswer {
   readonly json: () => Readonly<Record<string, unknown>>;
 }
 
-/** What is sent. */
+/** A request. */
 export interface Sent {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -22,17 +22,16 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** Asks for something once. */
+/** Sends one request. */
 export type Wire = (sent: Sent, account: number) => Promise<WholeAnswer | 'broken'>;
 
 /**
- * Sends requests to whichever process of the service lives. `broken` is an answer that did not come,
- * or not to its end, because the process was killed.
- * The keys of an account take turns.
- * @throws Error when that happens although the process was not killed, or when the answer is a 5xx
+ * Sends requests to the running process of the service, with the keys of an account in turn. The result is `broken`
+ * for a response that is missing or incomplete because the process was killed.
+ * @throws Error for a broken response of a process that was not killed, and for a 5xx
  */
 export function openWire(serve: MortalServe, keysOf: (account: number) => readonly string[]): Wire {
-  // Long before the service ends a connection that nobody uses, so that only a kill breaks one.
+  // Shorter than the idle timeout of the service, so that only a kill breaks a connection.
   const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 });
   onTestFinished(() => dispatcher.destroy());
   let turn = 0;
@@ -65,7 +64,7 @@ export function openWire(serve: MortalServe, keysOf: (account: number) => readon
   };
 }
 
-/** The same until it is answered: for what may be asked for as often as one likes. */
+/** Repeats a request, which must be safe to repeat, until a response arrives. */
 export async function insist(wire: Wire, sent: Sent, account: number): Promise<WholeAnswer> {
   for (;;) {
     const answer = await wire(sent, account);
@@ -74,10 +73,10 @@ export async function insist(wire: Wire, sent: Sent, account: number): Promise<W
   }
 }
 
-/** How often a state that is not an event is looked at. */
+/** Interval of polls. */
 const POLL_MS = 50;
 
-/** Looks until it is as wanted. */
+/** Polls until a condition holds. */
 export async function poll(
   wire: Wire,
   sent: Sent,
@@ -99,7 +98,7 @@ export function get(path: string): Sent {
   return { method: 'GET', path, headers: {} };
 }
 
-/** An order on the wire, under a key of its own choice. */
+/** Returns the request of an order. */
 export function orderOnWire(order: Order, key: string | undefined): Sent {
   const { path, body, headers = {} } = SHAPES[order.surface](order);
   return {
