@@ -9,15 +9,16 @@ import type { JobStatus } from '../jobs/lifecycle.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
 import type { MediaArrival } from '../media/import/imports.ts';
 import { readMediaFile } from '../media/media-files.ts';
-import { titleOf } from '../media/pictures/letters.ts';
+import { titleOf } from '../media/pictures/card.ts';
+import type { IsAvailable, PicturePlan } from '../media/pictures/pictures.ts';
 import {
   inspectReferenceFile,
+  planImage,
+  planVideo,
   secondsToMake,
   StoredImage,
   StoredVideo,
-} from '../media/pictures/picture-works.ts';
-import type { IsAvailable, PicturePlan, ReferenceUrl } from '../media/pictures/plan-picture.ts';
-import { planImage, planVideo } from '../media/pictures/plan-picture.ts';
+} from '../media/pictures/pictures.ts';
 import { fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, CallTo, ChargedCall, Handler } from './call.ts';
 import { acceptedResponse, pollHeaders, quotaOf, requireJob } from './job-responses.ts';
@@ -173,14 +174,14 @@ async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
   arrival: MediaArrival,
-  urls: readonly ReferenceUrl[],
+  urls: PicturePlan<unknown>['urls'],
 ): Promise<string[]> {
   const names: string[] = [];
   for (const { field, url } of urls) {
     const subject = { kind: 'image', field } as const;
     const name = `reference-${names.length}`;
     const { path } = await arrival.fetch({ ...subject, url, name });
-    await inspectReferenceFile(media.run, { path, signal, ...subject });
+    await inspectReferenceFile(media.run, path, subject, signal);
     names.push(name);
   }
   return names;

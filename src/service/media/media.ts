@@ -17,7 +17,7 @@ import type { Imports } from './import/imports.ts';
 import { createImports } from './import/imports.ts';
 import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
-import { createPictureWorks } from './pictures/picture-works.ts';
+import { createPictureWorks } from './pictures/pictures.ts';
 
 /** Media services for the endpoints of lip sync, dubbing, images and videos. */
 export interface Media {

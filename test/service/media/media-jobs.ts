@@ -16,10 +16,7 @@ import type { Json, MediaJobKind } from '../../../src/service/jobs/job-records.t
 import { Jobs } from '../../../src/service/jobs/jobs.ts';
 import type { JobType } from '../../../src/service/jobs/work-on-job.ts';
 import type { StoredLipSync } from '../../../src/service/media/lipsync/lip-sync.ts';
-import type {
-  StoredImage,
-  StoredVideo,
-} from '../../../src/service/media/pictures/picture-works.ts';
+import type { StoredImage, StoredVideo } from '../../../src/service/media/pictures/pictures.ts';
 import { createOperations } from '../../../src/service/operations/operations.ts';
 import type { ServiceEvent } from '../../../src/service/running-service.ts';
 import type { Store } from '../../../src/service/store/open-store.ts';

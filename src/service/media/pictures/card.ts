@@ -6,14 +6,13 @@ import type { PictureFormat } from '../../../contract/media.ts';
 import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { requireOrder, wholeFile } from '../child/messages.ts';
-import type { DrawnLettering, PictureSize } from './letters.ts';
-import { drawLettering, titleOf } from './letters.ts';
+import type { PictureSize } from './reference.ts';
 import { openReference, openSharp } from './reference.ts';
 
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** The fields of an order that say what is on the card. */
+/** The fields of the orders for images and videos. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
@@ -29,7 +28,6 @@ export const CARD_FIELDS = {
 export const ImageOrder = Type.Object({ ...CARD_FIELDS, format: Type.Enum([...PICTURE_FORMATS]) });
 export type ImageOrder = Static<typeof ImageOrder>;
 
-/** What is on a card. */
 export type Card = Omit<ImageOrder, 'format' | 'output'>;
 
 /** The description in the metadata of every image and video. */
@@ -53,7 +51,6 @@ export async function drawImage(order: ImageOrder): Promise<void> {
   await encoded(card, order.format).toFile(order.output);
 }
 
-/** The description goes into the metadata of the format. */
 function encoded(image: Sharp, format: PictureFormat): Sharp {
   switch (format) {
     case 'png':
@@ -182,8 +179,8 @@ async function referenceLayers(
   return layers;
 }
 
-/** Where a reference goes, in pixels. */
-export interface Place extends PictureSize {
+/** The place of a reference, in pixels. */
+interface Place extends PictureSize {
   readonly left: number;
   readonly top: number;
 }
@@ -206,4 +203,88 @@ export function referencePlaces(count: number, { width, height }: PictureSize): 
     left: Math.round(AREA.left * width) + (index % columns) * (cell.width + gap),
     top: Math.round(AREA.top * height) + Math.floor(index / columns) * (cell.height + gap),
   }));
+}
+
+/** Every character of `assets/fonts/foley-sans.ttf`: combining marks, Latin, Greek, Cyrillic, punctuation, signs. */
+const IN_FONT =
+  /[\u0300-\u0304\u0306-\u030a\u030c\u0323\u0020-\u007e\u00a0-\u00ac\u00ae-\u0148\u014a-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u02bb\u02bc\u02c6\u02c7\u02d8-\u02dd\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1e9e\u1ea0-\u1ef9\u2010-\u2026\u2030\u2032\u2033\u2039\u203a\u20ac\u2116\u2122\u2190-\u2193\u2212]/u;
+
+/** Returns whether the font has this character; without it a box would be drawn. */
+export function isInFont(character: string): boolean {
+  return IN_FONT.test(character);
+}
+
+/** A longer title is cut. */
+export const TITLE_MAX_CHARACTERS = 120;
+
+/**
+ * Returns the prompt as a title: one line, cut at a word, without the characters that the font lacks. The text may be
+ * empty.
+ * @returns `lacking`, the number of missing characters without white space
+ */
+export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {
+  const characters = Array.from(prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
+  const written = characters.filter((character) => isInFont(character));
+  const text = written.join('').replaceAll(/ +/g, ' ').trim();
+  const lacking = characters.length - written.length;
+  const left = Array.from(text);
+  if (left.length <= TITLE_MAX_CHARACTERS) return { text, lacking };
+  const kept = left.slice(0, TITLE_MAX_CHARACTERS - 1).join('');
+  const lastSpace = kept.lastIndexOf(' ');
+  // A word that is longer than half the title is cut itself.
+  const end = lastSpace > TITLE_MAX_CHARACTERS / 2 ? lastSpace : kept.length;
+  return { text: `${kept.slice(0, end).trimEnd()}…`, lacking };
+}
+
+interface Lettering {
+  /** Only characters that the font has. */
+  readonly text: string;
+  /** Absolute path. */
+  readonly fontFile: string;
+  /** Height of the letters in pixels. */
+  readonly pixels: number;
+  /** Longer lines are broken. */
+  readonly within: PictureSize;
+}
+
+/** White letters on a transparent PNG. */
+interface DrawnLettering extends PictureSize {
+  readonly png: Buffer;
+}
+
+/** The family name in the font file; no system font has this name. */
+const FAMILY = 'Foley Sans';
+const SMALLER = 0.85;
+const SMALLEST_PIXELS = 8;
+
+/** Draws white text, in smaller letters when it would not fit. */
+async function drawLettering(
+  sharp: SharpConstructor,
+  lettering: Lettering,
+): Promise<DrawnLettering> {
+  const { fontFile, within } = lettering;
+  const text = `<span foreground="white">${escapeMarkup(lettering.text)}</span>`;
+  for (let { pixels } = lettering; ; pixels *= SMALLER) {
+    const font = `${FAMILY} ${Math.round(pixels)}`;
+    // A point is a pixel at 72 dpi.
+    const options = { text, font, fontfile: fontFile, width: within.width, dpi: 72, rgba: true };
+    const { data: png, info } = await sharp({ text: { ...options, wrap: 'word-char' } })
+      .png({ compressionLevel: 1 })
+      .toBuffer({ resolveWithObject: true });
+    const { width, height } = info;
+    const fits = width <= within.width && height <= within.height;
+    if (fits || pixels < SMALLEST_PIXELS) return { png, width, height };
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  "'": '&apos;',
+  '"': '&quot;',
+};
+
+function escapeMarkup(text: string): string {
+  return text.replaceAll(/[&<>'"]/g, (sign) => ENTITIES[sign] ?? '');
 }

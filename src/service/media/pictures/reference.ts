@@ -3,9 +3,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
-import { fileHead } from '../../../audio/decode.ts';
 import { readFileWith } from '../inspection/open-media.ts';
-import type { PictureSize } from './letters.ts';
 
 /** The order to inspect a reference; the path is absolute. */
 const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
@@ -17,6 +15,12 @@ export const inspectPictureTask: MediaTask = async (order) => {
   return inspectReference(await openSharp(), path);
 };
 
+/** Width and height in pixels. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Opens sharp for one picture in a short-lived process: one thread, since more double the memory and save no time. */
 export async function openSharp(): Promise<SharpConstructor> {
   const { default: sharp } = await import('sharp');
@@ -26,26 +30,27 @@ export async function openSharp(): Promise<SharpConstructor> {
 }
 
 /** More than nearly any camera takes; a picture above this is refused before it is decoded. */
-export const REFERENCE_MAX_PIXELS = 50_000_000;
+const REFERENCE_MAX_PIXELS = 50_000_000;
 
 /** A thinner picture needs too many pixels to fill its place on the card. */
 const MOST_TIMES_THE_OTHER_SIDE = 100;
 
 /**
- * Decodes a reference whole, without keeping it, so that a damaged one is known before anything is
- * paid for. Gives its size as it is to be seen.
- * @throws MediaTaskError `unsupported` when it is no png, jpeg or webp, an animated one, or a line; `too-large`
- * above the limit of pixels; `unreadable` when it is damaged
+ * Decodes a whole reference, so that a damaged one is refused before anything is charged.
+ * @returns its size after the rotation in its metadata
+ * @throws MediaTaskError `unsupported` for another format, an animation, or a very thin picture; `too-large` for too
+ * many pixels; `unreadable` for a damaged file
  */
 export async function inspectReference(
   sharp: SharpConstructor,
   path: string,
 ): Promise<PictureSize> {
+  const { fileHead } = await import('../../../audio/decode.ts');
   const start = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
   if (!isPicture(Buffer.from(start))) {
     throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');
   }
-  // Only the head is read for this, so that nothing can be too large for it.
+  // Reads the header only, so the limit of pixels is not needed here.
   const head = sharp(path, { limitInputPixels: false, failOn: 'warning' }).metadata();
   const { width, height, pages = 1, autoOrient } = await orUnreadable(head);
   if (pages > 1) throw new MediaTaskError('unsupported', 'is animated');
@@ -61,7 +66,7 @@ export async function inspectReference(
   return autoOrient;
 }
 
-/** A reference as it is to be seen: turned as its metadata says. */
+/** Opens a reference, rotated as its metadata says. */
 export function openReference(sharp: SharpConstructor, path: string): Sharp {
   return sharp(path, { limitInputPixels: REFERENCE_MAX_PIXELS, failOn: 'warning' }).autoOrient();
 }

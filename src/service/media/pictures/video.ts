@@ -6,9 +6,8 @@ import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
 import { requireOrder, wholeFile } from '../child/messages.ts';
 import { addSound } from '../lipsync/to-aac.ts';
-import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION } from './card.ts';
-import type { PictureSize } from './letters.ts';
-import { titleOf } from './letters.ts';
+import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
+import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
 /** The order for a video, as the service sends it to the media child. */

@@ -6,7 +6,7 @@ import {
   isInFont,
   TITLE_MAX_CHARACTERS,
   titleOf,
-} from '../../../../src/service/media/pictures/letters.ts';
+} from '../../../../src/service/media/pictures/card.ts';
 
 const FONT = fileURLToPath(new URL('../../../../assets/fonts/foley-sans.ttf', import.meta.url));
 

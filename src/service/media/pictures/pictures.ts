@@ -1,0 +1,227 @@
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { ImageRequest, Resolution, VideoRequest } from '../../../contract/media.ts';
+import { ASPECT_RATIOS, PICTURE_FORMATS, RESOLUTIONS, SEED_MAX } from '../../../contract/media.ts';
+import { anyOf, showText } from '../../http/validation.ts';
+import { storedOrder } from '../../jobs/job-records.ts';
+import { invalidRequest, ServiceError } from '../../service-error.ts';
+import { FRAMES_PER_SECOND, IMAGE_MODELS, VIDEO_MODELS } from '../catalogue/picture-models.ts';
+import type { RunTask } from '../child/run-task.ts';
+import type { ImportSubject } from '../import/import-failure.ts';
+import { inspectionFailure } from '../import/import-failure.ts';
+import type { MediaWork, MediaWorkTools } from '../media-jobs.ts';
+import type { ImageOrder } from './card.ts';
+import { seedOf } from './card.ts';
+import type { ReferenceOrder } from './reference.ts';
+import type { VideoOrder } from './video.ts';
+
+const Stored = {
+  prompt: Type.String({ minLength: 1 }),
+  model: Type.String(),
+  seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
+  width: Type.Integer({ minimum: 2 }),
+  height: Type.Integer({ minimum: 2 }),
+  /** Milliseconds since the epoch, as in the create's response. */
+  createdAt: Type.Integer({ minimum: 0 }),
+  /** Names of files in the folder of the job. */
+  references: Type.Array(Type.String()),
+};
+
+/** Stored order of an image. */
+export const StoredImage = Type.Object({
+  ...Stored,
+  aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
+  resolution: Type.Enum([...RESOLUTIONS]),
+  output_format: Type.Enum([...PICTURE_FORMATS]),
+});
+export type StoredImage = Static<typeof StoredImage>;
+
+/** Stored order of a video. */
+export const StoredVideo = Type.Object({
+  ...Stored,
+  size: Type.String(),
+  seconds: Type.Integer({ minimum: 1 }),
+});
+export type StoredVideo = Static<typeof StoredVideo>;
+
+/** A valid order for an image or a video, before its references are imported. */
+export interface PicturePlan<Stored> {
+  /** Returns the order to store, with its imported references. */
+  toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
+  /** URLs of its references in order, with the fields of the request that have them. */
+  readonly urls: readonly { readonly field: string; readonly url: string }[];
+  readonly credits: number;
+}
+
+export type IsAvailable = (modelId: string) => boolean;
+
+/**
+ * Plans an image and its price (docs/api/media.md and docs/api/errors.md).
+ * @throws ServiceError 400 for an unknown model, a variant that the model does not have, or too many references; 503
+ * for an unavailable model
+ */
+export function planImage(
+  request: ImageRequest,
+  isAvailable: IsAvailable,
+): PicturePlan<StoredImage> {
+  const { id, variants } = requireModel(request, IMAGE_MODELS, isAvailable);
+  const { aspect_ratio = '1:1', resolution = '1k', output_format = 'png' } = request;
+  const offered = [...new Set(variants.map((one): Resolution => one.resolution))];
+  if (!offered.includes(resolution)) {
+    throw refuse('resolution', `resolution is ${resolution}; ${id} has ${anyOf(offered)}`);
+  }
+  const variant = variants.find(
+    (one) => one.resolution === resolution && one.aspect_ratio === aspect_ratio,
+  );
+  if (variant === undefined) {
+    throw refuse('aspect_ratio', `${id} has no aspect_ratio ${aspect_ratio}`);
+  }
+  const { common, ...plan } = planOf(request, variant, `${id} at ${resolution}`);
+  const chosen = { ...common, aspect_ratio, resolution, output_format };
+  return { ...plan, toStore: (imported) => ({ ...chosen, ...imported }) };
+}
+
+/**
+ * Plans a video and its price (docs/api/media.md and docs/api/errors.md). Default size and length are the first ones of
+ * the model.
+ * @throws ServiceError as `planImage`
+ */
+export function planVideo(
+  request: VideoRequest,
+  isAvailable: IsAvailable,
+): PicturePlan<StoredVideo> {
+  const { id, variants } = requireModel(request, VIDEO_MODELS, isAvailable);
+  const sizes = [...new Set(variants.map((one) => one.size))];
+  const lengths = [...new Set(variants.map((one) => one.seconds))];
+  const { size = sizes[0] ?? '', seconds = lengths[0] ?? 0 } = request;
+  if (!sizes.includes(size)) {
+    throw refuse('size', `size is ${showText(size)}; ${id} has ${anyOf(sizes)}`);
+  }
+  const variant = variants.find((one) => one.size === size && one.seconds === seconds);
+  if (variant === undefined) {
+    const allowed = anyOf(lengths.toSorted((a, b) => a - b).map(String));
+    throw refuse('seconds', `seconds is ${seconds}; ${id} has ${allowed}`);
+  }
+  const { common, ...plan } = planOf(request, variant, id);
+  const chosen = { ...common, size, seconds: variant.seconds };
+  return { ...plan, toStore: (imported) => ({ ...chosen, ...imported }) };
+}
+
+type PictureRequest = ImageRequest | VideoRequest;
+
+function requireModel<Model extends { readonly id: string }>(
+  { model: id }: PictureRequest,
+  models: readonly Model[],
+  isAvailable: IsAvailable,
+): Model {
+  const model = models.find((one) => one.id === id);
+  if (model === undefined) {
+    const allowed = anyOf(models.map((one) => one.id));
+    throw refuse('model', `model is ${showText(id)}; allowed are ${allowed}`);
+  }
+  if (isAvailable(id)) return model;
+  throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`);
+}
+
+/** @param variantName for the message about too many references */
+function planOf(
+  { image_url, image_urls, model, prompt, seed = seedOf(prompt) }: PictureRequest,
+  variant: Readonly<Record<'width' | 'height' | 'credits' | 'reference_limit', number>>,
+  variantName: string,
+) {
+  if (image_url !== undefined && image_urls !== undefined) {
+    const message = 'image_url and image_urls are both given; one of them is allowed';
+    throw refuse('image_urls', message);
+  }
+  const { credits, height, reference_limit: limit, width } = variant;
+  const urls =
+    image_url === undefined
+      ? (image_urls ?? []).map((url, index) => ({ field: `image_urls.${index}`, url }))
+      : [{ field: 'image_url', url: image_url }];
+  if (urls.length > limit) {
+    const field = image_url === undefined ? 'image_urls' : 'image_url';
+    const most = limit === 0 ? 'no references' : `at most ${limit} of them`;
+    throw refuse(field, `${field} has ${urls.length}; ${variantName} takes ${most}`);
+  }
+  if (prompt.trim() === '') throw refuse('prompt', 'prompt has nothing in it but white space');
+  return { common: { model, prompt, seed, width, height }, urls, credits };
+}
+
+function refuse(field: string, message: string): ServiceError {
+  return invalidRequest([{ field, message }]);
+}
+
+/** Estimated pixels that are drawn and encoded in a second. */
+const PIXELS_PER_SECOND = 50_000_000;
+
+/** Estimates the seconds to make an image or a video. */
+export function secondsToMake(stored: StoredImage | StoredVideo): number {
+  const frames = 'seconds' in stored ? stored.seconds * FRAMES_PER_SECOND : 1;
+  return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
+}
+
+/** Many times what the largest image and the longest video take on one core. */
+const IMAGE_DEADLINE_MS = 120_000;
+const VIDEO_DEADLINE_MS = 1_200_000;
+
+/**
+ * Creates the works that make images and videos.
+ * @param fontFile absolute path
+ */
+export function createPictureWorks(
+  fontFile: string,
+): Readonly<Record<'image' | 'video', MediaWork>> {
+  return {
+    async image(job, tools) {
+      const stored = storedOrder(StoredImage, job);
+      const { output_format: format } = stored;
+      const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
+      const order: ImageOrder = { ...cardOf(stored, tools, name), fontFile, format };
+      await tools.run('image', order, taskOptions(tools, IMAGE_DEADLINE_MS));
+      return { name, contentType: `image/${format}`, metadata: {} };
+    },
+    async video(job, tools) {
+      const stored = storedOrder(StoredVideo, job);
+      const name = 'result.mp4';
+      const { seconds } = stored;
+      const order: VideoOrder = { ...cardOf(stored, tools, name), fontFile, seconds };
+      await tools.run('video', order, taskOptions(tools, VIDEO_DEADLINE_MS));
+      return { name, contentType: 'video/mp4', metadata: {} };
+    },
+  };
+}
+
+function cardOf(
+  { prompt, seed, width, height, references }: StoredImage | StoredVideo,
+  tools: MediaWorkTools,
+  name: string,
+) {
+  const paths = references.map((reference) => tools.pathOf(reference));
+  return { prompt, seed, width, height, references: paths, output: tools.draftOf(name) };
+}
+
+function taskOptions({ progress, signal }: MediaWorkTools, deadlineMs: number) {
+  return { result: Type.Null(), deadlineMs, signal, onProgress: progress };
+}
+
+const INSPECTION_DEADLINE_MS = 30_000;
+const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() });
+
+/**
+ * Decodes a reference in a process of its own, before a job is made with it.
+ * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now (docs/api/errors.md)
+ */
+export async function inspectReferenceFile(
+  run: RunTask,
+  path: string,
+  subject: ImportSubject,
+  signal: AbortSignal,
+): Promise<void> {
+  const order: ReferenceOrder = { path };
+  const options = { result: Size, deadlineMs: INSPECTION_DEADLINE_MS, signal };
+  try {
+    await run('inspect-picture', order, options);
+  } catch (error) {
+    throw inspectionFailure(error, subject);
+  }
+}
