@@ -180,7 +180,7 @@ async function importReferences(
   for (const { field, url } of urls) {
     const subject = { kind: 'image', field } as const;
     const name = `reference-${names.length}`;
-    const { path } = await arrival.fetch({ ...subject, url, name });
+    const path = await arrival.fetch({ ...subject, url, name });
     await inspectReferenceFile(media.run, path, subject, signal);
     names.push(name);
   }

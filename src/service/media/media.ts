@@ -13,8 +13,7 @@ import { createTaskRunner } from './child/run-task.ts';
 import type { MediaFolder, MediaLink } from './media-files.ts';
 import { createMediaFolder, createMediaLink } from './media-files.ts';
 import { createAddressPolicy } from './import/address-policy.ts';
-import type { Imports } from './import/imports.ts';
-import { createImports } from './import/imports.ts';
+import { Imports } from './import/imports.ts';
 import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
@@ -55,7 +54,7 @@ export function createMedia({ sources, ...deps }: MediaDeps): Media {
   return {
     folder,
     run,
-    imports: createImports({ ...deps, folder, policy, run }),
+    imports: new Imports({ ...deps, folder, policy, run }),
     link: createMediaLink(deps),
   };
 }

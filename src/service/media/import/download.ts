@@ -29,20 +29,20 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Downloads a URL and returns its length in bytes, after decompression (docs/api/lip-sync.md).
+ * Downloads a URL, and decompresses the body (docs/api/lip-sync.md).
  * @throws ServiceError of docs/api/errors.md; the reason of the signal once that is aborted; what `write` throws
  */
-export async function download(deps: DownloadDeps, order: Download): Promise<number> {
+export async function download(deps: DownloadDeps, order: Download): Promise<void> {
   const { subject, signal } = order;
   const code =
     subject.kind === 'image' ? 'ERR_MEDIA_DOWNLOAD_TIMEOUT' : 'ERR_LIP_SYNC_MEDIA_DOWNLOAD_TIMEOUT';
   const time = startTimeouts(deps.clock, signal, (what) =>
-    importFailure(subject, { code, what, stage: 'download', retryable: true }),
+    importFailure(subject, { code, what, retryable: true }),
   );
   try {
     const response = await abortable(follow(deps, order, time.signal), time.signal);
     time.restart();
-    return await readBody(response, order, time.restart);
+    await readBody(response, order, time.restart);
   } catch (error) {
     time.signal.throwIfAborted();
     throw asFailure(error, subject);
@@ -66,26 +66,26 @@ async function follow(
     current = requireAddress(location, current, subject);
     isSentFromElsewhere ||= !opened.isLocal;
   }
-  throw unreachable(subject, `redirects more than ${MAX_REDIRECTS} times`, false);
+  throw unreachable(subject, `redirects more than ${MAX_REDIRECTS} times`);
 }
 
 function requireAddress(location: string, from: URL, subject: ImportSubject): URL {
   if (!URL.canParse(location, from.href)) {
-    throw unreachable(subject, 'redirects to something that is no address', false);
+    throw unreachable(subject, 'redirects to an invalid URL');
   }
   const url = new URL(location, from);
   if (/^https?:$/.test(url.protocol)) return url;
-  throw refused(subject, 'redirects to something that is neither http nor https', 'download');
+  throw refused(subject, 'redirects to a URL that is neither http nor https', 'download');
 }
 
 function requireGood(response: IncomingMessage, subject: ImportSubject): IncomingMessage {
   const { statusCode = 0 } = response;
   if (statusCode === 200) return response;
   response.destroy();
-  throw unreachable(subject, `was answered with status ${statusCode}`, isPassing(statusCode));
+  throw unreachable(subject, `failed with status ${statusCode}`, isTransient(statusCode));
 }
 
-function isPassing(status: number): boolean {
+function isTransient(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
 }
 
@@ -93,20 +93,20 @@ async function readBody(
   response: IncomingMessage,
   { maxBytes, subject, write }: Download,
   onPiece: () => void,
-): Promise<number> {
+): Promise<void> {
   let bytes = 0;
   const body = decoded(response, subject);
+  const what = `is larger than ${maxBytes} bytes`;
+  const tooLarge = importFailure(subject, { code: 'ERR_MEDIA_TOO_LARGE', what });
   try {
-    if (Number(response.headers['content-length'] ?? 0) > maxBytes)
-      throw tooLarge(subject, maxBytes);
+    if (Number(response.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
     for await (const piece of body) {
       onPiece();
-      if (!(piece instanceof Uint8Array)) throw new TypeError('a body of no bytes');
+      if (!(piece instanceof Uint8Array)) throw new TypeError('the body is not bytes');
       bytes += piece.length;
-      if (bytes > maxBytes) throw tooLarge(subject, maxBytes);
+      if (bytes > maxBytes) throw tooLarge;
       await write(piece);
     }
-    return bytes;
   } finally {
     response.destroy();
     body.destroy();
@@ -127,7 +127,7 @@ function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
   const decoder = DECODERS[encoding]?.();
   if (decoder !== undefined) return pipeline(response, decoder, () => undefined);
   response.destroy();
-  throw unreachable(subject, 'came in an encoding that was not asked for', false);
+  throw unreachable(subject, 'has an unsupported Content-Encoding');
 }
 
 function asFailure(error: unknown, subject: ImportSubject): unknown {
@@ -144,67 +144,43 @@ function refused(
   stage: 'url' | 'download',
   cause?: unknown,
 ): ServiceError {
-  const code = 'ERR_MEDIA_URL_REFUSED';
-  return importFailure(subject, { code, what, stage, retryable: false, cause });
+  return importFailure(subject, { code: 'ERR_MEDIA_URL_REFUSED', what, stage, cause });
 }
 
 function unreachable(
   subject: ImportSubject,
   what: string,
-  retryable: boolean,
+  retryable = false,
   cause?: unknown,
 ): ServiceError {
-  const code = 'ERR_MEDIA_UNREACHABLE';
-  return importFailure(subject, { code, what, stage: 'download', retryable, cause });
-}
-
-function tooLarge(subject: ImportSubject, maxBytes: number): ServiceError {
-  const what = `is larger than ${maxBytes} bytes`;
-  return importFailure(subject, {
-    code: 'ERR_MEDIA_TOO_LARGE',
-    what,
-    stage: 'download',
-    retryable: false,
-  });
+  return importFailure(subject, { code: 'ERR_MEDIA_UNREACHABLE', what, retryable, cause });
 }
 
 /** Timeouts of a download: between two pieces, and as a whole. */
 const IDLE_TIMEOUT_MS = 20_000;
 const TOTAL_TIMEOUT_MS = 300_000;
 
-interface DownloadTimeouts {
-  /** Aborted by a timeout or by the caller. */
-  readonly signal: AbortSignal;
-  /** Restarts the idle timeout. */
-  readonly restart: () => void;
-  readonly stop: () => void;
-}
-
 /**
- * Starts both timeouts.
+ * Starts both timeouts; `restart` restarts the idle one.
  * @param given aborted by the caller
- * @param failureOf returns the reason of the signal
+ * @param failureOf returns the reason of the returned signal
  */
-function startTimeouts(
-  clock: Clock,
-  given: AbortSignal,
-  failureOf: (what: string) => Error,
-): DownloadTimeouts {
+function startTimeouts(clock: Clock, given: AbortSignal, failureOf: (what: string) => Error) {
   const late = new AbortController();
   const abortAfter = (ms: number, what: string): (() => void) =>
     clock.after(ms, () => late.abort(failureOf(`${what} ${ms / 1_000} s`)));
-  const stopWhole = abortAfter(TOTAL_TIMEOUT_MS, 'was not here in');
-  const wait = (): (() => void) => abortAfter(IDLE_TIMEOUT_MS, 'gave nothing for');
-  let stopSilence = wait();
+  const stopTotal = abortAfter(TOTAL_TIMEOUT_MS, 'did not arrive within');
+  const wait = (): (() => void) => abortAfter(IDLE_TIMEOUT_MS, 'sent no data for');
+  let stopIdle = wait();
   return {
     signal: AbortSignal.any([given, late.signal]),
     restart() {
-      stopSilence();
-      stopSilence = wait();
+      stopIdle();
+      stopIdle = wait();
     },
     stop() {
-      stopSilence();
-      stopWhole();
+      stopIdle();
+      stopTotal();
     },
   };
 }

@@ -15,16 +15,17 @@ interface ImportFault {
   readonly code: ServiceErrorCode;
   /** Predicate of the message, after the name of the field. */
   readonly what: string;
-  readonly stage: ImportStage;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Default `download`. */
+  readonly stage?: ImportStage;
+  /** Whether the same request may succeed later, default false. */
+  readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
 /** Creates the error of an import, for which nothing is charged (docs/api/errors.md). */
 export function importFailure(subject: ImportSubject, fault: ImportFault): ServiceError {
-  const { cause, code, headers, retryable, stage, what } = fault;
+  const { cause, code, retryable = false, stage = 'download', what } = fault;
+  const headers = code === 'ERR_MEDIA_IMPORT_UNAVAILABLE' ? { 'Retry-After': '1' } : undefined;
   const details: ImportErrorDetails = { media_kind: subject.kind, stage, retryable };
   return new ServiceError(code, `${subject.field} ${what}`, { details, headers, cause });
 }
@@ -33,13 +34,11 @@ export function importFailure(subject: ImportSubject, fault: ImportFault): Servi
 export function inspectionFailure(error: unknown, subject: ImportSubject): unknown {
   if (!(error instanceof MediaTaskError)) return error;
   const { reason } = error;
-  const isOurs = reason === 'failed';
   return importFailure(subject, {
     code: CODES[reason],
     what: MESSAGES[reason] ?? error.message,
     stage: 'inspection',
-    retryable: isOurs,
-    headers: isOurs ? { 'Retry-After': '1' } : undefined,
+    retryable: reason === 'failed',
     cause: error,
   });
 }

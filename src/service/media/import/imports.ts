@@ -18,42 +18,6 @@ import type { AddressPolicy } from './address-policy.ts';
 import type { ImportSubject } from './import-failure.ts';
 import { importFailure, inspectionFailure } from './import-failure.ts';
 
-interface FetchOrder extends ImportSubject {
-  readonly url: string;
-  /** Name of the file in the folder. */
-  readonly name: string;
-}
-
-interface FetchedFile {
-  readonly path: string;
-  readonly bytes: number;
-}
-
-/** The files of one job, while they are imported. */
-export interface MediaArrival {
-  /** Id of the folder and of the later job. */
-  readonly id: string;
-  /** Downloads a file. @throws ServiceError (docs/api/errors.md) */
-  fetch(order: FetchOrder): Promise<FetchedFile>;
-  /** Downloads a file and inspects the track that it needs. @throws ServiceError (docs/api/errors.md) */
-  fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
-  /** Aborts the other downloads with this reason. */
-  abandon(reason: unknown): void;
-}
-
-/** Imports files of users before a job is made or charged (docs/api/lip-sync.md and docs/api/errors.md). */
-export interface Imports {
-  /** Runs work with a new folder of imported files, and removes the folder unless it belongs to a job by then. */
-  within<Result>(
-    signal: AbortSignal,
-    work: (arrival: MediaArrival) => Promise<Result>,
-  ): Promise<Result>;
-  /** Removes the folders of dead processes. */
-  sweep(): Promise<void>;
-  /** Aborts every import; none is charged yet. */
-  close(): void;
-}
-
 interface ImportsDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -63,10 +27,28 @@ interface ImportsDeps {
   readonly run: RunTask;
 }
 
+interface FetchOrder extends ImportSubject {
+  readonly url: string;
+  /** Name of the file in the folder. */
+  readonly name: string;
+}
+
+/** The files of one job, while they are imported. */
+export interface MediaArrival {
+  /** Id of the folder and of the later job. */
+  readonly id: string;
+  /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
+  fetch(order: FetchOrder): Promise<string>;
+  /** Downloads a file and inspects the track that it needs. @throws ServiceError (docs/api/errors.md) */
+  fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
+}
+
 /** How many files may be imported at once. */
 const MOST_AT_ONCE = 16;
 /** Longer than any import. */
-const LEFT_AFTER_MS = 24 * 60 * 60 * 1_000;
+const STALE_AFTER_MS = 24 * 60 * 60 * 1_000;
+/** Reading half a gigabyte takes two seconds. */
+const INSPECTION_DEADLINE_MS = 60_000;
 
 const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
   video: MEDIA_VIDEO_MAX_BYTES,
@@ -74,64 +56,72 @@ const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
   image: MEDIA_IMAGE_MAX_BYTES,
 };
 
-export function createImports(deps: ImportsDeps): Imports {
-  const { clock, folder, random, store } = deps;
-  const closing = new AbortController();
-  const openArrival = openSlots(deps);
-  const removeUnneeded = async (id: string): Promise<void> => {
-    if (store.read((db) => isFolderNeeded(db, id))) return;
-    await folder.discard(id);
-  };
-  return {
-    async within(signal, work) {
-      const id = random.uuid();
-      try {
-        return await work(openArrival(id, [signal, closing.signal]));
-      } finally {
-        // `sweep` removes what cannot be removed now.
-        await removeUnneeded(id).catch(() => undefined);
-      }
-    },
-    async sweep() {
-      for (const id of await folder.unchangedSince(clock.now() - LEFT_AFTER_MS)) {
-        await removeUnneeded(id);
-      }
-    },
-    close: () => closing.abort(closingError()),
-  };
-}
+/** Imports files of users before a job is made or charged (docs/api/lip-sync.md and docs/api/errors.md). */
+export class Imports {
+  readonly #deps: ImportsDeps;
+  readonly #closing = new AbortController();
+  #running = 0;
 
-/** Returns a function that opens an arrival; all share the limit of downloads at once. */
-function openSlots(
-  deps: ImportsDeps,
-): (id: string, signals: readonly AbortSignal[]) => MediaArrival {
-  let running = 0;
-  return (id, signals) => {
-    const abandoned = new AbortController();
-    const signal = AbortSignal.any([...signals, abandoned.signal]);
-    const fetch = async (order: FetchOrder): Promise<FetchedFile> => {
-      const url = parseMediaUrl(order);
-      if (running >= MOST_AT_ONCE) throw unavailable(order, 'has to wait for others that come in');
-      running += 1;
-      try {
-        return await storeFile(deps, id, { ...order, url }, signal);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        throw notStored(order, error);
-      } finally {
-        running -= 1;
-      }
-    };
-    return {
-      id,
-      fetch,
-      abandon: (reason) => abandoned.abort(reason),
-      async fetchTrack(order) {
-        const { path } = await fetch(order);
-        return inspectImported(deps.run, order, path, signal);
-      },
-    };
-  };
+  constructor(deps: ImportsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Runs work with a new folder of imported files, and removes the folder unless it belongs to a job by then.
+   * @param signal aborts the imports
+   */
+  async within<Result>(
+    signal: AbortSignal,
+    work: (arrival: MediaArrival) => Promise<Result>,
+  ): Promise<Result> {
+    const id = this.#deps.random.uuid();
+    const either = AbortSignal.any([signal, this.#closing.signal]);
+    const fetch = (order: FetchOrder): Promise<string> => this.#fetch(id, order, either);
+    try {
+      return await work({
+        id,
+        fetch,
+        fetchTrack: async (order) => inspect(this.#deps.run, order, await fetch(order), either),
+      });
+    } finally {
+      // `sweep` removes what cannot be removed now.
+      await this.#removeUnneeded(id).catch(() => undefined);
+    }
+  }
+
+  /** Removes the folders of dead processes. */
+  async sweep(): Promise<void> {
+    const { clock, folder } = this.#deps;
+    for (const id of await folder.unchangedSince(clock.now() - STALE_AFTER_MS)) {
+      await this.#removeUnneeded(id);
+    }
+  }
+
+  /** Aborts every import; none is charged yet. */
+  close(): void {
+    const headers = { 'Retry-After': '1' };
+    const message = 'The service is closing';
+    this.#closing.abort(new ServiceError('ERR_SERVICE_UNAVAILABLE', message, { headers }));
+  }
+
+  async #fetch(id: string, order: FetchOrder, signal: AbortSignal): Promise<string> {
+    const url = parseMediaUrl(order);
+    if (this.#running >= MOST_AT_ONCE) throw unavailable(order, 'has to wait for other imports');
+    this.#running += 1;
+    try {
+      return await storeFile(this.#deps, id, { ...order, url }, signal);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      throw notStored(order, error);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #removeUnneeded(id: string): Promise<void> {
+    const { folder, store } = this.#deps;
+    if (!store.read((db) => isFolderNeeded(db, id))) await folder.discard(id);
+  }
 }
 
 /** Downloads a file into the folder with this id. @throws Failure when it cannot be written */
@@ -140,7 +130,7 @@ async function storeFile(
   id: string,
   order: ImportSubject & { readonly name: string; readonly url: URL },
   signal: AbortSignal,
-): Promise<FetchedFile> {
+): Promise<string> {
   const { name, url } = order;
   const { download } = await import('./download.ts');
   const output = await deps.folder.create(id, order.name).catch((error: unknown) => {
@@ -149,9 +139,9 @@ async function storeFile(
   try {
     const maxBytes = MAX_BYTES[order.kind];
     const write = (piece: Uint8Array): Promise<void> => output.write(piece);
-    const bytes = await download(deps, { subject: order, url, maxBytes, write, signal });
+    await download(deps, { subject: order, url, maxBytes, write, signal });
     await output.publish();
-    return { path: deps.folder.pathOf(id, name), bytes };
+    return deps.folder.pathOf(id, name);
   } catch (error) {
     await output.abandon();
     throw error;
@@ -163,42 +153,32 @@ function notStored(subject: ImportSubject, cause: unknown): ServiceError {
   if (full === undefined) return unavailable(subject, 'cannot be stored now', cause);
   const { code } = full;
   const what = 'cannot be stored: the disk of the service is full';
-  return importFailure(subject, { code, what, stage: 'download', retryable: false, cause });
+  return importFailure(subject, { code, what, cause });
 }
 
 function unavailable(subject: ImportSubject, what: string, cause?: unknown): ServiceError {
   return importFailure(subject, {
     code: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
     what,
-    stage: 'download',
     retryable: true,
-    headers: { 'Retry-After': '1' },
     cause,
   });
 }
-
-function closingError(): ServiceError {
-  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
-    headers: { 'Retry-After': '1' },
-  });
-}
-
-/** Reading half a gigabyte takes two seconds. */
-const DEADLINE_MS = 60_000;
 
 /**
  * Inspects an imported file in a process of its own.
  * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now
  */
-async function inspectImported(
+async function inspect(
   run: RunTask,
   subject: ImportSubject & { readonly kind: 'audio' | 'video' },
   path: string,
   signal: AbortSignal,
 ): Promise<Inspection> {
   const order: InspectionOrder = { path, needs: subject.kind };
+  const options = { result: Inspection, deadlineMs: INSPECTION_DEADLINE_MS, signal };
   try {
-    return await run('inspect', order, { result: Inspection, deadlineMs: DEADLINE_MS, signal });
+    return await run('inspect', order, options);
   } catch (error) {
     throw inspectionFailure(error, subject);
   }
@@ -209,6 +189,6 @@ function parseMediaUrl({ field, url: given }: FetchOrder): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain = url !== undefined && url.username === '' && url.password === '';
   if (isPlain && /^https?:$/.test(url.protocol)) return url;
-  const message = `${field} is no address; allowed is an http or https URL without a name and a password`;
+  const message = `${field} is not a valid URL: use an http or https URL without a user name and a password`;
   throw invalidRequest([{ field, message }]);
 }

@@ -29,12 +29,13 @@ export async function acceptLipSync(
   { jobs, media }: { readonly jobs: Jobs; readonly media: { readonly imports: Imports } },
 ): Promise<Job> {
   const { audio_url: audioUrl, video_extension: extendsVideo = false, video_url: videoUrl } = body;
-  return media.imports.within(signal, async (arrival) => {
-    const [video, audio] = await bothOf(
-      arrival,
-      fetchVideo(arrival, videoUrl),
-      fetchAudio(arrival, audioUrl),
-    );
+  const failed = new AbortController();
+  return media.imports.within(AbortSignal.any([signal, failed.signal]), async (arrival) => {
+    const imports = [fetchVideo(arrival, videoUrl), fetchAudio(arrival, audioUrl)] as const;
+    for (const one of imports) one.catch((reason: unknown) => failed.abort(reason));
+    // When one fails, the other ends too before their folder is removed.
+    await Promise.allSettled(imports);
+    const [video, audio] = [await imports[0], await imports[1]];
     const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
     if (extendsVideo) requireRoomToRepeat(video, seconds);
     const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
@@ -65,19 +66,6 @@ async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFact
   const { audio } = await arrival.fetchTrack(order);
   if (audio === null) throw new TypeError('sound without a track');
   return audio;
-}
-
-/** Waits for both. When one fails, aborts the other and waits for its end, since their folder is removed next. */
-async function bothOf<One, Other>(
-  arrival: MediaArrival,
-  one: Promise<One>,
-  other: Promise<Other>,
-): Promise<readonly [One, Other]> {
-  const abandon = (reason: unknown): void => arrival.abandon(reason);
-  one.catch(abandon);
-  other.catch(abandon);
-  await Promise.allSettled([one, other]);
-  return [await one, await other];
 }
 
 const RESULT = 'result.mp4';
@@ -126,7 +114,7 @@ export function requireRoomToRepeat(
   const what = `would be shown ${times} times to last as long as the audio, which is more than ${limit}`;
   const subject = { kind: 'video', field: 'video_url' } as const;
   const code = 'ERR_MEDIA_TOO_LARGE';
-  throw importFailure(subject, { code, what, stage: 'inspection', retryable: false });
+  throw importFailure(subject, { code, what, stage: 'inspection' });
 }
 
 const CREDITS_PER_SECOND = 10;
