@@ -6,12 +6,13 @@ import type { ServiceContext } from '../service-context.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text as textOf } from '../store/connection.ts';
-import type { PlanOptions, SpeechPlan } from '../speech/plan.ts';
+import type { PlanOptions } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
+import type { JobRequest } from '../jobs/accept-job.ts';
 import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
 import type { Jobs } from '../jobs/jobs.ts';
@@ -50,84 +51,62 @@ export async function acceptDubbing(
   });
 }
 
-/** Plans the speech, imports the video, and makes the dubbing. */
+/**
+ * Imports the video, speaks the text into a file, and charges for the speech once the file is complete.
+ * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+ */
 async function makeDubbing(
-  order: DubbingOrder,
+  { accountId, body, idempotencyKey, requestId, signal }: DubbingOrder,
   fingerprint: string,
   context: ServiceContext,
 ): Promise<DubbingRecord> {
-  const { accountId, body, signal } = order;
+  const { catalogue, encode, jobs, media, operations } = context;
   const { language, model_id: modelId, reference_id: voiceId, speed, text } = body;
   const speech = { text, voiceId, modelId, speed, language };
-  const plan = planSpeech(speech, context.catalogue.of(accountId), { names: NAMES });
-  return context.media.imports.within(signal, async (arrival) => {
-    const video = await fetchVideo(arrival, body.video_url);
-    return dub({ order, folderId: arrival.id, fingerprint, plan, video }, context);
-  });
-}
-
-interface Dubbing {
-  readonly order: DubbingOrder;
-  /** Id of the folder with the video, and of the job of lip sync. */
-  readonly folderId: string;
-  readonly fingerprint: string;
-  readonly plan: SpeechPlan;
-  readonly video: VideoFacts;
-}
-
-/**
- * Speaks the text into a file, and charges for it once the file is complete (docs/api/lip-sync.md).
- * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
- */
-async function dub(
-  { fingerprint, folderId, order, plan, video }: Dubbing,
-  context: ServiceContext,
-): Promise<DubbingRecord> {
-  const { accountId, body, idempotencyKey, requestId, signal } = order;
+  const plan = planSpeech(speech, catalogue.of(accountId), { names: NAMES });
   const { charge, gainDb } = plan;
-  const { encode, jobs, media, operations } = context;
-  jobs.requireOpen();
-  const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
-  const operation = beginOperation(operations, { ...request, idempotencyKey, charge });
-  const { id: speechFileId } = operation;
-  let record: DubbingRecord | undefined;
-  const store = (db: Connection, audio: AudioFacts): void => {
-    const name = SPEECH_FILE;
-    writeMediaFile(db, { id: speechFileId, folder: folderId, name, contentType: 'audio/wav' });
-    const fits = body.fit_audio_to_video ?? false;
-    const end = startLipSync(db, jobs, { ...request, folderId, video, audio, fits });
-    record = { operationId: operation.id, speechFileId, speechCredits: charge.credits, end };
-    writeDubbing(db, record);
-  };
-  const speaking: Speaking = { context, account: accountId, plan, operation, signal, requestId };
-  await generate(speaking, async (generation) => {
-    const output = await media.folder.create(folderId, SPEECH_FILE);
-    try {
-      const chunks = speechOf(speaking, generation.signal);
-      const length = await writeSpeech({ output, encode, format: 'wav', gainDb }, chunks);
-      generation.signal.throwIfAborted();
-      const seconds = length.samples / length.sampleRate;
-      const speech = { codec: 'pcm-s16', seconds, start: 0, paddingSeconds: 0 };
-      requireSettled(operation.commit());
-      requireSettled(operation.complete((db) => store(db, speech)) || undefined);
-      const { end } = requireSettled(record);
-      if ('job' in end) jobs.enqueue(end.job);
-      generation.end();
-    } catch (error) {
-      await output.abandon();
-      throw error;
-    }
+  return media.imports.within(signal, async (arrival) => {
+    const video = await fetchVideo(arrival, body.video_url);
+    const { id: folder } = arrival;
+    jobs.requireOpen();
+    const request = { accountId, endpoint: 'createDubbing', requestId, fingerprint } as const;
+    const operation = beginOperation(operations, { ...request, idempotencyKey, charge });
+    const { id } = operation;
+    const speaking: Speaking = { context, account: accountId, plan, operation, signal, requestId };
+    return generate(speaking, async (generation) => {
+      const output = await media.folder.create(folder, SPEECH_FILE);
+      try {
+        const chunks = speechOf(speaking, generation.signal);
+        const length = await writeSpeech({ output, encode, format: 'wav', gainDb }, chunks);
+        generation.signal.throwIfAborted();
+        const seconds = length.samples / length.sampleRate;
+        const audio = { codec: 'pcm-s16', seconds, start: 0, paddingSeconds: 0 };
+        const fits = body.fit_audio_to_video ?? false;
+        requireSettled(operation.commit());
+        let record: DubbingRecord | undefined;
+        const isComplete = operation.complete((db) => {
+          writeMediaFile(db, { id, folder, name: SPEECH_FILE, contentType: 'audio/wav' });
+          const end = startLipSync(db, jobs, { ...request, id: folder, video, audio, fits });
+          record = { operationId: id, speechFileId: id, speechCredits: charge.credits, end };
+          writeDubbing(db, record);
+        });
+        const dubbing = requireSettled(isComplete ? record : undefined);
+        if ('job' in dubbing.end) jobs.enqueue(dubbing.end.job);
+        generation.end();
+        return dubbing;
+      } catch (error) {
+        await output.abandon();
+        throw error;
+      }
+    });
   });
-  return requireSettled(record);
 }
 
-/** Speech for a video. */
-interface SpokenVideo {
-  readonly accountId: string;
-  readonly endpoint: 'createDubbing';
-  readonly requestId: string;
-  readonly fingerprint: string;
-  readonly folderId: string;
+/** A request for the lip sync of a dubbing. */
+interface SpokenVideo extends Pick<
+  JobRequest,
+  'id' | 'accountId' | 'endpoint' | 'requestId' | 'fingerprint'
+> {
   readonly video: VideoFacts;
   readonly audio: AudioFacts;
   /** Whether the speech has to end with the video. */
@@ -141,7 +120,7 @@ interface SpokenVideo {
 function startLipSync(
   db: Connection,
   jobs: Pick<Jobs, 'acceptWithin'>,
-  { audio, fits, folderId, video, ...request }: SpokenVideo,
+  { audio, fits, video, ...request }: SpokenVideo,
 ): DubbingRecord['end'] {
   const tempo = fits ? tempoToFit(audio.seconds, video.seconds) : 1;
   if (tempo === undefined) return { refusal: cannotFit(audio.seconds, video.seconds) };
@@ -151,7 +130,6 @@ function startLipSync(
   const charge = { credits: billing.credits, quota: 0 };
   const accepted = jobs.acceptWithin(db, {
     ...request,
-    id: folderId,
     // The key of the speech covers both.
     idempotencyKey: undefined,
     kind: 'video_dubbing',
@@ -193,16 +171,12 @@ export interface DubbingRecord {
 /** Stores a dubbing, inside the caller's transaction. */
 function writeDubbing(db: Connection, record: DubbingRecord): void {
   const { end, operationId, speechCredits, speechFileId } = record;
+  const jobId = 'job' in end ? end.job.id : null;
+  const refusal = 'refusal' in end ? JSON.stringify(end.refusal) : null;
   db.run(
     `INSERT INTO dubbing (operation_id, speech_file_id, speech_credits, job_id, refusal)
      VALUES (?, ?, ?, ?, ?)`,
-    [
-      operationId,
-      speechFileId,
-      speechCredits,
-      'job' in end ? end.job.id : null,
-      'refusal' in end ? JSON.stringify(end.refusal) : null,
-    ],
+    [operationId, speechFileId, speechCredits, jobId, refusal],
   );
 }
 

@@ -21,7 +21,7 @@ export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'f
   /** Lists the names in a folder; empty when it is missing. */
   list(owner: string): Promise<readonly string[]>;
   /** Lists the folders that have not changed since then (milliseconds since the epoch). */
-  unchangedSince(moment: number): Promise<readonly string[]>;
+  unchangedSince(timeMs: number): Promise<readonly string[]>;
 }
 
 export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFolder {
@@ -51,10 +51,10 @@ export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFo
       await files.rename(pathOf(owner, draft), pathOf(owner, name));
     },
     list: (owner) => list(join(root, owner)),
-    async unchangedSince(moment) {
+    async unchangedSince(timeMs) {
       const owners = await list(root);
       const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
-      return owners.filter((_, index) => (changes[index]?.mtimeMs ?? moment) < moment);
+      return owners.filter((_, index) => (changes[index]?.mtimeMs ?? timeMs) < timeMs);
     },
   };
 }
@@ -73,50 +73,33 @@ interface MediaFileRecord {
 /** Stores the record of a file, inside the caller's transaction. */
 export function writeMediaFile(db: Connection, record: MediaFileRecord): void {
   const { contentType, folder, id, name } = record;
-  db.run('INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)', [
-    id,
-    folder,
-    name,
-    contentType,
-  ]);
+  const sql = 'INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)';
+  db.run(sql, [id, folder, name, contentType]);
 }
 
+/** Returns the record of a file. */
 export function readMediaFile(db: Connection, id: string): MediaFileRecord | undefined {
   const row = db.get('SELECT * FROM media_file WHERE id = ?', [id]);
   if (row === undefined) return undefined;
-  const [folder, name, contentType] = [
-    text(row, 'folder'),
-    text(row, 'name'),
-    text(row, 'content_type'),
-  ];
-  return { id, folder, name, contentType };
+  const [folder, name] = [text(row, 'folder'), text(row, 'name')];
+  return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Whether a folder belongs to a job or has a file that can be downloaded. */
+/** Returns whether a folder belongs to a job or has a file that can be downloaded. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
-  const job = db.get('SELECT 1 AS found FROM job WHERE id = ?', [folder]);
-  return (
-    job !== undefined ||
-    db.get('SELECT 1 AS found FROM media_file WHERE folder = ?', [folder]) !== undefined
-  );
+  const sql =
+    'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
+  return db.get(sql, [folder, folder]) !== undefined;
 }
 
-/** Lifetime of a file's link; every poll returns a new one. */
-const KEPT_MS = 24 * 60 * 60 * 1_000;
+/** Every poll returns a new link. */
+const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Returns a link to a file on the host of the request; it needs no key for a day. */
-export type MediaLink = (requestUrl: string, fileId: string) => string;
-
-export function createMediaLink({
-  clock,
-  links,
-}: {
-  readonly clock: Clock;
-  readonly links: SignedLinks;
-}): MediaLink {
-  return (requestUrl, fileId) => {
+/** Returns a function that signs links to files on the host of a request; a link needs no key for a day. */
+export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
+  return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };
-    const { expires, signature } = links.sign(target, clock.now() + KEPT_MS);
+    const { expires, signature } = links.sign(target, clock.now() + LINK_LIFETIME_MS);
     const url = new URL(endpointPath('getMediaFile', { fileId }), requestUrl);
     url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
     return url.href;

@@ -10,7 +10,7 @@ export interface MediaWorkTools {
   readonly run: RunTask;
   /** Path of a file that was imported for the job. */
   readonly pathOf: (name: string) => string;
-  /** Path where a file is made; it gets this name once the work is done. */
+  /** Path of a draft, which is renamed to this name when the work is done. */
   readonly draftOf: (name: string) => string;
   readonly signal: AbortSignal;
   /** Stores the progress, from 0 to 1. */
@@ -21,11 +21,11 @@ interface MediaResult {
   /** Name of the file, in the folder of the job. */
   readonly name: string;
   readonly contentType: string;
-  /** Further metadata, which depend on the kind. */
+  /** Metadata of this kind of job. */
   readonly metadata: Json;
 }
 
-/** Makes the file of a job. An error ends the job, refunded. */
+/** Makes the file of a job. An error ends the job and refunds it. */
 export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
 
 export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
@@ -79,7 +79,7 @@ async function makeFile(
   };
 }
 
-/** Progress is stored in steps of so many percent. */
+/** The smallest step of progress that is stored, in percent. */
 const STEP = 5;
 
 /** Stores progress that only rises, and reaches 100 only with the result. Skips a step that cannot be stored. */
@@ -97,18 +97,16 @@ function progressWriter(store: Store, jobId: string): (fraction: number) => void
       );
       stored = percent;
     } catch {
-      // Nothing depends on it.
+      // Stored with the next step.
     }
   };
 }
 
-/** Removes the files of a job that no client can fetch, as far as that is possible. */
+/** Removes the files of a job that no client can download. */
 async function removeInputs({ folder, store }: MediaJobDeps, jobId: string): Promise<void> {
-  const kept = new Set(
-    store
-      .read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]))
-      .map(({ name }) => name),
-  );
+  const rows = store.read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]));
   const names = await folder.list(jobId).catch(() => []);
-  for (const name of names) if (!kept.has(name)) await folder.remove(jobId, name);
+  for (const name of names) {
+    if (!rows.some((row) => row['name'] === name)) await folder.remove(jobId, name);
+  }
 }

@@ -5,12 +5,11 @@ import type { FileDeps } from '../../durable/files.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
-import type { ServiceEvent } from '../running-service.ts';
 import type { Store } from '../store/open-store.ts';
 import { FONT_FILE, FONT_SETTINGS_FILE, MEDIA_CHILD_FILE } from '../worker-file.ts';
 import type { RunTask } from './child/run-task.ts';
 import { createTaskRunner } from './child/run-task.ts';
-import type { MediaFolder, MediaLink } from './media-files.ts';
+import type { MediaFolder } from './media-files.ts';
 import { createMediaFolder, createMediaLink } from './media-files.ts';
 import { createAddressPolicy } from './import/address-policy.ts';
 import { Imports } from './import/imports.ts';
@@ -18,15 +17,7 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** Media services for the endpoints of lip sync, dubbing, images and videos. */
-export interface Media {
-  readonly imports: Imports;
-  readonly folder: MediaFolder;
-  readonly link: MediaLink;
-  readonly run: RunTask;
-}
-
-/** What media need of the system. */
+/** The parts of media that depend on the system. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
@@ -39,28 +30,24 @@ export interface MediaSources {
   readonly allowHosts: readonly string[];
 }
 
-export interface MediaDeps {
+interface MediaDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: Store;
   readonly links: SignedLinks;
-  readonly report: (event: ServiceEvent) => void;
   readonly sources: MediaSources;
 }
 
-export function createMedia({ sources, ...deps }: MediaDeps): Media {
+/** Creates the media services of the endpoints of lip sync, dubbing, images and videos. */
+export function createMedia({ sources, ...deps }: MediaDeps) {
   const { folder, run } = sources;
   const policy = createAddressPolicy(sources);
-  return {
-    folder,
-    run,
-    imports: new Imports({ ...deps, folder, policy, run }),
-    link: createMediaLink(deps),
-  };
+  const imports = new Imports({ ...deps, folder, policy, run });
+  return { folder, run, imports, link: createMediaLink(deps) };
 }
 
 interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> {
-  /** The files are beside it. */
+  /** The files are stored beside the database. */
   readonly databasePath: string;
   /** Host on which the service listens. */
   readonly host: string;
@@ -87,7 +74,7 @@ export function systemMedia({
   };
 }
 
-/** Text is drawn without the fonts and the settings of the system. */
+/** Pictures are drawn without the fonts and the settings of the system. */
 const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;
