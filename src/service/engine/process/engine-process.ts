@@ -27,6 +27,9 @@ const TIMEOUTS = {
   exit: 2_000,
 } as const;
 
+/** The message that ends a request. */
+type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
+
 /** A speech that is being received. */
 export type Speech = AsyncGenerator<SpeechChunk, undefined>;
 
@@ -87,13 +90,41 @@ export class EngineProcess {
     const { text, voice, speed, pitch } = request;
     const id = ++this.#lastId;
     const wellFormed = text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const message = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
+    const sent = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
+    const check = new SpeechCheck(sent, sampleRate);
+    let words: WordMark[] = [];
+    let end: Ending | undefined;
     this.#open = id;
-    this.#send(message);
-    const ending = yield* this.#receiveSpeech(message, sampleRate);
+    this.#send(sent);
+    try {
+      while (end === undefined) {
+        const { message, pcm } = await this.#receive(TIMEOUTS.silence);
+        if (message.type === 'hello') throw new ProtocolFault('it said hello again');
+        if (message.id !== id) {
+          throw new ProtocolFault(
+            `it sent ${message.type} for request ${message.id ?? 'none'} while request ${id} was open`,
+          );
+        }
+        if (message.type === 'words') {
+          check.addWords(message.words);
+          words.push(...message.words);
+        } else if (message.type === 'audio') {
+          const samples = samplesOf(pcm);
+          check.add(samples);
+          yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
+          words = [];
+        } else end = message;
+      }
+      if (end.type === 'done') check.close();
+      if (end.type === 'done' && words.length > 0) {
+        yield { samples: new Float32Array(0), sampleRate, words };
+      }
+    } catch (error) {
+      throw await this.#fail(error, 'while it spoke');
+    }
     this.#open = undefined;
-    if (ending.type === 'error') throw this.#reported(ending);
-    if (!ending.isHeard) {
+    if (end.type === 'error') throw this.#reported(end);
+    if (!check.isHeard) {
       throw new EngineError('unspeakable', `${this.#name} made no sound for the text.`);
     }
   }
@@ -140,18 +171,6 @@ export class EngineProcess {
     }
   }
 
-  async *#receiveSpeech(
-    message: SpeakMessage,
-    sampleRate: number,
-  ): AsyncGenerator<SpeechChunk, Ending> {
-    try {
-      const receive = () => this.#receive(TIMEOUTS.silence);
-      return yield* receiveSpeech(message, sampleRate, receive);
-    } catch (error) {
-      throw await this.#fail(error, 'while it spoke');
-    }
-  }
-
   async #receive(waitMs: number): Promise<ReceivedMessage> {
     const next = await withTimeout(waitMs, this.#messages.next(), this.#clock);
     if (next.done === true) throw new Error('its stdout has ended');
@@ -162,7 +181,7 @@ export class EngineProcess {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  #reported({ reason, message }: ErrorMessage): EngineError {
+  #reported({ reason, message }: Extract<Ending, { readonly type: 'error' }>): EngineError {
     return new EngineError(reason ?? 'failed', `${this.#name} says: ${display(message)}`);
   }
 
@@ -236,50 +255,6 @@ function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Prom
   });
 }
 
-/** How an engine ends a request. */
-type Ending = { readonly type: 'done'; readonly isHeard: boolean } | ErrorMessage;
-
-type ErrorMessage = Extract<EngineMessage, { readonly type: 'error' }>;
-
-/**
- * Receives the speech of one request, and validates it message by message.
- * @param receive returns the engine's next message
- * @returns how the request ended
- * @throws ProtocolFault for a message that does not belong to the request, and what `receive` throws
- */
-async function* receiveSpeech(
-  request: SpeakMessage,
-  sampleRate: number,
-  receive: () => Promise<ReceivedMessage>,
-): AsyncGenerator<SpeechChunk, Ending> {
-  const check = new SpeechCheck(request, sampleRate);
-  let words: WordMark[] = [];
-  for (;;) {
-    const { message, pcm } = await receive();
-    if (message.type === 'hello') throw new ProtocolFault('it said hello again');
-    if (message.id !== request.id) {
-      throw new ProtocolFault(
-        `it sent ${message.type} for request ${message.id ?? 'none'} while request ${request.id} was open`,
-      );
-    }
-    if (message.type === 'words') {
-      check.addWords(message.words);
-      words.push(...message.words);
-    } else if (message.type === 'audio') {
-      const samples = samplesOf(pcm);
-      check.add(samples);
-      yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
-      words = [];
-    } else if (message.type === 'done') {
-      const isHeard = check.close();
-      if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
-      return { type: 'done', isHeard };
-    } else {
-      return message;
-    }
-  }
-}
-
 /** The longest speech: 30 s, and 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
@@ -330,17 +305,17 @@ class SpeechCheck {
     }
   }
 
-  /**
-   * @returns whether there is any sound
-   * @throws ProtocolFault when a word ends after the speech
-   */
-  close(): boolean {
+  get isHeard(): boolean {
+    return this.#samples > 0;
+  }
+
+  /** @throws ProtocolFault when a word ends after the speech */
+  close(): void {
     if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
       throw new ProtocolFault(
         `it sent a word that ends at ${this.#lastWord.endMs} ms in a speech of ${Math.round(this.#spokenMs)} ms`,
       );
     }
-    return this.#samples > 0;
   }
 
   get #spokenMs(): number {

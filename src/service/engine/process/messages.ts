@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Static, TObject } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 import { ENGINE_PROTOCOL, EngineDescription } from '../../../contract/engine.ts';
 import { display } from '../../../text/display.ts';
@@ -32,12 +32,18 @@ export interface SpeakMessage {
 const Id = Type.Integer({ minimum: 1 });
 const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
-const Hello = Type.Interface([EngineDescription], { protocol: Type.Literal(ENGINE_PROTOCOL) });
+const Hello = Type.Interface([EngineDescription], {
+  type: Type.Literal('hello'),
+  protocol: Type.Literal(ENGINE_PROTOCOL),
+});
+/** The bytes follow the line. */
 const Audio = Type.Object({
+  type: Type.Literal('audio'),
   id: Id,
   bytes: Type.Integer({ minimum: 2, maximum: ENGINE_LIMITS.audioBytes, multipleOf: 2 }),
 });
 const Words = Type.Object({
+  type: Type.Literal('words'),
   id: Id,
   words: Type.Array(
     Type.Object({
@@ -49,22 +55,26 @@ const Words = Type.Object({
     { minItems: 1, maxItems: ENGINE_LIMITS.wordsPerMessage },
   ),
 });
-const Done = Type.Object({ id: Id });
+const Done = Type.Object({ type: Type.Literal('done'), id: Id });
 const Fault = Type.Object({
+  type: Type.Literal('error'),
   /** Undefined while the engine starts. */
   id: Type.Optional(Id),
-  reason: Type.Optional(Type.Union([Type.Literal('unspeakable'), Type.Literal('failed')])),
+  reason: Type.Optional(Type.Enum(['unspeakable', 'failed'])),
   message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
 });
 
 /** A message from an engine. */
-export type EngineMessage =
-  | ({ readonly type: 'hello' } & Static<typeof Hello>)
-  /** The bytes follow the line. */
-  | ({ readonly type: 'audio' } & Static<typeof Audio>)
-  | ({ readonly type: 'words' } & Static<typeof Words>)
-  | ({ readonly type: 'done' } & Static<typeof Done>)
-  | ({ readonly type: 'error' } & Static<typeof Fault>);
+const EngineMessage = Type.Union([Hello, Audio, Words, Done, Fault]);
+export type EngineMessage = Static<typeof EngineMessage>;
+
+const SCHEMAS = new Map<unknown, TSchema>([
+  ['hello', Hello],
+  ['audio', Audio],
+  ['words', Words],
+  ['done', Done],
+  ['error', Fault],
+]);
 
 /** A violation of docs/engines.md; the message is for the author of the engine. */
 export class ProtocolFault extends Error {
@@ -74,28 +84,24 @@ export class ProtocolFault extends Error {
 /** @throws ProtocolFault */
 function parseMessage(line: string): EngineMessage {
   const value = parseObject(line);
-  const type = 'type' in value ? value.type : undefined;
-  switch (type) {
-    case 'hello':
-      if ('protocol' in value && value.protocol !== ENGINE_PROTOCOL) {
-        throw new ProtocolFault(
-          `it speaks version ${show(value.protocol)} of the engine protocol; this foley speaks version ${ENGINE_PROTOCOL}`,
-        );
-      }
-      return { ...valid(Hello, value, type), type };
-    case 'audio':
-      return { ...valid(Audio, value, type), type };
-    case 'words':
-      return { ...valid(Words, value, type), type };
-    case 'done':
-      return { ...valid(Done, value, type), type };
-    case 'error':
-      return { ...valid(Fault, value, type), type };
-    default:
-      throw new ProtocolFault(
-        `it sent a message of the type ${show(type)}; allowed are hello, audio, words, done and error`,
-      );
+  if (Check(EngineMessage, value)) return value;
+  const { protocol, type }: { protocol?: unknown; type?: unknown } = value;
+  if (type === 'hello' && protocol !== undefined && protocol !== ENGINE_PROTOCOL) {
+    throw new ProtocolFault(
+      `it speaks version ${show(protocol)} of the engine protocol; this foley speaks version ${ENGINE_PROTOCOL}`,
+    );
   }
+  const schema = SCHEMAS.get(type);
+  if (schema === undefined) {
+    throw new ProtocolFault(
+      `it sent a message of the type ${show(type)}; allowed are hello, audio, words, done and error`,
+    );
+  }
+  const [, [first]] = Errors(schema, value);
+  const where = first === undefined || first.instancePath === '' ? '' : ` ${first.instancePath}`;
+  throw new ProtocolFault(
+    `its ${String(type)} message is wrong:${where} ${first?.message ?? 'is not valid'}`,
+  );
 }
 
 function parseObject(line: string): object {
@@ -109,19 +115,6 @@ function parseObject(line: string): object {
   }
   if (typeof value === 'object' && value !== null) return value;
   throw new ProtocolFault(`it sent ${show(value)}; a message is a JSON object`);
-}
-
-function valid<Schema extends TObject>(
-  schema: Schema,
-  value: object,
-  type: string,
-): Static<Schema> {
-  if (Check(schema, value)) return value;
-  const [, [first]] = Errors(schema, value);
-  const where = first === undefined || first.instancePath === '' ? '' : ` ${first.instancePath}`;
-  throw new ProtocolFault(
-    `its ${type} message is wrong:${where} ${first?.message ?? 'is not valid'}`,
-  );
 }
 
 function show(value: unknown): string {
