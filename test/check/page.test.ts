@@ -159,14 +159,14 @@ describe('the page of foley serve', () => {
     expect(await page.locator('#trouble').isVisible()).toBe(false);
   }, 120_000);
 
-  test('opens no second time by the same link, and for nobody without one', async () => {
+  test('opens once for each link, and not without one', async () => {
     const { baseUrl, link } = await serve();
     const first = await openPage(link);
     await first.locator('#voices li').first().waitFor();
     const second = await openPage(link);
     await expect
       .poll(() => second.locator('#trouble').textContent(), POLL)
-      .toMatch(/not good, or was used before/);
+      .toMatch(/invalid or was used before/);
     const third = await openPage(baseUrl);
     await expect
       .poll(() => third.locator('#trouble').textContent(), POLL)
@@ -178,7 +178,7 @@ describe('the page of foley serve', () => {
     ['GET', '/page/ledger'],
     ['POST', '/page/api/api/open/v3/speech/tts'],
     ['GET', '/page/api/api/open/v3/voices'],
-  ] as const)('tells nothing to %s %s without a session', async (method, path) => {
+  ] as const)('refuses %s %s without a session', async (method, path) => {
     const { baseUrl } = await serve();
     expect((await ask(baseUrl + path, method)).status).toBe(401);
   });
@@ -241,7 +241,7 @@ const WATCH_WORDS = `
   }).observe(document.querySelector('#words'), { attributes: true, childList: true, subtree: true });
 `;
 
-/** Presses Stop where it can be pressed, and tells what is going on when its click is over. */
+/** Clicks Stop if it is enabled, and returns the state after the click. */
 const STOP = `(() => {
   document.querySelector('#stop').click();
   const { paused } = document.querySelector('#player');

@@ -12,21 +12,6 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/**
- * The web page at `/`. It holds no key: a one-time link becomes a session in an `HttpOnly` cookie, and
- * the page's API requests pass through here, where the key of its account is added.
- */
-interface ServicePage {
-  /** Whether a path belongs to the page. */
-  has(path: string): boolean;
-  /** Whether the origin is that of this page. */
-  isOwn(page: VisitingPage): boolean;
-  /** @throws ServiceError */
-  readonly answer: (arrival: Arrival) => Promise<Response>;
-  /** Returns a one-time fragment for the address of the page. */
-  invite(): string;
-}
-
 interface PageDeps {
   readonly clock: Clock;
   readonly random: Random;
@@ -47,32 +32,40 @@ const READABLE = [
 ];
 const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 
-export function createPage({ clock, context, key, random, route }: PageDeps): ServicePage {
+/**
+ * Creates the web page at `/`. The page has no key: a one-time link becomes a session in an `HttpOnly` cookie, and the
+ * API requests of the page pass through here, where the key of its account is added.
+ */
+export function createPage({ clock, context, key, random, route }: PageDeps) {
   const visits = createVisits({ clock, random });
   const { account } = key;
-  const asked = async ({ request }: Arrival): Promise<Response> => {
+  const answerOwn = async ({ request }: Arrival): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (request.method === 'POST' && pathname === '/page/session') {
       return beginSession(request, (invitation) => visits.begin(invitation));
     }
-    if (visits.accountOf(sessionOf(request)) !== account) throw noSession();
+    visits.require(sessionOf(request));
     if (request.method === 'GET' && pathname === '/page/ledger') {
       return Response.json({ items: latestEntries(context.store, account) });
     }
-    throw new ServiceError('ERR_NOT_FOUND', 'The page has nothing there');
+    throw new ServiceError('ERR_NOT_FOUND', 'The page has no such path');
   };
   return {
-    has: (path) => path === '/' || path.startsWith(PREFIX),
-    isOwn: ({ host, origin }) => origin === `http://${host}`,
-    invite: () => visits.invite(account),
-    async answer(arrival) {
+    /** Returns whether a path belongs to the page. */
+    has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
+    /** Returns whether the origin is that of this page. */
+    isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
+    /** Returns the one-time fragment of a link to the page. */
+    invite: (): string => visits.invite(),
+    /** @throws ServiceError */
+    async answer(arrival: Arrival): Promise<Response> {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
       const file = request.method === 'GET' ? await pageFile(pathname) : undefined;
       if (file !== undefined) return file;
       const call = apiCall(request);
-      if (call === undefined) return asked(arrival);
-      if (visits.accountOf(sessionOf(request)) !== account) throw noSession();
+      if (call === undefined) return answerOwn(arrival);
+      visits.require(sessionOf(request));
       return route({ ...arrival, request: withKey(request, call, key.key) });
     },
   };
@@ -113,7 +106,7 @@ async function beginSession(
     throw invalidRequest([{ field: 'link', message: 'link is missing' }]);
   const session = begin(link);
   if (session === undefined) {
-    throw new ServiceError('ERR_UNAUTHORIZED', 'This link is not good, or was used before');
+    throw new ServiceError('ERR_UNAUTHORIZED', 'This link is invalid or was used before');
   }
   const cookie = [
     `${cookieName(request)}=${session}`,
@@ -136,55 +129,43 @@ function cookieName({ url }: Request): string {
   return `foley-page-${new URL(url).port || '80'}`;
 }
 
-function noSession(): ServiceError {
-  return new ServiceError('ERR_UNAUTHORIZED', 'Open the link that `foley serve` printed');
-}
-
-/** One-time links to the page, and the sessions of the browsers that used them. */
-interface Visits {
-  /** Returns the fragment of a one-time link. */
-  invite(account: string): string;
-  /** Exchanges a fragment for a session; `undefined` if it is invalid or used. */
-  begin(invitation: string): string | undefined;
-  /** Returns the account of a session. */
-  accountOf(session: string): string | undefined;
-}
-
 /** A working day. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
 
-/** Keeps links and sessions in memory, as digests. */
-function createVisits({ clock, random }: { clock: Clock; random: Random }): Visits {
-  const invitations = new Map<string, string>();
-  const sessions = new Map<string, { readonly account: string; readonly endsAt: number }>();
+/** Keeps one-time links and the sessions of the browsers that used them, in memory and as digests. */
+function createVisits({ clock, random }: { clock: Clock; random: Random }) {
+  const invitations = new Set<string>();
+  /** When each session ends. */
+  const sessions = new Map<string, number>();
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
-  const forgetOld = (): void => {
-    for (const [digest, { endsAt }] of sessions) {
+  const dropOld = (): void => {
+    for (const [digest, endsAt] of sessions) {
       if (endsAt > clock.now() && sessions.size <= MOST_SESSIONS) return;
       sessions.delete(digest);
     }
   };
   return {
-    invite(account) {
+    /** Returns the fragment of a one-time link. */
+    invite(): string {
       const invitation = secret();
-      invitations.set(digestOf(invitation), account);
+      invitations.add(digestOf(invitation));
       return invitation;
     },
-    begin(invitation) {
-      const digest = digestOf(invitation);
-      const account = invitations.get(digest);
-      if (account === undefined) return undefined;
-      invitations.delete(digest);
+    /** Exchanges a fragment for a session; returns `undefined` if it is invalid or used. */
+    begin(invitation: string): string | undefined {
+      if (!invitations.delete(digestOf(invitation))) return undefined;
       const session = secret();
-      sessions.set(digestOf(session), { account, endsAt: clock.now() + SESSION_MS });
-      forgetOld();
+      sessions.set(digestOf(session), clock.now() + SESSION_MS);
+      dropOld();
       return session;
     },
-    accountOf(session) {
-      forgetOld();
-      return sessions.get(digestOf(session))?.account;
+    /** @throws ServiceError 401 without a session */
+    require(session: string): void {
+      dropOld();
+      if (sessions.has(digestOf(session))) return;
+      throw new ServiceError('ERR_UNAUTHORIZED', 'Open the link that `foley serve` printed');
     },
   };
 }
@@ -193,20 +174,10 @@ function digestOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** A credit transaction of an account. */
-interface LedgerEntry {
-  readonly kind: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  /** Changes of the available and spent credits. */
-  readonly available: number;
-  readonly spent: number;
-}
-
 const ENTRIES = 100;
 
 /** Returns the latest credit transactions of an account, newest first. */
-function latestEntries(store: Store, account: string): LedgerEntry[] {
+function latestEntries(store: Store, account: string) {
   const rows = store.read((db) =>
     db.all(
       `SELECT ledger_transaction.kind AS kind, ledger_transaction.created_at AS created_at,
@@ -226,31 +197,27 @@ function latestEntries(store: Store, account: string): LedgerEntry[] {
   }));
 }
 
-interface PageFile {
-  readonly file: string;
-  readonly type: string;
-}
-
 const STYLE = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-const FILES: ReadonlyMap<string, PageFile> = new Map([
-  ['/', { file: 'assets/page/index.html', type: 'text/html; charset=utf-8' }],
-  ['/page/palette.css', { file: 'assets/palette.css', type: STYLE }],
-  ['/page/style.css', { file: 'assets/page/style.css', type: STYLE }],
-  ['/page/app.js', { file: 'assets/page/app.js', type: SCRIPT }],
-  ['/page/player.js', { file: 'assets/page/player.js', type: SCRIPT }],
-  ['/page/speech.js', { file: 'assets/page/speech.js', type: SCRIPT }],
+/** The file and the content type of each path. */
+const FILES = new Map<string, readonly [string, string]>([
+  ['/', ['assets/page/index.html', 'text/html; charset=utf-8']],
+  ['/page/palette.css', ['assets/palette.css', STYLE]],
+  ['/page/style.css', ['assets/page/style.css', STYLE]],
+  ['/page/app.js', ['assets/page/app.js', SCRIPT]],
+  ['/page/player.js', ['assets/page/player.js', SCRIPT]],
+  ['/page/speech.js', ['assets/page/speech.js', SCRIPT]],
 ]);
 
 /** Returns a file of the page by the path of the request, or `undefined`. The files hold no secrets. */
 async function pageFile(path: string): Promise<Response | undefined> {
-  const found = FILES.get(path);
-  if (found === undefined) return undefined;
+  const [file, type] = FILES.get(path) ?? [];
+  if (file === undefined || type === undefined) return undefined;
   // Sources (`src/service/page/`) are one folder deeper than chunks (`dist/chunks/`).
-  const content = await readFile(new URL(`../../${found.file}`, import.meta.url));
+  const content = await readFile(new URL(`../../${file}`, import.meta.url));
   return new Response(content, {
-    headers: { 'Content-Type': found.type, 'Content-Security-Policy': POLICY },
+    headers: { 'Content-Type': type, 'Content-Security-Policy': POLICY },
   });
 }
 
