@@ -58,7 +58,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     /** Returns the one-time fragment of a link to the page. */
     invite: (): string => visits.invite(),
     /** @throws ServiceError */
-    async answer(arrival: Arrival): Promise<Response> {
+    answer: async (arrival: Arrival): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
       const file = request.method === 'GET' ? await pageFile(pathname) : undefined;

@@ -174,11 +174,11 @@ function startTimeouts(clock: Clock, given: AbortSignal, failureOf: (what: strin
   let stopIdle = wait();
   return {
     signal: AbortSignal.any([given, late.signal]),
-    restart() {
+    restart: (): void => {
       stopIdle();
       stopIdle = wait();
     },
-    stop() {
+    stop: (): void => {
       stopIdle();
       stopTotal();
     },
