@@ -12,10 +12,9 @@ import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
 import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
-import type { JobRequest } from '../jobs/accept-job.ts';
 import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import type { JobRequest, Jobs } from '../jobs/jobs.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
 import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
 
