@@ -35,14 +35,14 @@ export const DOCUMENT_ENDPOINTS = [
     path: '/api/open/v3/openapi.json',
     public: true,
     section: 'account',
-    summary: 'This document',
+    summary: 'Get this document',
   },
   {
     id: 'getOpenApiV1',
     method: 'GET',
     path: '/api/openapi.json',
     section: 'account',
-    summary: 'This document, for clients of v1',
+    summary: 'Get this document (v1)',
   },
 ] as const satisfies readonly Endpoint[];
 
@@ -53,7 +53,7 @@ export const ACCOUNT_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/profile',
     section: 'account#profile',
-    summary: 'Account, credits and quota',
+    summary: 'Get the account, credits and quota',
     success: Profile,
   },
   {
@@ -76,6 +76,6 @@ export const SERVICE_ENDPOINTS = [
     path: '/healthz',
     public: true,
     section: 'ours',
-    summary: 'Whether the service answers',
+    summary: 'Check whether the service responds',
   },
 ] as const satisfies readonly Endpoint[];

@@ -15,7 +15,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
     description: "The engine's own name of the voice",
   }),
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Name for people; default: the id' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Display name; default: the id' }),
   ),
   language: Type.String({
     pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$',
@@ -24,9 +24,11 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
   sampleRate: Type.Integer({
     minimum: 8_000,
     maximum: 48_000,
-    description: 'Samples a second of its speech',
+    description: 'Sample rate in hertz',
   }),
-  pitch: Type.Optional(Type.Boolean({ default: false, description: 'Whether it follows `pitch`' })),
+  pitch: Type.Optional(
+    Type.Boolean({ default: false, description: 'Whether the voice supports `pitch`' }),
+  ),
   words: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether it reports word times' }),
   ),
@@ -50,7 +52,7 @@ export const EngineCommand = named('EngineCommand', {
     description: 'Program, run without a shell; `node` is the Node.js that runs foley',
   }),
   args: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 100 }),
-  cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Folder it runs in' }),
+  cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Working folder' }),
 });
 export type EngineCommand = Static<typeof EngineCommand>;
 

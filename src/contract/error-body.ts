@@ -5,7 +5,7 @@ import { named } from './schemas.ts';
 /** The flat JSON error body of every endpoint (docs/api/errors.md). */
 export const ErrorBody = named('Error', {
   code: Type.String({ description: 'Stable error code' }),
-  message: Type.String({ description: 'What went wrong, for a person' }),
+  message: Type.String({ description: 'Error message for people' }),
   requestId: Type.String({ description: 'Trace id of the request; log it' }),
   details: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), { description: 'More about some errors' }),
@@ -20,7 +20,7 @@ export const OpenAiErrorBody = named('OpenAiError', {
     type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
     code: Type.String({ description: 'As `code`' }),
     param: Type.Union([Type.String(), Type.Null()], {
-      description: 'The first field that is wrong',
+      description: 'The first invalid field',
     }),
   }),
 });

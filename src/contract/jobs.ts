@@ -14,10 +14,12 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
-const Status = Type.Enum([...JOB_STATUSES], { description: 'pending and processing go on' });
+const Status = Type.Enum([...JOB_STATUSES], {
+  description: 'pending and processing are not final',
+});
 const CreditsUsed = Type.Integer({
   minimum: 0,
-  description: 'Set aside while the job runs, then what it cost',
+  description: 'Credits: reserved while the job runs, then charged',
 });
 const Characters = Type.Integer({ minimum: 0, description: 'Characters that are billed' });
 const Instant = Type.String({ description: 'ISO 8601 timestamp' });
@@ -33,7 +35,7 @@ export const JobAccepted = named('JobAccepted', {
   quotaRemaining: Type.Integer(),
   creditsUsed: CreditsUsed,
   ignoredParameters: Type.Array(Type.String(), {
-    description: 'Controls that were given and are not applied',
+    description: 'Ignored controls of the request',
   }),
 });
 export type JobAccepted = Static<typeof JobAccepted>;
@@ -53,11 +55,11 @@ const ListItem = {
   status: Status,
   characters: Characters,
   textPreview: Type.String({ description: 'First 80 characters of the text' }),
-  textFingerprint: Type.String({ description: 'sha256: and the digest of the submitted text' }),
+  textFingerprint: Type.String({ description: 'sha256: and the hex digest of the submitted text' }),
   voiceId: Type.String(),
   creditsUsed: CreditsUsed,
   createdAt: Instant,
-  audioUrl: nullable(Type.String({ description: 'Where the audio is, once it is ready' })),
+  audioUrl: nullable(Type.String({ description: 'Address of the audio, when it is ready' })),
 };
 
 /** A job in the list of v3 (docs/api/jobs.md#v3). */
@@ -73,7 +75,10 @@ export const Job = named('Job', {
     finishedAt: nullable(Instant),
     segments: Type.Array(JobSegment),
     error: nullable(
-      Type.Object({ code: Type.String(), message: Type.String() }, { description: 'Of a fail' }),
+      Type.Object(
+        { code: Type.String(), message: Type.String() },
+        { description: 'Set if the status is fail' },
+      ),
     ),
   }),
   requestId: Type.String(),
@@ -105,10 +110,10 @@ export const JobListQuery = strict('JobListQuery', {
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
       default: PAGE_SIZE_DEFAULT,
-      description: 'Jobs a page, newest first',
+      description: 'Jobs per page, newest first',
     }),
   ),
-  status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'Only these' })),
+  status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'List only these' })),
 });
 
 export const JobRequestV1 = named('JobRequestV1', {
@@ -136,7 +141,7 @@ export const JobV1 = named('JobV1', {
           status: Type.Enum([...SEGMENT_STATUSES]),
           playbackUrl: nullable(Type.String()),
         }),
-        { description: 'There once the audio is ready' },
+        { description: 'Set when the audio is ready' },
       ),
     ),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
@@ -162,7 +167,7 @@ export type JobListV1 = Static<typeof JobListV1>;
 export const JobListQueryV1 = named('JobListQueryV1', {
   ...JobListQuery.properties,
   createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; only newer ones' }),
+    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; lists newer jobs only' }),
   ),
 });
 
@@ -185,7 +190,7 @@ export const JOB_ENDPOINTS = [
     section: 'jobs#v3',
     charges: 'characters',
     repeat: 'replay',
-    summary: 'Accept a text to be spoken; the same key gives the same job',
+    summary: 'Create a speech job; an identical create returns the same job',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
@@ -196,7 +201,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs',
     section: 'jobs#v3',
-    summary: 'Jobs, the newest first, a page at a time',
+    summary: 'List jobs, newest first',
     query: JobListQuery,
     success: JobList,
     errors: ['ERR_INVALID_REQUEST'],
@@ -206,7 +211,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}',
     section: 'jobs#v3',
-    summary: 'How far a job is',
+    summary: 'Get a job',
     success: Job,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -215,7 +220,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}/audio',
     section: 'jobs#v3',
-    summary: 'The audio of a job',
+    summary: 'Download the audio of a job',
     query: AudioQuery,
     success: 'stored-audio',
     errors: AUDIO_ERRORS,
@@ -225,7 +230,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
     section: 'jobs#v3',
-    summary: 'The audio of one segment of a job, as soon as it is spoken',
+    summary: 'Download the audio of a segment, as soon as it is ready',
     query: AudioQuery,
     success: 'stored-audio',
     errors: AUDIO_ERRORS,
@@ -238,7 +243,7 @@ export const JOB_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     isKeyedByRequestId: true,
-    summary: 'Accept a text to be spoken, for clients of v1; the request id is the idempotency key',
+    summary: 'Create a speech job (v1); the request id is the idempotency key',
     body: JobRequestV1,
     success: JobV1,
     isAccepted: true,
@@ -249,7 +254,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/speech/tts/jobs',
     section: 'jobs#v1',
-    summary: 'Jobs, the newest first, a page at a time, for clients of v1',
+    summary: 'List jobs, newest first (v1)',
     query: JobListQueryV1,
     success: JobListV1,
     errors: ['ERR_INVALID_REQUEST'],
@@ -259,7 +264,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/speech/tts/jobs/{taskId}',
     section: 'jobs#v1',
-    summary: 'How far a job is, for clients of v1',
+    summary: 'Get a job (v1)',
     success: JobV1,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -268,7 +273,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/tts/jobs/{taskId}/audio',
     section: 'jobs#v1',
-    summary: 'The way to the audio of a job, for clients of v1',
+    summary: 'Redirect to the audio of a job (v1)',
     query: AudioQuery,
     success: 'redirect',
     errors: AUDIO_ERRORS,

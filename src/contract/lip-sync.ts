@@ -23,22 +23,24 @@ export type ImportStage = (typeof IMPORT_STAGES)[number];
 export const ImportErrorDetails = Type.Object({
   media_kind: Type.Enum([...MEDIA_KINDS]),
   stage: Type.Enum([...IMPORT_STAGES]),
-  retryable: Type.Boolean({ description: 'Whether the same request may do better later' }),
+  retryable: Type.Boolean({ description: 'Whether a retry of the same request may succeed' }),
 });
 export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 
 /** Fields of every media job (docs/api/lip-sync.md, docs/api/media.md#jobs; in part ours). */
 export const MEDIA_JOB_FIELDS = {
   id: Type.String(),
-  status: Type.Enum([...MEDIA_JOB_STATUSES], { description: 'pending and processing go on' }),
-  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Percent that is done' }),
+  status: Type.Enum([...MEDIA_JOB_STATUSES], {
+    description: 'pending and processing are not final',
+  }),
+  progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Progress in percent' }),
   created_at: Type.String({ description: 'ISO 8601 timestamp' }),
   finished_at: nullable(Type.String({ description: 'ISO 8601 timestamp' })),
-  result_url: nullable(Type.String({ description: 'Where the result is, for a while' })),
+  result_url: nullable(Type.String({ description: 'Address of the result; expires' })),
   error: nullable(
     Type.Object(
       { code: Type.String(), message: Type.String() },
-      { description: 'Of a failed one; it was refunded' },
+      { description: 'Set if the job failed and was refunded' },
     ),
   ),
 };
@@ -48,7 +50,7 @@ const MediaAddress = Type.String({
   minLength: 1,
   maxLength: MEDIA_URL_MAX_CHARACTERS,
   format: 'uri',
-  description: 'http or https address that the service can reach',
+  description: 'http or https address that the service can download',
 });
 
 export const LipSyncRequest = named('LipSyncRequest', {
@@ -57,7 +59,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
   video_extension: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Repeat the video up to the end of the audio, which then gives the length',
+      description: 'Repeat the video until the audio ends',
     }),
   ),
 });
@@ -67,7 +69,7 @@ export type LipSyncRequest = Static<typeof LipSyncRequest>;
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 export type BillingRule = (typeof BILLING_RULES)[number];
 
-const Seconds = Type.Number({ minimum: 0, description: 'Seconds, without the padding of codecs' });
+const Seconds = Type.Number({ minimum: 0, description: 'Seconds, without encoder padding' });
 
 const Billing = {
   billing_duration_seconds: Type.Integer({ minimum: 1 }),
@@ -92,7 +94,7 @@ export const LipSyncJob = named('LipSyncJob', {
   ...MEDIA_JOB_FIELDS,
   credits_used: Type.Integer({
     minimum: 0,
-    description: 'Set aside while the job runs, then what it cost',
+    description: 'Credits: reserved while the job runs, then charged',
   }),
   ...Billing,
   result: nullable(LipSyncResult),
@@ -102,7 +104,7 @@ export type LipSyncJob = Static<typeof LipSyncJob>;
 /** First fields of every response about lip sync and dubbing (docs/api/lip-sync.md). */
 const MEDIA_ENVELOPE = {
   success: Type.Boolean({
-    description: 'Whether the request was understood; not how the job ends',
+    description: 'Whether the request was valid; says nothing about the job',
   }),
   message: Type.String(),
 };
@@ -133,12 +135,12 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
   ),
-  status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'Only these' })),
+  status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'List only these' })),
 });
 
 /** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md; the name is ours). */
 export const LipSyncQuery = named('LipSyncQuery', {
-  jobId: Type.String({ minLength: 1, description: 'The job that is asked about' }),
+  jobId: Type.String({ minLength: 1, description: 'Job id' }),
 });
 
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
@@ -187,9 +189,9 @@ export const DubbingAnswer = named('DubbingAnswer', {
     ...lipSync,
     credits_used: DubbingCredits,
     tempo: Type.Number({
-      description: 'How much faster than spoken the voice is; 1 unless fitted',
+      description: 'Tempo change of the speech; 1 without fit_audio_to_video',
     }),
-    tts_audio_url: Type.String({ description: 'The speech as it was spoken, for a while' }),
+    tts_audio_url: Type.String({ description: 'Address of the speech; expires' }),
   }),
 });
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
@@ -227,7 +229,7 @@ const LIST = {
 
 const BEFORE_V1 = {
   section: 'versions#legacy-paths',
-  summary: 'The same, for clients from before v1',
+  summary: 'As in v1, on the legacy path',
 } as const;
 
 /** Lip sync, dubbing, and the files of media jobs (docs/api/lip-sync.md). */
@@ -237,21 +239,21 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'createLipSync',
     path: '/api/open/v1/media/lip-sync/jobs',
     section: 'lip-sync#lip-sync',
-    summary: 'Replace the sound of a video by another, once both were imported',
+    summary: 'Create a lip sync: replace the sound of a video',
   },
   {
     ...LIST,
     id: 'listLipSync',
     path: '/api/open/v1/media/lip-sync/jobs',
     section: 'lip-sync#lip-sync',
-    summary: 'Lip syncs, the newest first, a page at a time',
+    summary: 'List lip syncs, newest first',
   },
   {
     id: 'getLipSync',
     method: 'GET',
     path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
     section: 'lip-sync#lip-sync',
-    summary: 'How far a lip sync is, and where its result is',
+    summary: 'Get a lip sync: progress, result',
     success: LipSyncAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -262,7 +264,7 @@ export const LIP_SYNC_ENDPOINTS = [
     section: 'lip-sync#dubbing',
     charges: 'characters and seconds',
     repeat: 'replay',
-    summary: 'Speak a text and put it in the place of the sound of a video',
+    summary: 'Create a dubbing: speak a text and put it on a video',
     body: DubbingRequest,
     success: DubbingAccepted,
     isAccepted: true,
@@ -281,7 +283,7 @@ export const LIP_SYNC_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
     section: 'lip-sync#dubbing',
-    summary: 'How far a dubbing is, what each of its parts cost, and where its result is',
+    summary: 'Get a dubbing: progress, costs, result',
     success: DubbingAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },

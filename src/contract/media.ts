@@ -20,8 +20,11 @@ export type AspectRatio = (typeof ASPECT_RATIOS)[number];
 
 const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
 const Quote = {
-  credits: Type.Integer({ minimum: 0, description: 'What a job of this variant costs' }),
-  reference_limit: Type.Integer({ minimum: 0, description: 'How many references it takes' }),
+  credits: Type.Integer({ minimum: 0, description: 'Price of a job' }),
+  reference_limit: Type.Integer({
+    minimum: 0,
+    description: 'Number of references that it accepts',
+  }),
 };
 
 /** A variant of an image model, with its price (ours). */
@@ -44,7 +47,7 @@ export const VideoVariant = named('VideoVariant', {
 });
 export type VideoVariant = Static<typeof VideoVariant>;
 
-const Available = Type.Boolean({ description: 'Only these may be used' });
+const Available = Type.Boolean({ description: 'Whether the model can be used' });
 const Model = { id: Type.String(), available: Available };
 
 /** A model of images; the first variant is the default. */
@@ -71,7 +74,7 @@ export const MediaModels = named('MediaModels', {
 export type MediaModels = Static<typeof MediaModels>;
 
 export const MediaModelsQuery = strict('MediaModelsQuery', {
-  mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'Only these' })),
+  mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'List only these' })),
 });
 
 /** Formats of images (ours). */
@@ -90,15 +93,15 @@ const Order = {
   prompt: Type.String({
     minLength: 1,
     maxLength: PROMPT_MAX_CHARACTERS,
-    description: 'What is to be seen',
+    description: 'Description of the picture',
   }),
-  model: Type.String({ minLength: 1, description: 'From GET /media/models' }),
+  model: Type.String({ minLength: 1, description: 'Model id, from GET /media/models' }),
   image_url: Type.Optional(Address),
   image_urls: Type.Optional(
     Type.Array(Address, {
       minItems: 1,
       maxItems: IMAGE_REFERENCES_MAX,
-      description: 'In order; not together with image_url',
+      description: 'References in order; excludes image_url',
     }),
   ),
   seed: Type.Optional(
@@ -116,7 +119,10 @@ export const ImageRequest = strict('ImageRequest', {
   ...Order,
   aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
   resolution: Type.Optional(
-    Type.Enum([...RESOLUTIONS], { default: '1k', description: 'Where the model offers it' }),
+    Type.Enum([...RESOLUTIONS], {
+      default: '1k',
+      description: 'Resolution tier; depends on the model',
+    }),
   ),
   output_format: Type.Optional(Type.Enum([...PICTURE_FORMATS], { default: 'png' })),
 });
@@ -125,7 +131,9 @@ export type ImageRequest = Static<typeof ImageRequest>;
 /** Body of `POST /media/videos/jobs` (docs/api/media.md); `seed` is ours. */
 export const VideoRequest = strict('VideoRequest', {
   ...Order,
-  seconds: Type.Optional(Type.Number({ minimum: 1, maximum: 60, description: 'Length' })),
+  seconds: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 60, description: 'Length in seconds' }),
+  ),
   size: Type.Optional(
     Type.String({
       pattern: '^\\d{1,5}x\\d{1,5}$',
@@ -144,13 +152,15 @@ const Task = {
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
   reference_count: Type.Integer({ minimum: 0 }),
-  credits_used: Type.Integer({ minimum: 0, description: '0 when it was given back' }),
-  notices: Type.Array(Type.String(), { description: 'What the result is not, and lacks' }),
+  credits_used: Type.Integer({ minimum: 0, description: '0 after a refund' }),
+  notices: Type.Array(Type.String(), {
+    description: 'Limits of the result, such as missing characters',
+  }),
 };
 
 const envelope = {
   success: Type.Boolean({
-    description: 'Whether the request was understood, not how the job ends',
+    description: 'Whether the request was valid; says nothing about the job',
   }),
   message: Type.String(),
   requestId: Type.String(),
@@ -199,7 +209,7 @@ export const MEDIA_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/models',
     section: 'media#models',
-    summary: 'Models of images and videos, with the price of each variant',
+    summary: 'List image and video models with the price of each variant',
     query: MediaModelsQuery,
     success: MediaModels,
     errors: ['ERR_INVALID_REQUEST'],
@@ -208,7 +218,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createImageJob',
     path: '/api/open/v1/media/images/jobs',
-    summary: 'Accept an image to be made; the same key gives the same answer',
+    summary: 'Create an image job; an identical create returns the same response',
     body: ImageRequest,
     success: ImageJob,
   },
@@ -217,7 +227,7 @@ export const MEDIA_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/images/jobs/{jobId}',
     section: 'media#jobs',
-    summary: 'How far an image is, and where it is',
+    summary: 'Get an image job: progress, result',
     success: ImageJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -225,7 +235,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createVideoJob',
     path: '/api/open/v1/media/videos/jobs',
-    summary: 'Accept a video to be made; the same key gives the same answer',
+    summary: 'Create a video job; an identical create returns the same response',
     body: VideoRequest,
     success: VideoJob,
   },
@@ -234,7 +244,7 @@ export const MEDIA_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/videos/jobs/{jobId}',
     section: 'media#jobs',
-    summary: 'How far a video is, and where it is',
+    summary: 'Get a video job: progress, result',
     success: VideoJob,
     errors: ['ERR_JOB_NOT_FOUND'],
   },

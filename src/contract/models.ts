@@ -16,7 +16,7 @@ export type ModelControls = Static<typeof ModelControls>;
 /** Capability record of one model (docs/api/models.md). */
 export const Model = named('Model', {
   id: Type.String({ description: 'Public model id' }),
-  available: Type.Boolean({ description: 'Only an available model may be used' }),
+  available: Type.Boolean({ description: 'Whether the model can be used' }),
   maxTextLength: Type.Integer({ minimum: 1, description: 'Longest text, in characters' }),
   outputFormats: Type.Array(Type.String()),
   controls: ModelControls,
@@ -43,7 +43,7 @@ export const MODEL_ENDPOINTS = [
     path: '/api/open/v3/speech/tts/capabilities',
     public: true,
     section: 'models',
-    summary: 'Models with their limits, formats and controls',
+    summary: 'List models with their limits, formats and controls',
     success: Capabilities,
   },
 ] as const satisfies readonly Endpoint[];

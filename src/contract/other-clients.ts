@@ -27,7 +27,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
-    description: 'Model id; the names of the other interface are no aliases',
+    description: 'Model id of this service; names of the other interface do not work',
   }),
   input: SpeechRequest.properties.text,
   voice: Type.Union([
@@ -121,7 +121,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/audio/voices',
     section: 'other-clients',
-    summary: 'The ids of all voices, for clients of another interface',
+    summary: 'List the ids of all voices, for clients of another interface',
     success: CompatVoices,
   },
   {
@@ -129,7 +129,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/models',
     section: 'ours',
-    summary: 'Models that are available, for clients of another interface',
+    summary: 'List available models, for clients of another interface',
     success: CompatModels,
   },
   {
@@ -137,7 +137,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/models/{modelId}',
     section: 'ours',
-    summary: 'One model, for clients of another interface',
+    summary: 'Get a model, for clients of another interface',
     success: CompatModel,
     errors: ['ERR_NOT_FOUND'],
   },

@@ -13,21 +13,21 @@ import { RequestStatus } from './realtime/server-messages.ts';
 
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
 const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
-const requestId = Type.String({ description: 'Trace id of this answer' });
+const requestId = Type.String({ description: 'Trace id of this response' });
 
 export const RealtimeModel = named('RealtimeModel', {
   id: Type.String({ description: 'Public model id' }),
-  available: Type.Boolean({ description: 'Only such a model may be used' }),
+  available: Type.Boolean({ description: 'Whether the model can be used' }),
   formats,
   controls: Type.Record(Type.String(), Type.Boolean(), {
-    description: 'Fields of start.request that the model follows',
+    description: 'Fields of start.request that the model supports',
   }),
   segmentMaxCharacters: limit('The longest segment, or simple input'),
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
   protocolVersion: Type.String(),
-  subprotocol: Type.String({ description: 'Of the WebSocket' }),
+  subprotocol: Type.String({ description: 'Subprotocol of the WebSocket' }),
   modes: Type.Array(Type.Enum([...REALTIME_MODES])),
   formats,
   limits: Type.Object({
@@ -49,13 +49,13 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
     minLength: 1,
     maxLength: ORIGIN_MAX_CHARACTERS,
     format: 'uri',
-    description: 'Of the page that is to connect, such as https://studio.example',
+    description: 'Origin of the page, such as https://studio.example',
   }),
 });
 
 export const BrowserTicket = named('BrowserTicket', {
-  ticket: Type.String({ description: 'For auth, once' }),
-  url: Type.String({ description: 'Of the WebSocket' }),
+  ticket: Type.String({ description: 'Token for auth; works once' }),
+  url: Type.String({ description: 'Address of the WebSocket' }),
   subprotocol: Type.String(),
   expiresAt: Type.String({ format: 'date-time' }),
   requestId,
@@ -65,7 +65,7 @@ export type BrowserTicket = Static<typeof BrowserTicket>;
 const { state, retryable, units, resultAvailable, segments } = RequestStatus.properties;
 
 export const RealtimeRequest = named('RealtimeRequest', {
-  requestId: Type.String({ description: 'Of the request of realtime speech' }),
+  requestId: Type.String({ description: 'Id of the realtime request' }),
   state,
   retryable,
   units,
@@ -105,13 +105,13 @@ const OPEN = {
 const GET_CAPABILITIES = {
   method: 'GET',
   section: 'realtime',
-  summary: 'Models, formats, controls, limits and modes of realtime speech',
+  summary: 'Get models, formats, controls, limits and modes of realtime speech',
 } as const;
 
 const CREATE_TICKET = {
   method: 'POST',
   section: 'realtime',
-  summary: 'A ticket with which a page may connect, once and soon',
+  summary: 'Create a ticket for one connection from a page',
   body: BrowserTicketRequest,
   errors: BODY_ERRORS,
 } as const;
@@ -119,7 +119,7 @@ const CREATE_TICKET = {
 const GET_REQUEST = {
   method: 'GET',
   section: 'realtime',
-  summary: 'What became of a realtime request',
+  summary: 'Get the state of a realtime request',
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
@@ -131,7 +131,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Version 1 of realtime speech, which is not described',
+    summary: 'Realtime version 1, which is frozen: 501',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },
@@ -178,7 +178,7 @@ export const REALTIME_ENDPOINTS = [
     method: 'GET',
     path: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
     section: 'realtime',
-    summary: 'The audio of a segment that was spoken whole, for a day',
+    summary: 'Download the audio of a completed segment, stored for a day',
     success: 'realtime-audio',
     errors: ['ERR_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'],
   },

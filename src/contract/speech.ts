@@ -141,12 +141,12 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
     Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
   ),
   cache: Type.Optional(
-    Type.Boolean({ default: false, description: 'Answer with the address of stored audio' }),
+    Type.Boolean({ default: false, description: 'Return the address of stored audio' }),
   ),
 });
 
 export const CachedSpeech = named('CachedSpeech', {
-  audio_url: Type.String({ format: 'uri', description: 'Where the audio is, for a while' }),
+  audio_url: Type.String({ format: 'uri', description: 'Address of the audio; expires' }),
   credits_used: Type.Number(),
   quota_remaining: Type.Integer(),
 });
@@ -156,7 +156,7 @@ export type CachedSpeech = Static<typeof CachedSpeech>;
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
-const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the stretch of text' });
+const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the chunk' });
 
 /** Data of `audio`. */
 export const AlignedAudio = named('AlignedAudio', {
@@ -197,12 +197,14 @@ export type AlignedCompleted = Static<typeof AlignedCompleted>;
 export const AlignedError = named('AlignedError', {
   requestId: Type.String(),
   code: Type.String(),
-  message: Type.Optional(Type.String({ description: 'Why, for people (ours)' })),
+  message: Type.Optional(Type.String({ description: 'Reason for people; added by this service' })),
 });
 export type AlignedError = Static<typeof AlignedError>;
 
 export const AudioQuery = strict('AudioQuery', {
-  download: Type.Optional(Type.Enum(['0', '1'], { description: '1 makes it an attachment' })),
+  download: Type.Optional(
+    Type.Enum(['0', '1'], { description: '1 downloads it as an attachment' }),
+  ),
 });
 
 /** Query of a signed link, which needs no key (ours). */
@@ -244,7 +246,7 @@ export const SPEECH_ENDPOINTS = [
     id: 'createSpeech',
     path: '/api/open/v3/speech/tts',
     section: 'speech#v3',
-    summary: 'Speak a text; the audio leaves while it is spoken',
+    summary: 'Speak a text and stream its audio',
     body: SpeechRequest,
     success: 'audio',
     surface: 'v3',
@@ -254,7 +256,7 @@ export const SPEECH_ENDPOINTS = [
     id: 'createAlignedSpeech',
     path: '/api/open/v3/speech/tts/aligned',
     section: 'speech#aligned-stream',
-    summary: 'Speak a text; its audio and the times of its words leave while it is spoken',
+    summary: 'Speak a text and stream its audio and word times',
     body: SpeechRequest,
     success: 'events',
     events: ALIGNED_EVENTS,
@@ -265,7 +267,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v2/speech/tts',
     section: 'speech#v2',
     isKeyedByRequestId: true,
-    summary: 'Speak a text, for clients of v2; the request id is the idempotency key',
+    summary: 'Speak a text (v2); the request id is the idempotency key',
     body: SpeechRequestV2,
     success: 'audio',
     surface: 'v2',
@@ -276,7 +278,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v1/speech/tts',
     section: 'speech#v1',
     isKeyedByRequestId: true,
-    summary: 'Speak a text, for clients of v1; with cache, answer with the address of the audio',
+    summary: 'Speak a text (v1); with cache, return the address of the audio',
     body: SpeechRequestV1,
     success: 'audio',
     otherSuccess: CachedSpeech,
@@ -288,7 +290,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/tts/cached/{audioId}',
     public: true,
     section: 'ours',
-    summary: 'The audio at the address of a cached answer; the address is the permission',
+    summary: 'Download cached audio by its signed address',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_AUDIO_NOT_FOUND'],

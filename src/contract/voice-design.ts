@@ -16,23 +16,23 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
   prompt: Type.String({
     minLength: 1,
     maxLength: DESIGN_PROMPT_MAX_CHARACTERS,
-    description: 'What the voice is to be like, in words',
+    description: 'Description of the voice',
   }),
   previewText: Type.String({
     minLength: 1,
     maxLength: PREVIEW_TEXT_MAX_CHARACTERS,
-    description: 'What the candidates say',
+    description: 'Text that the candidates speak',
   }),
   providers: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Engine families that the candidates are to be of',
+      description: 'Engine families of the candidates',
     }),
   ),
   language: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code; else what the prompt says',
+      description: 'Language code; the default comes from the prompt',
     }),
   ),
 });
@@ -40,22 +40,22 @@ export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
 /** A voice that a design proposes (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
-  candidateId: Type.String({ description: 'For preview and saving; not a voice id' }),
-  previewAudioUrl: Type.String({ description: 'Its preview; needs the key' }),
+  candidateId: Type.String({ description: 'Id for preview and saving; not a voice id' }),
+  previewAudioUrl: Type.String({ description: 'Address of the preview; requires the key' }),
   provider: Type.String({ description: 'Engine family' }),
   language: Type.String({ description: 'Language code' }),
-  description: Type.String({ description: 'What was made of the prompt' }),
+  description: Type.String({ description: 'Description, with the words found in the prompt' }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
 /** Response to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
 export const VoiceDesign = named('VoiceDesign', {
-  designId: Type.String({ description: 'For previews and saving; not a voice id' }),
+  designId: Type.String({ description: 'Id for previews and saving; not a voice id' }),
   candidates: Type.Array(VoiceCandidate),
   createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'When the design is gone' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'Expiry of the design' }),
   billing: Type.Object({
-    characters: Type.Integer({ description: 'Of all previews together' }),
+    characters: Type.Integer({ description: 'Characters of all previews' }),
     creditsUsed: Type.Number(),
     quotaRemaining: Type.Integer(),
   }),
@@ -108,7 +108,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     isKeyRequired: true,
-    summary: 'Propose three voices for a description: engine voices, their pitch and speed changed',
+    summary: 'Create a voice design: three candidates for a description',
     body: VoiceDesignRequest,
     success: VoiceDesign,
     errors: [...BODY_ERRORS, ...KEY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'],
@@ -118,7 +118,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/voice-designs/{designId}/candidates/{candidateId}/audio',
     section: 'voice-design',
-    summary: 'What a candidate of a design sounds like',
+    summary: 'Download the preview of a candidate',
     success: 'preview',
     errors: NO_CANDIDATE,
   },
@@ -130,7 +130,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     charges: 'voice',
     repeat: 'replay',
     isKeyRequired: true,
-    summary: 'Keep a candidate of a design as a voice of the account',
+    summary: 'Save a candidate of a design as a personal voice',
     body: VoiceDesignSave,
     success: VoiceDesignSaved,
     errors: [...BODY_ERRORS, ...KEY_ERRORS, ...NO_CANDIDATE, 'ERR_VOICE_LIMIT_REACHED'],

@@ -50,7 +50,7 @@ export const VoiceListQuery = strict('VoiceListQuery', {
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
       default: PAGE_SIZE_DEFAULT,
-      description: 'Voices a page',
+      description: 'Voices per page',
     }),
   ),
   includePersonal: Type.Optional(
@@ -87,21 +87,30 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
   page,
   pageSize,
   modelType: Type.Optional(
-    Type.Enum([...VOICE_TYPES], { description: 'public, unless includePersonal makes it all' }),
+    Type.Enum([...VOICE_TYPES], { description: 'public by default; all with includePersonal' }),
   ),
   includePersonal,
   language: Type.Optional(
-    Type.String({ minLength: 1, description: 'Exactly this primary language' }),
+    Type.String({ minLength: 1, description: 'Primary language, exact match' }),
   ),
   supportsLanguage: Type.Optional(
-    Type.String({ minLength: 1, description: 'A supported language, or a more general one' }),
+    Type.String({
+      minLength: 1,
+      description: 'Supported language, such as en, which also matches en-US',
+    }),
   ),
   search: Type.Optional(Type.String({ description: 'Part of the name or the description' })),
   provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, description: 'Instead of pageSize' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: PAGE_SIZE_MAX,
+      description: 'Items per page; excludes pageSize',
+    }),
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Instead of page, from 0' })),
+  offset: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'First item, from 0; excludes page' }),
+  ),
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
@@ -121,7 +130,7 @@ export const VoiceUpload = named('VoiceUpload', {
   referenceText: Type.Optional(
     Type.String({
       maxLength: REFERENCE_TEXT_MAX_CHARACTERS,
-      description: 'What is said in the reference audio',
+      description: 'Transcript of the reference audio',
     }),
   ),
   visibility: Type.Optional(
@@ -139,14 +148,16 @@ export const VoiceUpload = named('VoiceUpload', {
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
-  description: Type.String({ description: 'What it is, and what it is made of' }),
+  description: Type.String({ description: 'Description, with the source of the voice' }),
   createdAt: Type.String({ format: 'date-time' }),
   id: Type.String({ description: 'The same as voiceId' }),
   name: Type.String({ description: 'The same as title' }),
   provider: Type.String({ description: 'Engine family' }),
   isPersonal: Type.Boolean(),
   visibility: Type.Enum([...VOICE_VISIBILITIES]),
-  languages: Type.Array(Type.String(), { description: 'Languages that it speaks here' }),
+  languages: Type.Array(Type.String(), {
+    description: 'Languages that the voice speaks on this service',
+  }),
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
@@ -197,7 +208,7 @@ export const VOICE_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/voices',
     section: 'voices',
-    summary: 'Voices, a page at a time',
+    summary: 'List voices',
     query: VoiceListQuery,
     success: VoiceList,
     errors: ['ERR_INVALID_REQUEST'],
@@ -207,7 +218,7 @@ export const VOICE_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/voices/{voiceId}',
     section: 'voices',
-    summary: 'One voice',
+    summary: 'Get a voice',
     success: VoiceAnswer,
     errors: ['ERR_VOICE_NOT_FOUND'],
   },
@@ -224,14 +235,14 @@ export const VOICE_ENDPOINTS = [
     id: 'deleteVoice',
     path: '/api/open/v1/voices/{voiceId}',
     section: 'voices#delete',
-    summary: 'Delete a voice of the account, for clients of v1',
+    summary: 'Delete a personal voice (v1)',
   },
   {
     ...CREATE,
     id: 'createVoiceV3',
     path: '/api/open/v3/voices',
     section: 'versions#legacy-paths',
-    summary: 'Make a voice: the nearest engine voice, set to the pitch of reference audio',
+    summary: 'Create a voice from recordings: the nearest engine voice at their pitch',
     success: VoiceCreatedV3,
   },
   {
@@ -239,21 +250,21 @@ export const VOICE_ENDPOINTS = [
     id: 'deleteVoiceV3',
     path: '/api/open/v3/voices/{voiceId}',
     section: 'versions#legacy-paths',
-    summary: 'Delete a voice of the account',
+    summary: 'Delete a personal voice',
   },
   {
     ...CREATE,
     id: 'createModel',
     path: '/api/open/create-model',
     section: 'versions#legacy-paths',
-    summary: 'Make a voice of reference audio, as clients from before v1 ask for it',
+    summary: 'Create a voice from recordings (before v1)',
   },
   {
     id: 'deleteModel',
     method: 'POST',
     path: '/api/open/delete-model',
     section: 'versions#legacy-paths',
-    summary: 'Delete a voice of the account, as clients from before v1 ask for it',
+    summary: 'Delete a personal voice (before v1)',
     body: VoiceDeletion,
     success: VoiceDeleted,
     errors: [...BODY_ERRORS, ...DELETE_ERRORS],
@@ -263,7 +274,7 @@ export const VOICE_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/voices',
     section: 'voices#v1-list',
-    summary: 'Voices that fit, a page at a time',
+    summary: 'List voices with filters (v1)',
     query: VoiceListV1Query,
     success: VoiceListV1,
     errors: ['ERR_INVALID_REQUEST'],
@@ -273,7 +284,7 @@ export const VOICE_ENDPOINTS = [
     method: 'POST',
     path: '/api/open/list-models',
     section: 'versions#legacy-paths',
-    summary: 'Voices that fit, as clients from before v1 ask for them',
+    summary: 'List voices with filters (before v1)',
     body: VoiceListV1Query,
     isBodyOptional: true,
     success: VoiceListV1,

@@ -20,7 +20,10 @@ const both = {
   voiceId: Type.String({ minLength: 1, description: 'Voice id' }),
   modelId: Type.String({ minLength: 1, description: 'Public model id' }),
   format: Type.Optional(
-    Type.Enum([...REALTIME_FORMATS], { default: 'mp3', description: 'One of the capabilities' }),
+    Type.Enum([...REALTIME_FORMATS], {
+      default: 'mp3',
+      description: 'Model id, from the capabilities',
+    }),
   ),
   speed,
   volume,
@@ -35,13 +38,16 @@ const both = {
   ),
   textNormalization,
   chunkLength: Type.Optional(
-    Type.Integer({ ...CHUNK_LENGTH_RANGE, description: 'Characters that are spoken in one go' }),
+    Type.Integer({
+      ...CHUNK_LENGTH_RANGE,
+      description: 'Characters that the model speaks at once',
+    }),
   ),
   latency: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Sooner or better: the word is the service’s',
+      description: 'Latency level of the service',
     }),
   ),
 };
@@ -52,7 +58,7 @@ export type StartRequest = Static<typeof StartRequest>;
 
 const [legacyProfile, productProfile] = PARAMETER_PROFILES;
 const optimizeInstructions = Type.Optional(
-  Type.Boolean({ description: 'Let the model word the instruction; only where it is listed' }),
+  Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
 );
 
 /** `start.request` of v2 under `product_v1`, with the names of v3. Values out of range are clamped. */
@@ -72,7 +78,7 @@ const { textNormalization: _productOnly, ...legacy } = both;
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
   ...legacy,
-  volume: Type.Optional(Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Loudness' })),
+  volume: Type.Optional(Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Volume' })),
   emotion,
   instructions,
   optimizeInstructions,
@@ -87,7 +93,7 @@ const maybeEventId = Type.Optional(eventId);
 /** The first frame of a browser, which cannot send a key in its handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
-  token: Type.String({ minLength: 1, description: 'A browser ticket; good once' }),
+  token: Type.String({ minLength: 1, description: 'A browser ticket; works once' }),
   eventId: maybeEventId,
 });
 export type Auth = Static<typeof Auth>;
@@ -98,7 +104,7 @@ const start = {
   eventId: maybeEventId,
   requestId: Type.Optional(id('Idempotency key of the request; required when reliable')),
   retryFailed: Type.Optional(
-    Type.Boolean({ description: 'Speak again what failed; reliable only' }),
+    Type.Boolean({ description: 'Retry failed segments; reliable mode only' }),
   ),
 };
 export const Start = Type.Object({ ...start, request: StartRequest });
@@ -114,7 +120,7 @@ export const Input = Type.Object({
   text: Type.String({ minLength: 1, maxLength: SIMPLE_INPUT_MAX_CHARACTERS }),
   eventId: maybeEventId,
   commit: Type.Optional(
-    Type.Boolean({ default: true, description: 'The last of the text: speak it and finish' }),
+    Type.Boolean({ default: true, description: 'true for the last text: speak it and finish' }),
   ),
 });
 export type Input = Static<typeof Input>;
@@ -122,7 +128,7 @@ export type Input = Static<typeof Input>;
 export const Text = Type.Object({
   event: Type.Literal('text'),
   eventId,
-  sequence: Type.Integer({ minimum: 1, description: 'From 1, each the next one of the request' }),
+  sequence: Type.Integer({ minimum: 1, description: 'Counts from 1 over the request' }),
   text: Type.String({ minLength: 1, maxLength: TEXT_EVENT_MAX_CHARACTERS }),
 });
 export type Text = Static<typeof Text>;

@@ -10,9 +10,11 @@ import { ProductStartRequest, StartRequest } from './client-messages.ts';
  */
 const every = {
   eventId: Type.String({ description: 'Unique for each event of a connection' }),
-  traceId: Type.String({ description: 'Of the connection; log it' }),
+  traceId: Type.String({ description: 'Trace id of the connection; log it' }),
   timestamp: Type.Integer({ minimum: 0, description: 'Unix milliseconds' }),
-  inReplyTo: Type.Optional(Type.String({ description: 'The eventId that is answered' })),
+  inReplyTo: Type.Optional(
+    Type.String({ description: 'eventId of the message that this one replies to' }),
+  ),
 };
 
 function message<Event extends string, Fields extends TProperties>(event: Event, fields: Fields) {
@@ -23,20 +25,24 @@ const requestId = Type.String();
 const maybeRequestId = Type.Optional(requestId);
 const sessionId = Type.String();
 const segmentId = Type.String();
-const maybeSegmentId = Type.Optional(Type.String({ description: 'Reliable only' }));
+const maybeSegmentId = Type.Optional(Type.String({ description: 'Reliable mode only' }));
 const count = Type.Integer({ minimum: 0 });
 const units = Type.Number({ minimum: 0, description: 'Billable units' });
 const format = Type.Enum([...REALTIME_FORMATS]);
 const samples = {
-  sampleRate: Type.Optional(Type.Integer({ minimum: 1, description: 'Of pcm: hertz' })),
-  channels: Type.Optional(Type.Integer({ minimum: 1, description: 'Of pcm' })),
-  bitDepth: Type.Optional(Type.Integer({ minimum: 1, description: 'Of pcm: bits' })),
+  sampleRate: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Sample rate in hertz; set for pcm' }),
+  ),
+  channels: Type.Optional(Type.Integer({ minimum: 1, description: 'Set for pcm' })),
+  bitDepth: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Bits per sample; set for pcm' }),
+  ),
 };
 
 const notice = { code: Type.String(), message: Type.String() };
 const warning = {
   ...notice,
-  path: Type.Optional(Type.String({ description: 'The field that it is about' })),
+  path: Type.Optional(Type.String({ description: 'Path of the field' })),
 };
 const ready = {
   requestId,
@@ -70,14 +76,16 @@ const usage = {
 };
 const creditsUsed = Type.Integer({
   minimum: 0,
-  description: 'Credits that the request was charged so far (ours)',
+  description: 'Credits charged for the request so far; added by this service',
 });
 
 /** A segment in the status of a request. */
 const SegmentRecord = Type.Object({
   segmentId,
   state: Type.Optional(Type.Enum([...REQUEST_STATES])),
-  sequence: Type.Optional(Type.Integer({ minimum: 1, description: 'Of its last text event' })),
+  sequence: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Sequence of the last text event of the segment' }),
+  ),
   characters: Type.Optional(count),
   units: Type.Optional(units),
   audioBytes: Type.Optional(count),
@@ -98,14 +106,20 @@ const sameInBoth = {
     sessionId,
     site: Type.String(),
     protocolVersion: Type.String(),
-    quota: Type.Integer({ description: 'Quota that is left' }),
+    quota: Type.Integer({ description: 'Remaining quota' }),
   }),
   input_ack: message('input_ack', {
     requestId,
-    acceptedSequence: Type.Integer({ minimum: 1, description: 'Of the last text that was taken' }),
+    acceptedSequence: Type.Integer({
+      minimum: 1,
+      description: 'Sequence of the last accepted text event',
+    }),
     acceptedCharacters: count,
-    bufferedCharacters: Type.Integer({ minimum: 0, description: 'Not yet flushed' }),
-    remainingCapacity: Type.Integer({ minimum: 0, description: 'That the segment still takes' }),
+    bufferedCharacters: Type.Integer({
+      minimum: 0,
+      description: 'Characters before the next flush',
+    }),
+    remainingCapacity: Type.Integer({ minimum: 0, description: 'Characters left in the segment' }),
   }),
   segment_accepted: message('segment_accepted', {
     requestId,
@@ -117,7 +131,7 @@ const sameInBoth = {
     requestId,
     sessionId,
     segmentId: maybeSegmentId,
-    sequence: Type.Integer({ minimum: 1, description: 'From 1, each the next one of the request' }),
+    sequence: Type.Integer({ minimum: 1, description: 'Counts from 1 over the request' }),
     audio: Type.Unsafe<Uint8Array>({ description: 'Binary: the next bytes' }),
     format,
     ...samples,
@@ -136,8 +150,8 @@ const sameInBoth = {
     ...notice,
     retryable: Type.Boolean(),
     terminal: Type.Boolean(),
-    stage: Type.Optional(Type.String({ description: 'Where it happened' })),
-    path: Type.Optional(Type.String({ description: 'The field that is wrong' })),
+    stage: Type.Optional(Type.String({ description: 'Processing stage of the failure' })),
+    path: Type.Optional(Type.String({ description: 'Path of the invalid field' })),
   }),
   finish: message('finish', {
     requestId,
