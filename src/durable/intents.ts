@@ -1,32 +1,22 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
-import type { Processes, Liveness } from '../effects/processes.ts';
-import { bodyRecord, blankLine, readIntentFiles, isSettled, mergeSteps } from './intent-records.ts';
-import type {
-  IntentFile,
-  IntentAbout,
-  IntentMetadata,
-  IntentState,
-  IntentStatus,
-  IntentStep,
-  OpenState,
-  SettledState,
-} from './intent-records.ts';
-import type { Durability } from './log.ts';
-import { CORRUPT_EXTENSION, Log, LOG_EXTENSION, logLine, ownerRecord, retireLog } from './log.ts';
-import { ensurePrivateFolder } from './own-files.ts';
+import type { Liveness, Processes } from '../effects/processes.ts';
 import { stateFailure } from './file-failures.ts';
-import { removeQuietly, randomHex, isTemporaryName } from './files.ts';
 import type { FileDeps } from './files.ts';
-
-export type {
-  IntentAbout,
-  IntentMetadata,
-  IntentState,
-  IntentStatus,
-  OpenState,
-  SettledState,
-} from './intent-records.ts';
+import { isTemporaryName, randomHex, removeQuietly } from './files.ts';
+import type { Durability, LogFile, LogRecord } from './log.ts';
+import {
+  CORRUPT_EXTENSION,
+  hasShape,
+  Log,
+  LOG_EXTENSION,
+  logLine,
+  ownerRecord,
+  readLogs,
+  retireLog,
+  writerOf as ownerLiveness,
+} from './log.ts';
+import { ensurePrivateFolder } from './own-files.ts';
 
 interface IntentJournalOptions extends FileDeps {
   readonly folder: string;
@@ -310,4 +300,194 @@ function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   // The embedded service has one account, and another port each time.
   if (target === 'embedded') return true;
   return open.origin === origin && payer !== undefined && open.payer === payer;
+}
+
+/** The states of an operation that may cost credits, in order. */
+export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
+
+/** The states of an operation that has ended. */
+export const SETTLED_STATES = [
+  /** The output has its final name. */
+  'published',
+  /** The audio is in the spool. */
+  'kept',
+  /** The service refused it and billed nothing. */
+  'rejected',
+  /** It failed on the service. */
+  'failed',
+  /** It was billed, and its audio is not available; the loss and its cost were reported. */
+  'lost',
+  /** The user does not want it. */
+  'abandoned',
+] as const;
+
+export type OpenState = (typeof OPEN_STATES)[number];
+export type SettledState = (typeof SETTLED_STATES)[number];
+export type IntentState = OpenState | SettledState;
+
+/** The record of a billed request before it is sent: no API key, and no text, which is in the body only. */
+export interface IntentAbout {
+  /** What the request creates, such as `speech` or `image`. */
+  readonly what: string;
+  /** Method and path, such as `POST /api/open/v3/text-to-speech`. */
+  readonly endpoint: string;
+  readonly origin: string;
+  readonly target: 'embedded' | 'hosted';
+  readonly idempotencyKey: string | null;
+  /** The user chose the key, so foley must not replace it. */
+  readonly isOwnKey?: true | undefined;
+  /** A short hash of the API key that a hosted service bills. */
+  readonly payer?: string | undefined;
+  readonly requestId: string | null;
+  /** The output file; null for stdout. */
+  readonly output: string | null;
+  readonly temporary: string | null;
+}
+
+/** Metadata that becomes known while an operation proceeds. */
+export interface IntentMetadata {
+  readonly jobId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly creditsUsed?: number | undefined;
+  readonly bytes?: number | undefined;
+  readonly checksum?: string | undefined;
+  readonly spoolId?: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** An operation, merged from its steps. */
+export interface IntentStatus {
+  readonly id: string;
+  /** Counts intentional repeated purchases, from 0. */
+  readonly generation: number;
+  readonly state: IntentState;
+  /** When it reached the state, as an ISO date. */
+  readonly at: string;
+  /** Undefined if its line is damaged. */
+  readonly about: IntentAbout | undefined;
+  readonly facts: IntentMetadata;
+}
+
+/** A line of the journal: one step of an operation. */
+interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
+  readonly about?: IntentAbout | undefined;
+  readonly facts?: IntentMetadata | undefined;
+}
+
+/** Returns whether an operation has ended. */
+export function isSettled(state: IntentState): state is SettledState {
+  return SETTLED_STATES.some((settled) => settled === state);
+}
+
+/** Returns undefined for a record that is not a step. */
+function parseStep(record: LogRecord): IntentStep | undefined {
+  const { id, generation, state, at, about, facts } = record;
+  const known = ALL_STATES.find((one) => one === state);
+  if (typeof id !== 'string' || typeof at !== 'string' || known === undefined) return undefined;
+  if (typeof generation !== 'number' || !Number.isSafeInteger(generation)) return undefined;
+  return {
+    id,
+    generation,
+    state: known,
+    at,
+    about: isAbout(about) ? about : undefined,
+    facts: isMetadata(facts) ? facts : undefined,
+  };
+}
+
+/**
+ * Merges the steps of operations, in any order and from any number of files: the last state of the highest
+ * generation counts. Times do not matter.
+ */
+export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
+  const merged = new Map<string, IntentStatus>();
+  for (const step of steps.toSorted((a, b) => orderOf(a) - orderOf(b))) {
+    const before = merged.get(step.id);
+    merged.set(step.id, {
+      ...step,
+      about: step.about ?? before?.about,
+      facts: { ...before?.facts, ...step.facts },
+    });
+  }
+  return Array.from(merged.values());
+}
+
+const ALL_STATES: readonly IntentState[] = [...OPEN_STATES, ...SETTLED_STATES];
+
+function orderOf({ generation, state }: IntentStep): number {
+  return generation * ALL_STATES.length + ALL_STATES.indexOf(state);
+}
+
+function isAbout(value: unknown): value is IntentAbout {
+  return hasShape(value, {
+    what: 'string',
+    endpoint: 'string',
+    origin: 'string',
+    target: 'string',
+    idempotencyKey: 'string|null',
+    requestId: 'string|null',
+    output: 'string|null',
+    temporary: 'string|null',
+    payer: 'string|undefined',
+  });
+}
+
+function isMetadata(value: unknown): value is IntentMetadata {
+  return hasShape(value, {
+    jobId: 'string|undefined',
+    requestId: 'string|undefined',
+    creditsUsed: 'number|undefined',
+    bytes: 'number|undefined',
+    checksum: 'string|undefined',
+    spoolId: 'string|undefined',
+    problem: 'string|undefined',
+  });
+}
+
+/** One file of the journal, written by one process. */
+export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {
+  /** Whether its writer is still running. */
+  readonly writer: Liveness;
+  readonly steps: readonly IntentStep[];
+  /** Stored request bodies, by operation id. */
+  readonly bodies: ReadonlyMap<string, string>;
+}
+
+function bodyRecord(id: string, body: Uint8Array): LogRecord {
+  return { id, body: Buffer.from(body).toString('utf8') };
+}
+
+/** Returns a line of `bytes` bytes that overwrites a body. */
+function blankLine(id: string, bytes: number): Buffer {
+  const least = logLine({ id, body: '' }).length;
+  return logLine({ id, body: ' '.repeat(bytes - least) });
+}
+
+/**
+ * Reads the files of the journal, the oldest first; none when the folder does not exist.
+ * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
+ */
+export async function readIntentFiles(
+  folder: string,
+  { files, processes }: Pick<IntentFolder, 'files' | 'processes'>,
+  extensions?: readonly string[],
+): Promise<IntentFile[]> {
+  const read: IntentFile[] = [];
+  for await (const log of readLogs(folder, 'the journal', files, extensions)) {
+    read.push(intentFile(log, processes));
+  }
+  return read;
+}
+
+function intentFile({ garbled, isTorn, path, records }: LogFile, processes: Processes): IntentFile {
+  const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
+  const bodies = new Map<string, string>();
+  for (const { body, id } of records) {
+    if (typeof body === 'string' && typeof id === 'string' && body.trim() !== '')
+      bodies.set(id, body);
+  }
+  const others = records.filter((record) => 'owner' in record || 'body' in record).length;
+  const unknown = records.length - others - steps.length;
+  const writer = ownerLiveness(records, processes);
+  return { path, writer, steps, bodies, garbled: garbled + unknown, isTorn };
 }

@@ -149,30 +149,33 @@ export function writerOf(records: readonly LogRecord[], processes: Processes): L
 
 /** Parses the identity of a process; undefined when it is invalid. */
 export function parseIdentity(value: unknown): ProcessIdentity | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const pid = fields.get('pid');
-  const host = fields.get('host');
-  if (typeof pid !== 'number' || typeof host !== 'string') return undefined;
-  const text = (name: string): string | undefined => {
-    const field = fields.get(name);
-    return typeof field === 'string' ? field : undefined;
-  };
-  return {
-    pid,
-    host,
-    bootId: text('bootId'),
-    pidNamespace: text('pidNamespace'),
-    processStart: text('processStart'),
-  };
+  return isIdentity(value) ? value : undefined;
 }
 
-/** Whether the known fields of a record have these types; fields of a later version are ignored. */
-export function hasFieldTypes(value: unknown, types: Readonly<Record<string, string>>): boolean {
+function isIdentity(value: unknown): value is ProcessIdentity {
+  return hasShape(value, {
+    pid: 'number',
+    host: 'string',
+    bootId: 'string|undefined',
+    pidNamespace: 'string|undefined',
+    processStart: 'string|undefined',
+  });
+}
+
+/**
+ * Returns whether the fields of a record have these types; other fields are ignored.
+ * @param shape the allowed types of each field, such as `string|null`
+ */
+export function hasShape(
+  value: unknown,
+  shape: Readonly<Record<string, string>>,
+): value is LogRecord {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(
-    ([name, field]) => !Object.hasOwn(types, name) || typeof field === types[name],
-  );
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return Object.entries(shape).every(([name, types]) => {
+    const field = fields.get(name);
+    return types.includes(field === null ? 'null' : typeof field);
+  });
 }
 
 /** When records reach the disk: `later` leaves it to the system, `soon` syncs within 50 ms. */

@@ -7,6 +7,7 @@ import { ensurePrivateFolder, openOwnFile, readOwnText, SMALL_FILE_BYTES } from 
 import { hasErrno, stateFailure } from './file-failures.ts';
 import { removeQuietly, randomHex, syncFile, writeAll, syncFolder, FileWriter } from './files.ts';
 import type { FileDeps } from './files.ts';
+import { hasShape } from './log.ts';
 import type { Released } from './output.ts';
 import { replaceFile } from './publish.ts';
 
@@ -347,27 +348,26 @@ export interface SpoolRecord extends SpoolAbout {
 export function parseSpoolRecord(json: string): SpoolRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    return isSpoolRecord(value) ? value : undefined;
+    return isSpoolRecord(value) && value.version === 1 ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 function isSpoolRecord(value: unknown): value is SpoolRecord {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const isTextOrNull = (name: string) => fields.get(name) === null || isText(fields.get(name));
-  return (
-    fields.get('version') === 1 &&
-    ['what', 'extension', 'keptAt'].every((name) => isText(fields.get(name))) &&
-    ['output', 'requestId', 'operation', 'problem'].every((name) => isTextOrNull(name)) &&
-    (fields.get('creditsUsed') === null || Number.isFinite(fields.get('creditsUsed'))) &&
-    (fields.get('complete') === null || typeof fields.get('complete') === 'boolean')
-  );
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+  const types = {
+    version: 'number',
+    what: 'string',
+    extension: 'string',
+    keptAt: 'string',
+    output: 'string|null',
+    requestId: 'string|null',
+    operation: 'string|null',
+    problem: 'string|null',
+    creditsUsed: 'number|null',
+    complete: 'boolean|null',
+  };
+  return hasShape(value, types);
 }
 
 /** Metadata that is known at the end. */

@@ -1,5 +1,5 @@
 import type { LogFile, LogRecord } from '../../durable/log.ts';
-import { hasFieldTypes, readLogs } from '../../durable/log.ts';
+import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
 /** The states of an item, in order of progress. */
@@ -118,19 +118,19 @@ function isAbout(value: unknown): value is ItemAbout {
 }
 
 const FACT_TYPES = {
-  jobId: 'string',
-  requestId: 'string',
-  creditsUsed: 'number',
-  sha256: 'string',
-  bytes: 'number',
-  mtimeMs: 'number',
-  isPartial: 'boolean',
-  isRefused: 'boolean',
-  problem: 'string',
+  jobId: 'string|undefined',
+  requestId: 'string|undefined',
+  creditsUsed: 'number|undefined',
+  sha256: 'string|undefined',
+  bytes: 'number|undefined',
+  mtimeMs: 'number|undefined',
+  isPartial: 'boolean|undefined',
+  isRefused: 'boolean|undefined',
+  problem: 'string|undefined',
 } satisfies Record<keyof ItemFacts, string>;
 
 function isFacts(value: unknown): value is ItemFacts {
-  return hasFieldTypes(value, FACT_TYPES);
+  return hasShape(value, FACT_TYPES);
 }
 
 /** A file of the batch, as recorded in the journal. */

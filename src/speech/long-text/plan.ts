@@ -6,96 +6,87 @@ import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { FAMILIES } from '../../contract/families.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { hasShape } from '../../durable/log.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 
-/** A stretch of the text that is spoken by itself. */
-export interface PlannedPart {
-  /** Where it begins and ends in the text, in UTF-16 units. */
+/** A part of the text that is spoken by one request. */
+interface PlannedPart {
+  /** Range in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** The key under which it is asked for first; null where the service knows none. */
+  /** The first idempotency key; null where the service has no keys. */
   readonly key: string | null;
 }
 
-/** Everything but the text that has to be known to speak a long text, or the rest of it. */
+/** Everything but the text that is needed to speak a long text, or to resume it. */
 export interface LongTextPlan {
   readonly id: string;
-  /** When it was begun, as an ISO date. */
+  /** The start, as an ISO date. */
   readonly at: string;
   readonly target: 'embedded' | 'hosted';
-  /** The service that was asked; that of an embedded one changes with every command. */
+  /** The origin of the service; an embedded service gets another with every command. */
   readonly origin: string;
-  /** Parts that are jobs can be fetched again; the others are streams, aligned ones tell the times of words. */
+  /** Jobs can be downloaded again; the others are streams, and aligned streams have word times. */
   readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
-  /** A file gets its name when it is whole; what went into a stream does not come back. */
+  /** A stream cannot be resumed. */
   readonly delivery: 'file' | 'stream';
   readonly order: Omit<SpeechOrder, 'text'>;
   readonly format: AudioFormat;
-  /** Where the whole is to go; null for a stream. */
+  /** The output file; null for a stream. */
   readonly output: string | null;
-  /** The temporary file in which it grows. */
   readonly temporary: string | null;
-  /** The captions that are asked for, as the command that asks for them writes them down. */
+  /** The requested captions, as the command records them. */
   readonly captions?: unknown;
   /** Unicode code points of all parts. */
   readonly characters: number;
   readonly parts: readonly PlannedPart[];
 }
 
-/** A plan that was written down; undefined for what is none. */
+/** Parses a recorded plan; undefined when it is invalid. */
 export function parsePlan(value: unknown): LongTextPlan | undefined {
   return isPlan(value) ? value : undefined;
 }
 
 function isPlan(value: unknown): value is LongTextPlan {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const one = (name: string, ...allowed: readonly unknown[]): boolean =>
-    allowed.includes(fields.get(name));
-  const isTextOrNull = (name: string): boolean =>
-    fields.get(name) === null || typeof fields.get(name) === 'string';
-  const parts = fields.get('parts');
+  if (!hasShape(value, PLAN_TYPES)) return false;
+  const isOneOf = (name: string, ...allowed: readonly unknown[]): boolean =>
+    allowed.includes(value[name]);
+  const { order, parts } = value;
   return (
-    ['id', 'at', 'origin'].every((name) => typeof fields.get(name) === 'string') &&
-    ['output', 'temporary'].every((name) => isTextOrNull(name)) &&
-    typeof fields.get('characters') === 'number' &&
-    one('target', 'embedded', 'hosted') &&
-    one('via', 'job', 'sync', 'aligned') &&
-    one('delivery', 'file', 'stream') &&
-    one('surface', ...Object.keys(SPEECH_SURFACES)) &&
-    one('format', ...AUDIO_FORMATS) &&
-    isOrder(fields.get('order')) &&
+    isOneOf('target', 'embedded', 'hosted') &&
+    isOneOf('via', 'job', 'sync', 'aligned') &&
+    isOneOf('delivery', 'file', 'stream') &&
+    isOneOf('surface', ...Object.keys(SPEECH_SURFACES)) &&
+    isOneOf('format', ...AUDIO_FORMATS) &&
+    hasShape(order, { voiceId: 'string', text: 'undefined' }) &&
     Array.isArray(parts) &&
-    parts.every((part) => isPart(part))
+    parts.every((part) => hasShape(part, { start: 'number', end: 'number', key: 'string|null' }))
   );
 }
 
-function isOrder(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return 'voiceId' in value && typeof value.voiceId === 'string' && !('text' in value);
-}
+const PLAN_TYPES = {
+  id: 'string',
+  at: 'string',
+  origin: 'string',
+  output: 'string|null',
+  temporary: 'string|null',
+  characters: 'number',
+};
 
-function isPart(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { start, end, key } = Object.fromEntries(Object.entries(value));
-  const isText = key === null || typeof key === 'string';
-  return Number.isSafeInteger(start) && Number.isSafeInteger(end) && isText;
-}
-
-/** How long the text of one request may be. */
+/** The maximum text of one request. */
 export interface TextLimit {
   /** Unicode code points. */
   readonly characters: number;
-  /** The model that the limit holds for; undefined where the service chooses among several. */
+  /** The model with this limit; undefined where the service chooses among several. */
   readonly modelId: string | undefined;
 }
 
 /**
- * The limit of the given model, else of the default model of the voice's family, which has to be sent then
- * (`--split`). Of a voice without one it is the smallest of all its models. Models that
- * the service does not list have the limit of all.
+ * Returns the limit of the given model, else of the default model of the voice's family, which the request must
+ * then name (`--split`); without a default, the smallest limit of the voice's models. Unlisted models have the
+ * general limit.
  * @throws Failure
  */
 export async function textLimit(
@@ -116,7 +107,6 @@ export async function textLimit(
   return { characters, modelId: chosen };
 }
 
-/** The default of the family that the models are of; the only one where there is one alone. */
 function defaultModel(models: readonly string[]): string | undefined {
   const [first] = models;
   if (models.length === 1) return first;
