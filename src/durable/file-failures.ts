@@ -2,39 +2,39 @@ import path from 'node:path';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 
-/** The system's name for what went wrong (`ENOSPC`), or undefined for an error that is not the system's. */
+/** Returns the system's error code (`ENOSPC`); undefined for an error of another kind. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Whether the system said one of these. */
+/** Returns whether an error has one of these system error codes. */
 export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   const code = errnoOf(error);
   return code !== undefined && codes.includes(code);
 }
 
-/** What file systems say that do not know an operation at all, such as links on a memory stick. */
+/** Error codes of file systems without an operation, such as links on a memory stick. */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
-/** Foley does not use this file or folder; the message is the reason. */
+/** A file or folder that foley refuses to use; the message is the reason. */
 export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Why a file in `folder` cannot be used, in words, from what the system said. */
+/** Describes a system error of a file in `folder`. */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
   return error instanceof Error ? error.message : String(error);
 }
 
-const HAS_GONE = 'the current folder is not there any more';
+const HAS_GONE = 'the current folder was deleted';
 
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   ENOENT: (folder) => (folder === '.' ? HAS_GONE : `the folder ${folder} does not exist`),
-  ENOTDIR: (folder) => `${folder} is a file, not a folder, or lies below one`,
+  ENOTDIR: (folder) => `${folder} is a file, or in a file, not a folder`,
   EACCES: (folder) =>
     `permission is denied in the ${folder === '.' ? 'current folder' : `folder ${folder}`}`,
   EPERM: () => 'the system does not permit it',
@@ -47,7 +47,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   EIO: () => 'the disk reported an error',
   ENAMETOOLONG: () => 'the name is longer than the file system allows',
   ELOOP: () => 'its symbolic links lead in a circle',
-  ENXIO: () => 'nothing can be written there: it is a socket, or a device that is not there',
+  ENXIO: () => 'it is a socket or a missing device, which cannot be written',
   EBUSY: () => 'another program has it open',
   ETXTBSY: () => 'it is a program that is running',
   EMFILE: () => 'too many files are open',
@@ -55,8 +55,9 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Foley's own state cannot be used: exit 32. `what` is the part of it (`the spool`), `file` where it
- * is; the system's error becomes the cause. A failure of state stays as it is.
+ * Reports that foley's state cannot be used (exit 32). Returns a state failure unchanged.
+ * @param what the part of the state, such as `the spool`
+ * @param error the cause
  */
 export function stateFailure(
   what: string,
@@ -84,19 +85,18 @@ export function stateFailure(
   );
 }
 
-/** State of a later foley than this one, which must not touch it: exit 32. */
+/** Reports state that a newer foley wrote, which this one must not change (exit 32). */
 export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
-    hint: 'Update foley, or go on with the newer one, which knows what is open. It was left as it is.',
+    hint: 'Update foley, or continue with the newer one. Nothing was changed.',
   });
 }
 
 /**
- * Why `output` cannot be written, from what the system said when it was opened or, later, written:
- * exit 30. The system's error is the cause; a failure stays as it is.
- * @param flag with which the person names another place
+ * Reports that `output` cannot be opened or written (exit 30). Returns a failure unchanged.
+ * @param flag the flag that names another output
  */
 export function outputFailure(
   output: string,
@@ -117,7 +117,7 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** `output` cannot be written, in our own words: exit 30. */
+/** Reports that `output` cannot be written, with our own message (exit 30). */
 export function unwritable(
   output: string,
   what: string,
@@ -130,7 +130,7 @@ export function unwritable(
   });
 }
 
-/** `output` exists and may not be replaced: exit 31. */
+/** Reports that `output` exists and may not be replaced (exit 31). */
 export function existsFailure(output: string): Failure {
   return new Failure(`${display(output)} exists already and was left as it is`, {
     code: 'exists',
@@ -139,7 +139,7 @@ export function existsFailure(output: string): Failure {
   });
 }
 
-/** `output` names a folder: exit 2. */
+/** Reports that `output` is a folder (exit 2). */
 export function folderFailure(output: string): Failure {
   return usageFailure(
     `${display(output)} is a folder, not a file`,

@@ -4,9 +4,8 @@ import { Failure } from '../errors/failure.ts';
 import { unwritable, stateFailure } from './file-failures.ts';
 
 /**
- * Checks that the disk of an output has room for it, before it is billed. Where the system does not say
- * how much is free, there is.
- * @param flag with which the person names another place
+ * Checks before a billed request that the disk has room for its output. Passes if the free space is unknown.
+ * @param flag the flag that names another output
  * @throws Failure (output)
  */
 export async function requireOutputSpace(
@@ -22,7 +21,7 @@ export async function requireOutputSpace(
 }
 
 /**
- * The same for the folder in which foley keeps paid audio that cannot get to its output.
+ * Checks before a billed request that the disk has room for the spool.
  * @throws Failure (state)
  */
 export async function requireSpoolSpace(
@@ -42,14 +41,14 @@ export async function requireSpoolSpace(
   });
 }
 
-/** As much as is remembered of a stream; a file is found to have room of its own. */
+/** The remembered part of a stream; files are moved to the spool, not copied. */
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
-/** What is free for this user where a folder is, or will be made. */
+/** Returns the free bytes for this user on the disk of a folder, which may not exist yet. */
 async function freeBytes(folder: string, files: FileSystem): Promise<number> {
   try {
     const { bavail, blocks, bsize } = await files.statfs(folder);
-    // File systems without a size of their own count nothing.
+    // Some file systems report no size.
     return blocks === 0 ? Infinity : bavail * bsize;
   } catch (error) {
     const above = path.dirname(folder);

@@ -479,7 +479,10 @@ export async function readIntentFiles(
   return read;
 }
 
-function intentFile({ garbled, isTorn, path, records }: LogFile, processes: Processes): IntentFile {
+function intentFile(
+  { garbled, isTorn, path: file, records }: LogFile,
+  processes: Processes,
+): IntentFile {
   const steps = records.map((record) => parseStep(record)).filter((step) => step !== undefined);
   const bodies = new Map<string, string>();
   for (const { body, id } of records) {
@@ -489,5 +492,5 @@ function intentFile({ garbled, isTorn, path, records }: LogFile, processes: Proc
   const others = records.filter((record) => 'owner' in record || 'body' in record).length;
   const unknown = records.length - others - steps.length;
   const writer = ownerLiveness(records, processes);
-  return { path, writer, steps, bodies, garbled: garbled + unknown, isTorn };
+  return { path: file, writer, steps, bodies, garbled: garbled + unknown, isTorn };
 }

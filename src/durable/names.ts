@@ -6,28 +6,25 @@ import { display } from '../text/display.ts';
 import { sha256 } from './checksum.ts';
 import { hasErrno, outputFailure } from './file-failures.ts';
 
-/**
- * The automatic name of spoken text: its beginning as `[a-z0-9-]`, with an
- * extension. Open it with `existing: 'number'`, which finds `-2`, `-3`, … where it is taken.
- */
+/** Names a file after the beginning of its text, as `[a-z0-9-]`. Open it with `existing: 'number'`. */
 export function automaticName(text: string, extension: string): string {
   return `${notReserved(slug(text))}.${safeName(extension)}`;
 }
 
-/** The name of a download: `<id>.<ext>`, whatever the service calls an id. */
+/** Names a download: `<id>.<ext>`, with a safe form of the id. */
 export function downloadName(id: string, extension: string): string {
   return `${safeName(id)}.${safeName(extension)}`;
 }
 
-/** The name of one segment of a job: `<id>-<n>.<ext>`. */
+/** Names a segment of a job: `<id>-<n>.<ext>`. */
 export function segmentName(id: string, segment: number, extension: string): string {
   return `${safeName(id)}-${segment}.${safeName(extension)}`;
 }
 
 /**
- * A string that is not ours as a part of a file name that every system takes: `[A-Za-z0-9._-]`, at
- * most 100 characters, neither hidden nor like a flag, no device's name. Where that changes it, a
- * mark of the original is added, so that different strings stay different.
+ * Makes a file name of an untrusted string, valid on every system: `[A-Za-z0-9._-]`, at most 100 characters, not
+ * hidden, not like a flag, not the name of a device. A changed string gets a hash of the original, so that
+ * different strings stay different.
  */
 export function safeName(untrusted: string): string {
   const plain = untrusted
@@ -42,7 +39,7 @@ export function safeName(untrusted: string): string {
   return name === '' ? mark : `${name.slice(0, SAFE_CHARACTERS - 9)}-${mark}`;
 }
 
-/** `name.mp3` as it is for 1, then `name-2.mp3`, `name-3.mp3`, … */
+/** Returns `name.mp3` for 1, then `name-2.mp3`, `name-3.mp3`, … */
 export function numbered(file: string, number: number): string {
   if (number === 1) return file;
   const { dir, name, ext } = path.parse(file);
@@ -50,9 +47,8 @@ export function numbered(file: string, number: number): string {
 }
 
 /**
- * The path of `name` below `folder`, for names that a list or a service gave: `name` must be relative,
- * and neither its dots nor a symbolic link may lead out. Throws a usage failure. What
- * does not exist yet is not made.
+ * Returns the path of an untrusted name below `folder`; creates nothing.
+ * @throws Failure (usage) if the name is absolute, or leads out of the folder through dots or symbolic links
  */
 export async function containedPath(
   folder: string,
@@ -85,14 +81,13 @@ function notReserved(name: string): string {
   return name.replace(RESERVED, '$&-file');
 }
 
-/** Where a path really leads; of what does not exist yet, where its nearest existing folder does. */
+/** Resolves symbolic links; for a missing path, those of its nearest existing folder. */
 async function realpathOfExisting(file: string, files: FileSystem): Promise<string> {
   try {
     return await files.realpath(file);
   } catch (error) {
     if (!hasErrno(error, 'ENOENT')) throw outputFailure(file, error, 'opening');
-    if (await isLink(file, files))
-      throw usageFailure(`${display(file)} is a link that leads nowhere`);
+    if (await isLink(file, files)) throw usageFailure(`${display(file)} is a broken link`);
     return realpathOfExisting(path.dirname(file), files);
   }
 }
@@ -105,13 +100,11 @@ async function isLink(file: string, files: FileSystem): Promise<boolean> {
   }
 }
 
-/** How much of the text an automatic name is made of. */
 const SLUG_CHARACTERS = 40;
 
 /**
- * A file name's stem from the beginning of a text: its first 40 characters as `[a-z0-9-]`, accents
- * folded, runs of anything else as one dash, none at either end. A text that leaves nothing (only
- * signs, or only letters of a script that does not fold to these) gives `speech`.
+ * Returns the first 40 characters of a text as `[a-z0-9-]`: accents are removed, and other characters become
+ * dashes. Returns `speech` if nothing remains.
  */
 export function slug(text: string): string {
   const folded = sliceCodePoints(text.trimStart(), 0, SLUG_CHARACTERS)
@@ -125,7 +118,7 @@ export function slug(text: string): string {
   return name === '' ? 'speech' : name;
 }
 
-/** Latin letters that Unicode does not take apart into a base letter and a mark. */
+/** Latin letters that Unicode does not decompose. */
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   æ: 'ae',
   đ: 'd',

@@ -5,22 +5,21 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { hasErrno, UnsafeFile } from './file-failures.ts';
 
 /**
- * Opens the files that foley reads and writes for itself: settings, accounts, project files, batch
- * folders, journals, secrets, caches. Each is a regular file, or a folder, that belongs to this user
- * or to root. Nothing here waits for the other end of a pipe, and modes change on the open descriptor,
- * so that no link can lead to another file in between.
+ * Opens foley's own files: settings, accounts, batch folders, journals, secrets, caches. Each must be a regular
+ * file or a folder of this user or root. Opening never waits for a pipe. Modes are changed on the open
+ * descriptor, so that no link can redirect the change.
  */
 
 /** The largest settings file, lock or secret. */
 export const SMALL_FILE_BYTES = 64 * 1024;
-/** The largest journal or record; a journal of 100,000 items has a tenth of it. */
+/** The largest journal or record, ten times a journal of 100,000 items. */
 export const RECORD_BYTES = 256 * 1024 * 1024;
 
-/** Whether a symbolic link is followed, as only a person's own configuration may be one. */
+/** Whether to follow a symbolic link; only a user's configuration may be one. */
 export type Links = 'follow' | 'refuse';
 
 /**
- * Opens a regular file; one that is made gets 0600.
+ * Opens a regular file; a new file gets 0600.
  * @param flags of `open`, such as `O_WRONLY | O_CREAT | O_APPEND`
  * @throws UnsafeFile, or the system's error
  */
@@ -46,7 +45,7 @@ export async function openOwnFile(
 }
 
 /**
- * The content of a regular file of at most `maxBytes`; a larger one is not read.
+ * Reads a regular file of at most `maxBytes`.
  * @throws UnsafeFile, or the system's error
  */
 export async function readOwnFile(
@@ -59,7 +58,7 @@ export async function readOwnFile(
   try {
     const { size } = await handle.stat();
     const parts: Buffer[] = [];
-    // One byte more than it should have, so that its end is seen at once.
+    // One byte more than its size, so that the first read reaches the end.
     for (let bytes = 0, room = size + 1; bytes <= maxBytes; room = READ_BYTES) {
       const part = Buffer.allocUnsafe(Math.min(room, maxBytes + 1));
       const { bytesRead } = await handle.read(part, 0, part.length);
@@ -73,7 +72,7 @@ export async function readOwnFile(
   }
 }
 
-/** The same as text. */
+/** Reads a file as text, as {@link readOwnFile}. */
 export async function readOwnText(
   file: string,
   maxBytes: number,
@@ -83,8 +82,7 @@ export async function readOwnText(
 }
 
 /**
- * Makes a folder that only its owner can look into (0700), the missing ones above it too, and closes
- * one that others could.
+ * Creates a private folder (0700) and its missing parents; makes an existing folder private.
  * @throws UnsafeFile, or the system's error
  */
 export async function ensurePrivateFolder(folder: string, files: FileSystem): Promise<void> {
@@ -93,7 +91,7 @@ export async function ensurePrivateFolder(folder: string, files: FileSystem): Pr
   } catch (error) {
     await refuse(folder, error, files);
   }
-  // Where files have no owners, as on Windows, folders have no modes and cannot be opened.
+  // On Windows, folders have no modes and cannot be opened.
   if (files.userId === undefined) return;
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW;
   const handle = await files
@@ -119,7 +117,7 @@ function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): v
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }
 
-/** Systems name a link that is not followed in several ways. */
+/** Systems report a refused link with different codes. */
 async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
   if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
     const stats = await files.lstat(file).catch(() => undefined);

@@ -28,44 +28,40 @@ import {
 import type { Existing, Output, Published, Released } from './output.ts';
 
 export interface OutputOptions extends FileDeps {
-  /** As the person wrote it. */
+  /** As the user wrote it. */
   readonly path: string;
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
-  /**
-   * Permissions of the file, before the umask. Without it a file that is replaced keeps its own, and
-   * a new one gets 0o666.
-   */
+  /** File permissions before the umask; by default those of the replaced file, else 0o666. */
   readonly mode?: number | undefined;
-  /** Where it grows, on the same disk; by default beside its final name. */
+  /** Folder of the temporary file, on the same disk; by default that of the output. */
   readonly temporaryFolder?: string | undefined;
-  /** The caller brings the folder to the disk, once for many files. */
+  /** The caller syncs the folder, once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
-  /** With which the person names another place, for hints; `--output` by default. */
+  /** The flag that names the output, for hints; `--output` by default. */
   readonly flag?: string | undefined;
-  /** By what the file is told again; CRC-32 by default. */
+  /** CRC-32 by default. */
   readonly checksum?: ChecksumKind | undefined;
-  /** Ends the wait for a reader of a pipe; a file is opened at once, and is the caller's to abandon. */
+  /** Ends the wait for a reader of a pipe; other files open at once. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens an output before anything is billed: its folder is there and can be written in, because the
- * temporary file already is in it. The older file stays as it is until `publish`. A pipe or a device
- * is written directly. Throws a {@link Failure}: 2 for a folder, 30 for what cannot be written, 31
- * for a taken name that must stay.
+ * Opens an output before anything is billed, which proves that its folder exists and is writable: the temporary
+ * file is in it. An existing file stays until `publish`. Writes directly to a pipe or a device.
+ * @throws Failure: usage for a folder, output if it cannot be written, exists if it may not be replaced
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {
   const { path, files, existing = 'replace' } = options;
-  const base = { ...options, existing, asked: path, replaced: undefined };
+  const naming = { ...options, existing, asked: path, replaced: undefined };
   if (existing === 'number' || existing === 'reuse') {
-    return openPublishedOutput({ ...base, path: await firstFree(path, options) });
+    return openPublishedOutput({ ...naming, path: await firstFree(path, options) });
   }
-  const target = await resolveTarget(path, files);
-  if (target.kind === 'direct') return openDirectOutput(path, files, options.signal);
-  if (target.kind === 'new') return openPublishedOutput(base);
+  const target = await findTarget(path, files);
+  if (target === 'direct') return openDirectOutput(path, files, options.signal);
+  if (target === 'new') return openPublishedOutput(naming);
   if (existing === 'refuse') throw existsFailure(path);
-  return openPublishedOutput({ ...base, replaced: target });
+  return openPublishedOutput({ ...naming, replaced: target });
 }
 
 async function firstFree(path: string, { files }: FileDeps): Promise<string> {
@@ -75,28 +71,22 @@ async function firstFree(path: string, { files }: FileDeps): Promise<string> {
   }
 }
 
-export interface PublishedOutputOptions extends FileDeps {
-  /** The name to begin with. */
-  readonly path: string;
-  /** The name without a number, from which numbered ones are made. */
-  readonly asked: string;
+interface PublishedOutputOptions extends OutputOptions, Naming {
   readonly existing: Existing;
-  readonly mode?: number | undefined;
-  /** Where it grows, when not beside its final name. */
-  readonly temporaryFolder?: string | undefined;
-  readonly isFolderSyncedLater?: boolean | undefined;
-  readonly flag?: string | undefined;
-  /** CRC-32 by default. */
-  readonly checksum?: ChecksumKind | undefined;
-  /** The regular file that will be replaced, where it really is. */
-  readonly replaced: { readonly file: string; readonly stats: Stats } | undefined;
+  readonly replaced: ReplacedFile | undefined;
 }
 
-/** An output that grows in a temporary file beside its final name. */
+/** The regular file that will be replaced, with its path behind symbolic links. */
+interface ReplacedFile {
+  readonly file: string;
+  readonly stats: Stats;
+}
+
+/** Opens an output that is written to a temporary file, and renamed by `publish`. */
 export async function openPublishedOutput(options: PublishedOutputOptions): Promise<Output> {
   const { replaced } = options;
   const folder = dirname(replaced?.file ?? options.path);
-  // Never more open than the file that it will replace, not even while it grows.
+  // The temporary file must not be readable by more users than the file it replaces.
   const mode = options.mode ?? (replaced === undefined ? undefined : replaced.stats.mode & 0o777);
   try {
     const temporary = await createTemporary(options.temporaryFolder ?? folder, options, mode);
@@ -115,11 +105,11 @@ class PublishedOutput implements Output {
   readonly #writer: FileWriter;
   readonly #kind: ChecksumKind;
   readonly #checksum: Checksum;
-  /** Something was written over, so that the file is not what was summed up as it came. */
+  /** Earlier bytes were overwritten: the running checksum is invalid. */
   #isPatched = false;
   #isOpen = true;
   #finished: Promise<void> | undefined;
-  /** Whether the temporary file is still ours to remove. */
+  /** Whether this object still has to remove the temporary file. */
   #isOurs = true;
 
   constructor(
@@ -143,7 +133,7 @@ class PublishedOutput implements Output {
 
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     const written = this.#writer.write(chunk, onWritten);
-    // The system writes it meanwhile.
+    // The checksum is computed while the system writes.
     this.#checksum.update(chunk);
     return written.catch((error: unknown) => this.#fail(error));
   }
@@ -162,7 +152,7 @@ class PublishedOutput implements Output {
   async checksum(): Promise<string> {
     try {
       await this.#writer.flush();
-      // Nothing is written after this: the disk can begin while others take note. Publishing waits for it.
+      // Nothing is written after this: sync while the caller journals. `publish` waits for it.
       this.#finish().catch(() => undefined);
       return this.#isPatched
         ? await checksumOf(this.temporary, this.#kind, this.#options.files)
@@ -204,16 +194,21 @@ class PublishedOutput implements Output {
     await removeQuietly(this.temporary, this.#options);
   }
 
-  /** Everything written, with the owner and permissions of the file it replaces, on the disk. */
   #finish(): Promise<void> {
-    return (this.#finished ??= this.#bringToDisk());
+    return (this.#finished ??= this.#sync());
   }
 
-  async #bringToDisk(): Promise<void> {
+  /** Syncs and closes the file, with the owner and permissions of the file it replaces. */
+  async #sync(): Promise<void> {
     const { replaced, mode } = this.#options;
     await this.#writer.flush();
-    if (replaced !== undefined) await keepOwner(this.#file, replaced.stats);
-    if (replaced !== undefined && mode === undefined) await keepMode(this.#file, replaced.stats);
+    if (replaced !== undefined) {
+      const { gid, mode: permissions, uid } = replaced.stats;
+      const own = await this.#file.stat();
+      if (own.uid !== uid || own.gid !== gid) await ifSupported(this.#file.chown(uid, gid));
+      // After the owner: changing the owner may remove permissions.
+      if (mode === undefined) await ifSupported(this.#file.chmod(permissions & 0o777));
+    }
     await syncFile(this.#file);
     await this.#close();
   }
@@ -229,17 +224,6 @@ class PublishedOutput implements Output {
   }
 }
 
-/** As far as our rights go: a file that belongs to somebody else stays theirs when root replaces it. */
-async function keepOwner(file: FileHandle, like: Stats): Promise<void> {
-  const { uid, gid } = await file.stat();
-  if (uid !== like.uid || gid !== like.gid) await ifSupported(file.chown(like.uid, like.gid));
-}
-
-/** After the owner, since a change of owner may take permissions away. */
-async function keepMode(file: FileHandle, like: Stats): Promise<void> {
-  await ifSupported(file.chmod(like.mode & 0o777));
-}
-
 async function ifSupported(attempt: Promise<void>): Promise<void> {
   try {
     await attempt;
@@ -248,10 +232,7 @@ async function ifSupported(attempt: Promise<void>): Promise<void> {
   }
 }
 
-/**
- * An output into a pipe, a device or a stream of this process. There is nothing to be put in its
- * place at the end, and nothing to be taken back.
- */
+/** Opens a pipe, a device or a stream of this process, which is written directly. */
 async function openDirectOutput(
   path: string,
   files: FileSystem,
@@ -260,7 +241,7 @@ async function openDirectOutput(
   const failed = (error: unknown): never => {
     throw outputFailure(path, error, 'writing');
   };
-  // Appending, and never creating: behind /dev/stdout there may be a file with something in it.
+  // Append and never create: /dev/stdout may be a file with content.
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const opening = files.open(path, flags).catch((error: unknown) => {
     throw outputFailure(path, error, 'opening');
@@ -273,6 +254,12 @@ async function openDirectOutput(
     if (!isOpen) return;
     isOpen = false;
     await file.close();
+  }
+
+  async function stop(): Promise<undefined> {
+    writer.stop();
+    // Do not wait: a write to a pipe without a reader never ends.
+    void close().catch(() => undefined);
   }
 
   return {
@@ -288,43 +275,34 @@ async function openDirectOutput(
       await writer.flush().then(close).catch(failed);
       return { path, bytes: writer.bytes };
     },
-    async abandon() {
-      // Not waited for: a write into a pipe that nobody reads would never end.
-      writer.stop();
-      void close().catch(() => undefined);
-    },
-    async release() {
-      writer.stop();
-      void close().catch(() => undefined);
-      return undefined;
-    },
+    abandon: stop,
+    release: stop,
   };
 }
 
-/** What an output path leads to. */
-export type Target =
-  | { readonly kind: 'new'; readonly file: string }
-  /** A regular file; `file` is where it really is, behind symbolic links. */
-  | { readonly kind: 'present'; readonly file: string; readonly stats: Stats }
-  /** A pipe, a device, a stream of this process: to be written into, never replaced. */
-  | { readonly kind: 'direct'; readonly file: string };
-
 /**
- * Looks at where an output would go. Throws a usage failure for a folder or no name at all, exit 30
- * for a path that cannot be reached, a link that leads nowhere, or a file that may not be written.
+ * Returns the file that an output would replace, `new` for a new file, `direct` for a pipe, a device or a stream
+ * of this process.
+ * @throws Failure: usage for a folder or an invalid name, output for what cannot be reached or written
  */
-export async function resolveTarget(output: string, files: FileSystem): Promise<Target> {
+async function findTarget(
+  output: string,
+  files: FileSystem,
+): Promise<'direct' | 'new' | ReplacedFile> {
   if (output === '')
     throw usageFailure('the output needs a name', 'Write to stdout with --output -.');
-  if (output.includes('\0')) throw usageFailure('the name of the output has a NUL character in it');
-  if (OWN_STREAM.test(output)) return { kind: 'direct', file: output };
+  if (output.includes('\0')) throw usageFailure('the name of the output contains a NUL character');
+  if (OWN_STREAM.test(output)) return 'direct';
   const stats = await statOf(output, files);
-  if (stats === undefined) return newTarget(output, files);
+  if (stats === undefined) {
+    await requireNewName(output, files);
+    return 'new';
+  }
   if (stats.isDirectory()) throw folderFailure(output);
-  if (!stats.isFile()) return { kind: 'direct', file: output };
+  if (!stats.isFile()) return 'direct';
   try {
     await files.access(output, constants.W_OK);
-    return { kind: 'present', file: await files.realpath(output), stats };
+    return { file: await files.realpath(output), stats };
   } catch (error) {
     throw hasErrno(error, 'EACCES', 'EPERM')
       ? unwritable(output, 'it is write-protected', {
@@ -335,8 +313,8 @@ export async function resolveTarget(output: string, files: FileSystem): Promise<
   }
 }
 
-/** Whether anything, a link that leads nowhere included, has this name. */
-export async function isTaken(file: string, files: FileSystem): Promise<boolean> {
+/** Whether the name is in use, also by a broken link. */
+async function isTaken(file: string, files: FileSystem): Promise<boolean> {
   try {
     await files.lstat(file);
     return true;
@@ -346,7 +324,7 @@ export async function isTaken(file: string, files: FileSystem): Promise<boolean>
   }
 }
 
-/** Names of this process's own streams; they may be files, yet are not to be replaced. */
+/** Streams of this process; they may be files, but must not be replaced. */
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 async function statOf(output: string, files: FileSystem): Promise<Stats | undefined> {
@@ -358,26 +336,27 @@ async function statOf(output: string, files: FileSystem): Promise<Stats | undefi
   }
 }
 
-async function newTarget(output: string, files: FileSystem): Promise<Target> {
+async function requireNewName(output: string, files: FileSystem): Promise<void> {
   if (output.endsWith('/') || output.endsWith(sep)) throw folderFailure(output);
   if (await isTaken(output, files)) {
     throw unwritable(output, 'it is a symbolic link to a file that does not exist', {
       hint: 'Remove the link, or choose another name with --output.',
     });
   }
-  return { kind: 'new', file: output };
 }
 
-export interface Naming extends FileDeps {
+interface Naming extends FileDeps {
+  /** The first name to try. */
   readonly path: string;
+  /** The name without a number, from which numbered names are made. */
   readonly asked: string;
   readonly existing: Existing;
   readonly replaced: { readonly file: string } | undefined;
 }
 
 /**
- * Gives a complete temporary file its final name, at once, and returns that name. Whoever else takes
- * the name in the last moment is replaced, or wins, as `existing` says.
+ * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` decides
+ * about a file that another process creates meanwhile.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -396,7 +375,6 @@ export async function commitRename(temporary: string, naming: Naming): Promise<s
   }
 }
 
-/** Whether a file, which may be anything, is a regular one with the same bytes. */
 async function hasSameBytes(file: string, other: string, { files }: FileDeps): Promise<boolean> {
   try {
     const [{ size }, stats] = await Promise.all([files.lstat(file), files.lstat(other)]);
@@ -409,15 +387,15 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
   }
 }
 
-/** Gives the file a name unless that is taken: a link, unlike a rename, never replaces. */
+/** Gives the file a name unless the name is in use: a link, unlike a rename, never replaces. */
 async function tookName(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
     await whileBusy(deps, () => deps.files.link(temporary, name));
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
     if (!hasErrno(error, 'EACCES', ...UNSUPPORTED)) throw error;
-    // No links here. Between the look and the rename somebody could take the name; an empty file
-    // put there first would be a worse risk: a file that is not whole, if we are killed now.
+    // The file system has no links. Another process may create the file before the rename; reserving the name
+    // with an empty file would be worse: it would stay if this process is killed.
     if (await isTaken(name, deps.files)) return false;
     await whileBusy(deps, () => deps.files.rename(temporary, name));
     return true;
@@ -426,18 +404,15 @@ async function tookName(temporary: string, name: string, deps: FileDeps): Promis
   return true;
 }
 
-export interface ReplaceOptions extends FileDeps {
-  readonly path: string;
-  readonly data: Uint8Array;
-  /** Permissions of the file; 0o600 for what holds a secret. Without it those it had. */
-  readonly mode?: number | undefined;
-}
-
 /**
- * Replaces a small file as a whole: whoever reads it meets the old one or the new one. Throws
- * {@link Failure}s as an output does, and leaves nothing behind.
+ * Replaces a small file atomically: readers see the old or the new content. Removes the temporary file when it
+ * fails.
+ * @throws Failure as {@link openOutput}, or (output)
  */
-export async function replaceFile({ data, ...options }: ReplaceOptions): Promise<void> {
+export async function replaceFile({
+  data,
+  ...options
+}: OutputOptions & { readonly data: Uint8Array }): Promise<void> {
   const output = await openOutput(options);
   try {
     await output.write(data);

@@ -3,18 +3,18 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { errnoOf, reasonOf } from './file-failures.ts';
 
-/** A file that can be read as often as it is wanted, as pipes cannot. */
+/** A file that can be read repeatedly, unlike a pipe. */
 export interface RegularFile {
-  /** When it was looked at. */
+  /** The size when it was found. */
   readonly byteLength: number;
-  /** Its content in pieces; throws a Failure (usage) when it cannot be read. */
+  /** Reads the content; throws a Failure (usage) when that is impossible. */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * A regular file that can be opened for reading; `undefined` for a pipe or a device.
+ * Checks that a file can be opened for reading; returns undefined for a pipe or a device.
  * @param shown the argument or flag that names it, for messages
- * @throws Failure (usage) for a folder, and for what is not there or cannot be read
+ * @throws Failure (usage) for a folder, and for a missing or unreadable file
  */
 export async function findRegularFile(
   file: string,
@@ -25,7 +25,7 @@ export async function findRegularFile(
     const stats = await files.stat(file);
     if (stats.isDirectory()) throw usageFailure(`${shown} is a folder`);
     if (!stats.isFile()) return undefined;
-    // Tried now, before anything is sent.
+    // Fail now, before anything is sent.
     const handle = await files.open(file, 'r');
     await handle.close();
     return { byteLength: stats.size, open: () => contentOf(file, shown, files) };
@@ -52,7 +52,7 @@ async function* contentOf(
 
 function unreadable(error: unknown, file: string, shown: string): unknown {
   const errno = errnoOf(error);
-  if (errno === 'ENOENT') return usageFailure(`${shown}: there is no such file`);
+  if (errno === 'ENOENT') return usageFailure(`${shown}: no such file`);
   if (errno?.startsWith('E') !== true) return error;
   const reason = errno === 'EACCES' ? 'permission is denied' : reasonOf(error, path.dirname(file));
   return usageFailure(`${shown} cannot be read: ${reason}`);

@@ -37,7 +37,7 @@ export const SPOOL_AGE_MAX_MS = 24 * 60 * 60 * 1000;
 export const SPOOL_BYTES_MAX = 512 * 1024 * 1024;
 
 /** Returns the spool in `folder`, which is created with the first entry. */
-export function createSpool(options: FileDeps & { readonly folder: string }): Spool {
+export function createSpool(options: SpoolOptions): Spool {
   const { folder, files, clock } = options;
   const failed = (error: unknown): never => {
     throw stateFailure('the spool', folder, error);
@@ -53,8 +53,10 @@ export function createSpool(options: FileDeps & { readonly folder: string }): Sp
     const entries = await listSpool(folder, files);
     const gone = outdated(entries, clock.now());
     for (const entry of gone) await remove(entry);
-    for (const { path: sidecar, changedAt } of await lonelySidecars(folder, files)) {
-      if (clock.now() - changedAt > SPOOL_AGE_MAX_MS) await removeIfThere(sidecar, options);
+    for (const sidecar of await lonelySidecars(folder, files)) {
+      const stat = await files.stat(sidecar).catch(() => undefined);
+      const isOld = stat !== undefined && clock.now() - stat.mtimeMs > SPOOL_AGE_MAX_MS;
+      if (isOld) await removeIfThere(sidecar, options);
     }
     return gone;
   }
@@ -181,8 +183,8 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file under a name that is free, 0600, and brings it to the disk; returns the copy, open at
- * its end. Throws the system's error, and then the copy is closed but may be there in part.
+ * Copies a file to a new file (0600) and syncs it; returns the copy, open at its end. When it throws the system's
+ * error, a partial copy may remain.
  */
 export async function copyIntoNew(
   from: string,
@@ -240,29 +242,16 @@ export async function listSpool(folder: string, files: FileSystem): Promise<Spoo
   return entries.toSorted((a, b) => a.keptAt - b.keptAt || (a.id < b.id ? -1 : 1));
 }
 
-/** Returns the sidecars without audio, with the time of their last change. */
-export async function lonelySidecars(folder: string, files: FileSystem): Promise<LonelyFile[]> {
+async function lonelySidecars(folder: string, files: FileSystem): Promise<string[]> {
   const names = await namesIn(folder, files);
-  const withAudio = new Set(
-    names.filter((name) => !name.endsWith(`.${SIDECAR_EXTENSION}`)).map((name) => idOf(name)),
-  );
-  const lonely: LonelyFile[] = [];
-  for (const name of names) {
-    if (!name.endsWith(`.${SIDECAR_EXTENSION}`) || withAudio.has(idOf(name))) continue;
-    const file = path.join(folder, name);
-    const changedAt = await changeTimeOf(file, files);
-    if (changedAt !== undefined) lonely.push({ path: file, changedAt });
-  }
-  return lonely;
+  const isSidecar = (name: string): boolean => name.endsWith(`.${SIDECAR_EXTENSION}`);
+  const withAudio = new Set(names.filter((name) => !isSidecar(name)).map((name) => idOf(name)));
+  return names
+    .filter((name) => isSidecar(name) && !withAudio.has(idOf(name)))
+    .map((name) => path.join(folder, name));
 }
 
-export interface LonelyFile {
-  readonly path: string;
-  readonly changedAt: number;
-}
-
-/** Returns the paths of an entry's audio and sidecar. */
-export function entryFiles(
+function entryFiles(
   folder: string,
   id: string,
   extension: string,
@@ -296,7 +285,7 @@ async function entryOf(
   const { sidecar } = entryFiles(folder, id, '');
   try {
     const { size, mtimeMs } = await files.stat(file);
-    const record = parseSpoolRecord(await textOrNothing(sidecar, files));
+    const record = parseRecord(await readOwnText(sidecar, SMALL_FILE_BYTES, files).catch(() => ''));
     const written = record === undefined ? NaN : Date.parse(record.keptAt);
     const keptAt = Number.isNaN(written) ? mtimeMs : written;
     return { id, path: file, sidecar, bytes: size, keptAt, record };
@@ -305,17 +294,6 @@ async function entryOf(
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
-}
-
-async function changeTimeOf(file: string, files: FileSystem): Promise<number | undefined> {
-  return files.stat(file).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => undefined,
-  );
-}
-
-async function textOrNothing(file: string, files: FileSystem): Promise<string> {
-  return readOwnText(file, SMALL_FILE_BYTES, files).catch(() => '');
 }
 
 /** Metadata of audio in the spool; never the text or an API key. */
@@ -334,7 +312,7 @@ export interface SpoolAbout {
   readonly problem: string | null;
 }
 
-export interface SpoolRecord extends SpoolAbout {
+interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
   /** When it began, as an ISO date. */
   readonly keptAt: string;
@@ -344,8 +322,8 @@ export interface SpoolRecord extends SpoolAbout {
   readonly reported?: true | undefined;
 }
 
-/** Parses a record; undefined when it is damaged or of a later version. */
-export function parseSpoolRecord(json: string): SpoolRecord | undefined {
+/** Returns undefined for a damaged record, or one of a later version. */
+function parseRecord(json: string): SpoolRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return isSpoolRecord(value) && value.version === 1 ? value : undefined;
@@ -377,7 +355,7 @@ export interface SpoolOutcome extends Partial<
   readonly complete: boolean;
 }
 
-export interface SpoolWriterOptions extends FileDeps {
+interface SpoolWriterOptions extends FileDeps {
   readonly id: string;
   readonly audio: string;
   readonly sidecar: string;
@@ -453,8 +431,7 @@ export class SpoolWriter {
   }
 }
 
-/** Writes the sidecar of an entry. @throws Failure (output) */
-export async function writeSidecar(
+async function writeSidecar(
   options: FileDeps & Pick<SpoolWriterOptions, 'record' | 'sidecar'>,
 ): Promise<void> {
   const { sidecar, record } = options;

@@ -212,7 +212,7 @@ describe('--form', () => {
 
   test.each([
     ['a folder', 'f=@.', '-F f=@. is a folder'],
-    ['nothing', 'f=@nothing', '-F f=@nothing: there is no such file'],
+    ['nothing', 'f=@nothing', '-F f=@nothing: no such file'],
   ])('%s is no file', async (_what, field, message) => {
     const server = await startFaultServer([]);
     const args = ['api', 'POST', PATH, '--form', '-F', field];

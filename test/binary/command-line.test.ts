@@ -51,7 +51,7 @@ test('in a folder that was removed, what needs it says so, and the rest works', 
   expect([result.code, result.stdout.toString()]).toEqual([2, expect.stringMatching(/json\nCODE/)]);
   expect(errorLine(result)).toMatchObject({
     code: 'usage',
-    message: 'the current folder is not there any more',
+    message: 'the current folder was deleted',
     hint: expect.stringContaining('cd ~'),
     billed: 'no',
   });

@@ -96,7 +96,7 @@ describe('inspect', () => {
     const result = await runFoley(['inspect', 'nowhere.mp3']);
     expect(result).toMatchObject({
       code: 2,
-      stderr: 'foley: nowhere.mp3: there is no such file\n',
+      stderr: 'foley: nowhere.mp3: no such file\n',
     });
   });
 });

@@ -15,7 +15,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [lipsyncOf('', AUDIO_URL), /--video is empty/],
   [lipsyncOf('ftp://a.test/b', AUDIO_URL), /--video "ftp:/],
   [lipsyncOf('http://', AUDIO_URL), /--video "http:/],
-  [lipsyncOf(VIDEO_URL, 'missing.wav'), /--audio "missing.wav": there is no such file/],
+  [lipsyncOf(VIDEO_URL, 'missing.wav'), /--audio "missing.wav": no such file/],
   [lipsyncOf(VIDEO_URL, 'folder'), /--audio "folder" is a folder/],
   [lipsyncOf(VIDEO_URL, 'empty.wav'), /--audio "empty.wav" is empty/],
   [lipsyncOf(VIDEO_URL, '/dev/zero'), /is not a regular file/],

@@ -48,9 +48,9 @@ export const BAD_RECORDINGS: readonly (readonly [
     `is too large (${TEN_MEGABYTES + 1} bytes): use at most ${TEN_MEGABYTES} (10 MB)`,
     (box) => putLargeWav(box, 'large.wav', TEN_MEGABYTES + 1),
   ],
-  [['missing.wav'], 'there is no such file', async () => {}],
-  [['nowhere/a.wav'], 'there is no such file', async () => {}],
-  [['\u{fffd}.wav'], 'there is no such file', async () => {}],
+  [['missing.wav'], 'no such file', async () => {}],
+  [['nowhere/a.wav'], 'no such file', async () => {}],
+  [['\u{fffd}.wav'], 'no such file', async () => {}],
   [['folder.wav'], 'is a folder', ({ out }) => mkdir(path.join(out, 'folder.wav'))],
   [
     ['pipe.wav'],
@@ -58,7 +58,7 @@ export const BAD_RECORDINGS: readonly (readonly [
     async ({ out }) => execFileSync('mkfifo', ['pipe.wav'], { cwd: out }),
   ],
   [['/dev/null'], 'allowed: aac', async () => {}],
-  [['-'], 'there is no such file', async () => {}],
+  [['-'], 'no such file', async () => {}],
   [
     ['locked.wav'],
     'cannot be read: permission is denied',
@@ -72,11 +72,7 @@ export const BAD_RECORDINGS: readonly (readonly [
     'links lead in a circle',
     ({ out }) => symlink('circle.wav', path.join(out, 'circle.wav')),
   ],
-  [
-    ['dangling.wav'],
-    'there is no such file',
-    ({ out }) => symlink('gone', path.join(out, 'dangling.wav')),
-  ],
+  [['dangling.wav'], 'no such file', ({ out }) => symlink('gone', path.join(out, 'dangling.wav'))],
   [['file/a.wav'], 'is a file, not a folder', ({ out }) => writeFile(path.join(out, 'file'), '')],
   [
     Array.from({ length: 11 }, () => 'good.wav'),
@@ -91,5 +87,5 @@ export const BAD_RECORDINGS: readonly (readonly [
       await putRecording(box, 'text.wav', 'no sound');
     },
   ],
-  [['\u001b[31mred.wav'], 'there is no such file', async () => {}],
+  [['\u001b[31mred.wav'], 'no such file', async () => {}],
 ];
