@@ -34,7 +34,7 @@ const HAS_GONE = 'the current folder was deleted';
 
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   ENOENT: (folder) => (folder === '.' ? HAS_GONE : `the folder ${folder} does not exist`),
-  ENOTDIR: (folder) => `${folder} is a file, or in a file, not a folder`,
+  ENOTDIR: (folder) => `${folder} is a file, not a folder, or is inside a file`,
   EACCES: (folder) =>
     `permission is denied in the ${folder === '.' ? 'current folder' : `folder ${folder}`}`,
   EPERM: () => 'the system does not permit it',

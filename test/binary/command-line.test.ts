@@ -58,7 +58,7 @@ test('in a folder that was removed, what needs it says so, and the rest works', 
   const order = 'foley image create cat -m vendor-image-1-flash -o a.png';
   expect(await inShell(`${gone} && ${order}`)).toMatchObject({
     code: 30,
-    stderr: expect.stringMatching(/a\.png: the current folder is not there.*\nGo to another/),
+    stderr: expect.stringMatching(/a\.png: the current folder was deleted\nGo to another/),
   });
 });
 

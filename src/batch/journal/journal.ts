@@ -106,15 +106,11 @@ function isWhole({ facts, state }: ItemStatus): boolean {
 }
 
 function isAbout(value: unknown): value is ItemAbout {
-  if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const besides = fields.get('besides');
-  return (
-    ['output', 'key', 'origin'].every((name) => fields.has(name)) &&
-    hasFieldTypes(value, { output: 'string', key: 'string', origin: 'string', redo: 'string' }) &&
-    (besides === undefined ||
-      (Array.isArray(besides) && besides.every((one) => typeof one === 'string')))
-  );
+  const types = { output: 'string', key: 'string', origin: 'string', redo: 'string|undefined' };
+  if (!hasShape(value, types)) return false;
+  const { besides } = value;
+  const isTexts = Array.isArray(besides) && besides.every((one) => typeof one === 'string');
+  return besides === undefined || isTexts;
 }
 
 const FACT_TYPES = {
