@@ -244,7 +244,6 @@ export async function listSpool(folder: string, files: FileSystem): Promise<Spoo
 
 async function lonelySidecars(folder: string, files: FileSystem): Promise<string[]> {
   const names = await namesIn(folder, files);
-  const isSidecar = (name: string): boolean => name.endsWith(`.${SIDECAR_EXTENSION}`);
   const withAudio = new Set(names.filter((name) => !isSidecar(name)).map((name) => idOf(name)));
   return names
     .filter((name) => isSidecar(name) && !withAudio.has(idOf(name)))
@@ -270,6 +269,10 @@ async function namesIn(folder: string, files: FileSystem): Promise<string[]> {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   });
+}
+
+function isSidecar(name: string): boolean {
+  return name.endsWith(`.${SIDECAR_EXTENSION}`);
 }
 
 function idOf(name: string): string | undefined {
