@@ -159,7 +159,8 @@ export function handshakeLog(
     clock,
     globals,
     io,
-  }: Pick<Context, 'clock'> & {
+  }: {
+    readonly clock: Context['clock'];
     readonly globals: Pick<Context['globals'], 'verbose'>;
     readonly io: Pick<Context['io'], 'complain'>;
   },
@@ -187,17 +188,14 @@ export function handshakeLog(
   };
 }
 
-/** Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. */
-interface LiveReporter {
-  report(notice: LiveNotice): void;
-  /** Prints the summary of `--json`; resolves when all lines were written. */
-  finish(summary: object): Promise<void>;
-}
-
-function createReporter(io: Io, isJson: boolean): LiveReporter {
+/**
+ * Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. `finish` prints the summary of
+ * `--json`, and resolves when all lines were written.
+ */
+function createReporter(io: Io, isJson: boolean) {
   if (!isJson) {
     return {
-      report(notice) {
+      report(notice: LiveNotice) {
         for (const line of formatNotice(notice)) io.notice(`foley: ${line}`);
       },
       finish: () => Promise.resolve(),
@@ -210,11 +208,11 @@ function createReporter(io: Io, isJson: boolean): LiveReporter {
     last.catch(() => undefined);
   };
   return {
-    report(notice) {
+    report(notice: LiveNotice) {
       const event = jsonEvent(notice);
       if (event !== undefined) write(event);
     },
-    finish(summary) {
+    finish(summary: object) {
       write({ event: 'summary', ...summary });
       return last;
     },

@@ -71,17 +71,6 @@ export function createVerifier(format: Format, options: VerifierOptions = {}): V
   };
 }
 
-/** Verifies a whole file in memory. */
-export function verifyBytes(
-  format: Format,
-  bytes: Uint8Array,
-  options: VerifierOptions = {},
-): Verdict {
-  const verifier = createVerifier(format, options);
-  verifier.write(bytes);
-  return verifier.end();
-}
-
 const HEAD_BYTES = 64;
 const SHOWN_BYTES = 16;
 

@@ -5,7 +5,7 @@ import type { MediaJob } from '../api/resources/media.ts';
 import { getMediaJob, fetchMediaResult } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
 import type { Format } from '../audio/formats.ts';
-import { FORMATS, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
+import { FORMATS, formatNamed, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
 import type { JobSource, MadeFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
@@ -44,12 +44,10 @@ async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<MadeF
   const mayBe = essence === wanted || isOpaqueMediaType(file.contentType) || isOf(named, wanted);
   if (!mayBe) throw unusable(file, `the response is ${file.contentType}`, wanted);
   const { body, sniffed } = await sniffBody(file.body);
-  const format = FORMAT_NAMES.find((name) => name === sniffed);
+  const format = formatNamed(sniffed ?? '');
   if (format !== undefined && isOf(format, wanted)) return { file: { ...file, body }, format };
   throw unusable(file, `the file is ${sniffed ?? 'of an unknown format'}`, wanted);
 }
-
-const FORMAT_NAMES = Object.keys(FORMATS).filter((name): name is Format => name in FORMATS);
 
 function isOf(format: Format | undefined, wanted: 'image' | 'video'): boolean {
   return format !== undefined && FORMATS[format].kind === wanted;

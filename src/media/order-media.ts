@@ -1,5 +1,5 @@
 import type { MediaJob, MediaOptions, MediaOrder } from '../api/resources/media.ts';
-import { createMediaJob, mediaJobRequest, mediaPace } from '../api/resources/media.ts';
+import { mediaJobRequest, mediaPace, sendMediaJob } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
@@ -37,7 +37,8 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
     ...ordering,
     what: kind,
     request: mediaJobRequest(kind, order, options),
-    create: (onNewKey) => createMediaJob(client, kind, order, { ...options, onNewKey }),
+    create: (onNewKey) =>
+      sendMediaJob(client, kind, mediaJobRequest(kind, order, { ...options, onNewKey })),
     source: mediaSource(client, kind),
     async onFailure(failure, work) {
       if (continueCommand === undefined) return undefined;
@@ -57,10 +58,10 @@ export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefine
  * @throws Failure, or the signal's reason
  */
 export function recoverMedia(
-  left: InterruptedJob,
+  interrupted: InterruptedJob,
   kind: MediaJobKind,
   deps: JobRecoveryDeps,
 ): Promise<Recovered> {
-  const way = { source: mediaSource(deps.client, kind), pace: mediaPace() };
-  return recoverAs(left, way, deps);
+  const source = mediaSource(deps.client, kind);
+  return recoverAs(interrupted, { source, pace: mediaPace() }, deps);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeDuration, describeSound, verifyBytes } from '../../src/audio/verify.ts';
+import { describeDuration, describeSound } from '../../src/audio/verify.ts';
 import { opusOf, wavOf } from './samples.ts';
+import { verifyBytes } from './verify-bytes.ts';
 
 describe('the summary of a sound', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Format } from '../../src/audio/formats.ts';
-import { createVerifier, verifyBytes } from '../../src/audio/verify.ts';
+import { createVerifier } from '../../src/audio/verify.ts';
 import { decodeAudio } from '../harness/decode-audio.ts';
 import {
   apeTag,
@@ -13,6 +13,7 @@ import {
   opusOf,
   wavOf,
 } from './samples.ts';
+import { verifyBytes } from './verify-bytes.ts';
 
 const mp3 = await mp3Of(1.3);
 const ogg = await oggOf(1.3);

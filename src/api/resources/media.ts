@@ -50,7 +50,7 @@ const ENDPOINTS_OF: Readonly<
   video: { create: 'createVideoJob', get: 'getVideoJob' },
 };
 
-/** Builds the request of {@link createMediaJob}. */
+/** Builds the request of {@link sendMediaJob}. */
 export function mediaJobRequest(
   kind: MediaJobKind,
   order: MediaOrder,
@@ -76,19 +76,10 @@ const LOOK_AT =
   'Check with `foley lipsync list` whether the job was created before you create it again.';
 
 /**
- * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
+ * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md) with a request of
+ * {@link mediaJobRequest}.
  * @throws Failure; may have been billed if the response names no job
  */
-export async function createMediaJob(
-  client: ApiClient,
-  kind: MediaJobKind,
-  order: MediaOrder,
-  options: MediaOptions,
-): Promise<MediaJob> {
-  return sendMediaJob(client, kind, mediaJobRequest(kind, order, options));
-}
-
-/** Sends a request built by {@link mediaJobRequest}. @throws Failure */
 export async function sendMediaJob(
   client: ApiClient,
   kind: MediaJobKind,

@@ -1,5 +1,6 @@
 import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
+import { endOf } from './connections.ts';
 
 /** Environment variables; those that name proxies may be in either case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -62,7 +63,7 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
  * brackets.
  */
 function isExcluded(url: URL, list: string): boolean {
-  const port = url.port === '' ? defaultPort(url) : url.port;
+  const port = `${endOf(url).port}`;
   return list
     .toLowerCase()
     .split(/[\s,]+/)
@@ -75,8 +76,4 @@ function isExcluded(url: URL, list: string): boolean {
       const suffix = host.replace(/^\*?\./, '');
       return url.hostname === suffix || url.hostname.endsWith(`.${suffix}`);
     });
-}
-
-function defaultPort(url: URL): string {
-  return url.protocol === 'https:' ? '443' : '80';
 }

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createJoiner } from '../../../src/audio/join/join.ts';
 import { readMp3InfoTag, parseMp3Frame } from '../../../src/audio/mp3.ts';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { mp3Frames } from '../../harness/mp3-frames.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';
 import { id3v1, id3v2, mp3Of, oggOf, opusOf, wavOf } from '../samples.ts';
 import { join, partOf } from './parts.ts';
+import { verifyBytes } from '../verify-bytes.ts';
 
 /** Two long parts with a short one between them, which has a single page of sound. */
 const LENGTHS = [40_003, 3_001, 61_234];

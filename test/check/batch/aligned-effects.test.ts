@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import type { Fault } from '../../harness/failing-files.ts';
 import { failingFiles } from '../../harness/failing-files.ts';
 import type { BatchWorld, Place, RunOutcome } from '../../batch/batch-world.ts';
@@ -12,6 +11,7 @@ import {
   runOnce,
   writeLines,
 } from '../../batch/batch-world.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
   ['kills it', { kind: 'kill' }],

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { parseJsonDocument, parseJsonLines } from '../../harness/json-lines.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { made } from '../../binary/live/spoken.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const TEXT = 'The first sentence is here. The second one follows it! Does a third one come?';

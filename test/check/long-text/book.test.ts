@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { splitParts } from '../../../src/text/parts.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { mp3Frames } from '../../harness/mp3-frames.ts';
@@ -16,6 +15,7 @@ import { JOBS_PATH } from '../../binary/jobs/job-scene.ts';
 import type { ServingFoley } from '../../binary/support/serve.ts';
 import { firstVoiceId, startServe } from '../../binary/support/serve.ts';
 import { bookText } from './book-text.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const CHARACTERS = IS_FULL ? 200_000 : 2_100;

@@ -7,10 +7,10 @@ import { sandbox } from '../../harness/sandbox.ts';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
 import type { RunResult } from '../../harness/run-options.ts';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { tone } from '../../binary/voices/recordings.ts';
 import { everyNth } from '../../binary/voices/voice-scene.ts';
 import { leftIn } from '../../binary/media-client/media-scene.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 function foley(box: Sandbox, ...args: string[]): Promise<RunResult> {
   return runFoley([...args, '--local'], { box, timeoutMs: 110_000 });

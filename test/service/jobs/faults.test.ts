@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import type { FaultRule, FaultWhen, JobFault } from '../../../src/service/http/faults.ts';
 import { segmentText } from '../../../src/service/jobs/jobs.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { jsonPost } from '../support/test-service.ts';
 import { BODY, GRANT, JOBS, JOBS_V1, jobService, paragraphs } from './job-service.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 function jobRule(outcome: JobFault, when: FaultWhen = { kind: 'always' }, path = JOBS): FaultRule {
   return { method: 'POST', path, effect: { kind: 'job', outcome }, when };

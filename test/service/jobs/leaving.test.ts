@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { requireTool } from '../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
 import { type Bundle, buildBundle } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/test-service.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 const CHOICES = [2, 0, 3, 1, 0, 2, 1, 3];
 

@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { verifyBytes } from '../../../src/audio/verify.ts';
 import { systemFiles } from '../../../src/effects/file-system.ts';
 import { systemRandom } from '../../../src/effects/random.ts';
 import { outputFailure } from '../../../src/durable/file-failures.ts';
@@ -14,6 +13,7 @@ import { decodeAudio } from '../../harness/decode-audio.ts';
 import type { TestService } from '../support/test-service.ts';
 import type { Task } from './job-service.ts';
 import { BODY, GRANT, JOBS, jobService, paragraphs } from './job-service.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 /** Words of 20 ms, three in each of 40 sentences. */
 const SEGMENT_MS = 3 * 40 * 20;
