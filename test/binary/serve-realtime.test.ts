@@ -16,7 +16,7 @@ async function begin(
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<RawRealtimeClient> {
   const { baseUrl, apiKey: key } = service;
-  const client = await connectRealtime({ version: 'v3', baseUrl, key, patienceMs: 60_000 });
+  const client = await connectRealtime({ version: 'v3', baseUrl, key, timeoutMs: 60_000 });
   await client.expect('authenticated');
   const request = { voiceId: await firstVoiceId(service), modelId: 'vendor-s21pro', format: 'wav' };
   client.send({ event: 'start', mode: 'reliable', requestId: 'r', request, ...more });

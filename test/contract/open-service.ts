@@ -12,7 +12,7 @@ export interface ServiceAddress {
 }
 
 /** How long a service may take for an answer: it is not to hang. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /** A service that is asked over HTTP. */
 export function openService({ baseUrl, key, otherKey, isOurs }: ServiceAddress): ServiceUnderTest {
@@ -61,7 +61,7 @@ function requestOf({ headers = {}, body, bytes }: AskOptions, key: string): Requ
   return {
     headers: Object.fromEntries(given),
     redirect: 'manual',
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
     ...(content === undefined
       ? {}
       : { body: typeof content === 'string' ? content : content.slice() }),

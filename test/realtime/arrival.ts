@@ -8,27 +8,27 @@ import type { Fields, Message } from './wire-names.ts';
 export type Arrived =
   | {
       readonly kind: 'message';
-      /** In the names of v3. */
+      /** With v3 field names. */
       readonly message: Message;
       readonly wire: Fields;
-      /** What is wrong with it by the tables. */
+      /** Violations of the message tables. */
       readonly faults: readonly string[];
     }
   | { readonly kind: 'unreadable'; readonly bytes: Buffer; readonly why: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'ping' | 'pong' };
 
-/** With its place among all that came and went on a connection, from 1. */
+/** With its position among all messages of a connection in both directions, from 1. */
 export type Arrival = Arrived & { readonly number: number };
 
-/** How a connection ended: `dropped` is an end without a closing handshake. */
+/** The end of a connection; `dropped` is one without a closing handshake. */
 export type Ending =
   | { readonly kind: 'closed'; readonly code: number; readonly reason: string }
   | { readonly kind: 'dropped' };
 
 const DROPPED = 1006;
 
-/** Reads what came, and checks it against the tables. */
+/** Decodes a message, and checks it against the tables. */
 export function readArrived(place: Place, data: unknown, isBinary: boolean): Arrived {
   const bytes = asBuffer(data);
   if (!isBinary) {
@@ -36,7 +36,7 @@ export function readArrived(place: Place, data: unknown, isBinary: boolean): Arr
   }
   let wire: unknown;
   try {
-    // A view that is no Buffer, so that the bytes of a message are none either.
+    // A Uint8Array and not a Buffer, so that the bytes of a message are Uint8Arrays too.
     wire = decode(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   } catch (error) {
     return { kind: 'unreadable', bytes, why: String(error) };
@@ -48,14 +48,14 @@ export function readArrived(place: Place, data: unknown, isBinary: boolean): Arr
   return { kind: 'message', message, wire, faults: checkMessage(place, wire) };
 }
 
-/** The end of a connection from what `ws` says of it. */
+/** Converts a close event of `ws`. */
 export function endingOf(code: number, reason: Buffer): Ending {
   return code === DROPPED
     ? { kind: 'dropped' }
     : { kind: 'closed', code, reason: reason.toString() };
 }
 
-/** What came, in a few words. */
+/** Describes an arrival in a few words. */
 export function describeArrived(entry: Arrived): string {
   if (entry.kind === 'message') {
     return describeMessage(entry.message);
@@ -72,7 +72,7 @@ export function describeMessage(message: Message): string {
   return told.map(String).join(' ');
 }
 
-/** The audio of messages, in the order in which they are given. */
+/** Joins the audio of messages in the given order. */
 export function audioIn(messages: readonly Message[]): Buffer {
   return Buffer.concat(
     messages.flatMap(({ event, audio }) =>

@@ -3,20 +3,17 @@ interface Waiter {
   readonly fail: (reason: string) => void;
 }
 
-/**
- * Things in the order in which they arrive, which can be waited for. Nothing waits for longer than
- * its patience: what did not come in that time is an error that says what came instead.
- */
+/** Items in the order of their arrival. Waiting for one times out with an error that lists what arrived instead. */
 export class Arrivals<Item> {
   readonly all: Item[] = [];
-  readonly #patienceMs: number;
+  readonly #timeoutMs: number;
   readonly #describe: (item: Item) => string;
   #waiters: Waiter[] = [];
   #taken = 0;
   #end: string | undefined;
 
-  constructor(patienceMs: number, describe: (item: Item) => string) {
-    this.#patienceMs = patienceMs;
+  constructor(timeoutMs: number, describe: (item: Item) => string) {
+    this.#timeoutMs = timeoutMs;
     this.#describe = describe;
   }
 
@@ -25,13 +22,13 @@ export class Arrivals<Item> {
     this.#tell();
   }
 
-  /** Nothing comes any more. */
+  /** Ends the arrivals. */
   end(reason: string): void {
     this.#end ??= reason;
     this.#tell();
   }
 
-  /** The next item that nobody has taken yet; `undefined` when there is none and will be none. */
+  /** Takes the next item; `undefined` after the end. */
   async take(wanted: string): Promise<Item | undefined> {
     await this.until(() => this.all.length > this.#taken || this.#end !== undefined, wanted);
     const item = this.all[this.#taken];
@@ -39,13 +36,13 @@ export class Arrivals<Item> {
     return item;
   }
 
-  /** Waits until something is so; it is asked again at every arrival. Rejects after the patience. */
+  /** Waits until a condition holds, checked at every arrival. Rejects after the timeout. */
   async until(isSo: () => boolean, wanted: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string): void => reject(new Error(this.#complaint(wanted, reason)));
       const timer = setTimeout(
-        () => this.#giveUp(waiter, `not within ${this.#patienceMs} ms`),
-        this.#patienceMs,
+        () => this.#giveUp(waiter, `not within ${this.#timeoutMs} ms`),
+        this.#timeoutMs,
       );
       const check = (): boolean => {
         const isDone = isSo();

@@ -12,17 +12,17 @@ import { isFields } from './wire-names.ts';
 import type { Message } from './wire-names.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
-/** What is after a message is before the next one too, but for the last. */
+/** A fault after a message is one before the next message too, except after the last. */
 const SIDES: readonly Fault['when'][] = IS_FULL ? ['before', 'after'] : ['before'];
 const TEXTS = IS_FULL ? ['One.', 'Two.', 'One.', 'Three.', 'Two.'] : ['One.', 'One.'];
 const REQUEST = { voiceId: 'voice-1', modelId: 'vendor-s21pro-flash', format: 'pcm' };
 
-/** Frames by their number: what a listener has, whatever came twice or late. */
+/** Received frames by sequence number. */
 type Heard = Map<number, Uint8Array>;
 
 /**
- * The plainest client that resumes: it starts again with the same request until it has `finish`, and
- * says again what is not completed. Completed audio that it lacks it fetches, where that can be done.
+ * Runs a simple client that resumes: it retries the request until `finish`, repeats segments that are not completed, and
+ * fetches missing audio of completed ones if the version can.
  */
 async function listen(server: ScriptedServer, version: Version): Promise<Heard> {
   const heard: Heard = new Map();
@@ -92,7 +92,7 @@ function note(message: Message, heard: Heard, completed: Set<string>): void {
   }
 }
 
-/** Waits until the server has seen the end of its nth connection. */
+/** Waits until the nth connection of the server has ended. */
 async function settled(server: ScriptedServer, count: number): Promise<void> {
   const connection = await server.connected(count);
   await connection.gone;
@@ -148,7 +148,7 @@ const CASES = [
 ] as const;
 
 describe.each(CASES)('%s, an interrupted segment is %s', (version, interrupted) => {
-  test('a line that drops at any boundary changes neither the sound nor the price', async () => {
+  test('a connection dropped at any boundary changes neither the audio nor the cost', async () => {
     const calm = await outcome(version, interrupted);
     expect(calm.audio.equals(spokenAudio(TEXTS, 'pcm'))).toBe(true);
     expect(calm.charged).toStrictEqual(TEXTS.map((text, index) => `s${index + 1} ${text}`));

@@ -8,13 +8,12 @@ import type { Fields } from './wire-names.ts';
 export interface Place {
   readonly version: Version;
   readonly sender: Sender;
-  /** The mode of the conversation, once it is known. */
+  /** The mode of the conversation, if it is known. */
   readonly mode?: Mode | undefined;
 }
 
 /**
- * What is wrong with a message as it stood on the wire, by the tables: in words, one a fault, nothing
- * when it is right. A client must send no field that the spec does not name; a server may.
+ * Returns the violations of the tables by a received message. A client must not send unknown fields; a server may.
  */
 export function checkMessage(place: Place, value: unknown): string[] {
   if (!isMessage(value)) {

@@ -64,7 +64,7 @@ export const CLIENT_MESSAGES: readonly MessageRow[] = [
   },
 ];
 
-/** The fields of `start.request` in both versions; a range that depends on the profile is the wider. */
+/** The fields of `start.request` in both versions, with the wider range where the profile decides. */
 const SHARED_REQUEST: readonly Field[] = [
   required('voiceId', 'filled'),
   required('modelId', 'filled'),
@@ -79,7 +79,7 @@ const SHARED_REQUEST: readonly Field[] = [
   optional('latency', 'any'),
 ];
 
-/** Section 4.10: what `start.request` may hold. */
+/** Section 4.10: the values of `start.request`. */
 export const REQUEST_FIELDS: Readonly<Record<Version, readonly Field[]>> = {
   v2: [
     ...SHARED_REQUEST,

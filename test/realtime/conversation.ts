@@ -14,7 +14,7 @@ export interface Caller {
   readonly sessionId: string;
   /** Whether the handshake had the key. */
   readonly isAuthenticated: boolean;
-  /** Takes the ticket of an `auth` event; false when it is none or was used. */
+  /** Uses the ticket of an `auth` event; false if it is invalid or was used. */
   readonly redeem: (ticket: string) => boolean;
   readonly quota: () => number;
 }
@@ -24,17 +24,17 @@ export interface ConversationOptions {
   readonly readyBeforeStatus: boolean;
 }
 
-/** Takes the events of one started request; gives what is answered. */
+/** Handles the events of one started request, and returns the replies. */
 export interface Speaker {
   receive(message: Message): Message[];
 }
 
 /**
- * The service's side of one connection, as the spec has it: client events in, server events out, in the
- * names of v3. Nothing counts as delivered before {@link noteSent} says so.
+ * One connection of the service as the spec defines it: takes client events and returns server events, with v3 field
+ * names. A message counts as delivered after {@link noteSent}.
  */
 export class Conversation {
-  /** With what the connection is to be closed; undefined while it goes on. */
+  /** The close code; undefined while the connection stays open. */
   closeCode: number | undefined;
   request: SpokenRequest | undefined;
   readonly #caller: Caller;
@@ -50,7 +50,7 @@ export class Conversation {
     this.#isAuthenticated = caller.isAuthenticated;
   }
 
-  /** What the service says first. */
+  /** Returns the first messages of the service. */
   greet(): Message[] {
     return this.#isAuthenticated ? [this.#authenticated()] : [];
   }
@@ -65,7 +65,7 @@ export class Conversation {
     return arrived.kind === 'text' ? [fault('invalid_message', { terminal: true })] : [];
   }
 
-  /** A message has gone out to the client: only now something is charged, completed or over. */
+  /** Called when a message was sent to the client: only then charges, completions and ends count. */
   noteSent(message: Message): void {
     const segment = this.request?.segments.find((one) => one.segmentId === message['segmentId']);
     if (message.event === 'audio' && this.request !== undefined && segment !== undefined) {
@@ -86,7 +86,7 @@ export class Conversation {
     }
   }
 
-  /** The connection has gone. */
+  /** Called when the connection has ended. */
   lost(): void {
     if (this.request?.state === 'running') {
       this.#book.interrupt(this.request);

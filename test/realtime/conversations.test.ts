@@ -18,7 +18,7 @@ const reliable = (more: object = {}) => ({
   ...more,
 });
 
-/** Says a text as the segment of its number, and waits until it is completed. */
+/** Sends a text as a segment, and waits until it is completed. */
 async function say(client: RawRealtimeClient, number: number, text: string): Promise<void> {
   client.send({ event: 'text', sequence: number, text });
   await client.expect('input_ack');
@@ -27,7 +27,7 @@ async function say(client: RawRealtimeClient, number: number, text: string): Pro
 }
 
 describe.each(VERSIONS)('%s', (version) => {
-  test('simple: inputs are one text, spoken when the last commits', async () => {
+  test('simple: inputs are one text, spoken after the last one commits', async () => {
     const server = await startScriptedServer();
     const client = await connectRealtime({ version, baseUrl: server.baseUrl, key: server.key });
     await client.expect('authenticated', { protocolVersion: version });
@@ -44,7 +44,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(server.charges).toMatchObject([{ text: 'Hello, wörld.', units: 13 }]);
   });
 
-  test('reliable: a dropped line costs nothing twice, and every byte is heard once', async () => {
+  test('reliable: after a dropped connection nothing is billed twice, and every byte arrives once', async () => {
     const server = await startScriptedServer({
       connections: [{ steps: [serve({ faults: [afterFirstAudioOfSecond] })] }],
     });
@@ -86,7 +86,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect(server.charges.map(({ text }) => text)).toStrictEqual(['One.', 'Two.', 'Three.']);
   });
 
-  test('browser ticket: opens one connection, from its origin only', async () => {
+  test('browser ticket: opens one connection from its origin', async () => {
     const server = await startScriptedServer();
     const { baseUrl, key } = server;
     const origin = 'https://page.test';
@@ -114,7 +114,7 @@ describe.each(VERSIONS)('%s', (version) => {
     }
   });
 
-  test('what a request has become is told over HTTP', async () => {
+  test('the status of a request is available over HTTP', async () => {
     const server = await startScriptedServer({ interrupted: 'stored' });
     const { baseUrl, key } = server;
     const client = await connectRealtime({ version, baseUrl, key });
@@ -154,7 +154,7 @@ describe.each(VERSIONS)('a handshake of %s', (version) => {
     expect([server.handshakes.length, server.connections.length]).toStrictEqual([2, 1]);
   });
 
-  test('is refused before 101 when it is wrong', async () => {
+  test('is refused before 101 if it is invalid', async () => {
     const { baseUrl, key } = await startScriptedServer();
     const live = `/${version}/tts/live`;
     const wrong = [
@@ -171,7 +171,7 @@ describe.each(VERSIONS)('a handshake of %s', (version) => {
     }
   });
 
-  test('can be left without an answer, or dropped', async () => {
+  test('can be left without a response, or dropped', async () => {
     const server = await startScriptedServer({
       connections: [{ handshake: 'unanswered' }, { handshake: 'dropped' }],
     });
@@ -182,14 +182,14 @@ describe.each(VERSIONS)('a handshake of %s', (version) => {
     expect(server.handshakes).toHaveLength(2);
   });
 
-  test('that is answered with another subprotocol does not open', async () => {
+  test('with another subprotocol in the response does not open', async () => {
     const server = await startScriptedServer({ connections: [{ subprotocol: 'other' }] });
     const { baseUrl, key } = server;
     await expect(connectRealtime({ version, baseUrl, key })).rejects.toThrow(/subprotocol/);
   });
 });
 
-test.each(MODES)('the key and what a message holds stay as they were sent: %s', async (mode) => {
+test.each(MODES)('key and messages are recorded unchanged: %s', async (mode) => {
   const server = await startScriptedServer();
   const client = await connectRealtime({
     version: 'v2',

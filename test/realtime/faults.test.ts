@@ -34,20 +34,20 @@ async function speak(client: RawRealtimeClient): Promise<void> {
   client.send({ event: 'flush', segmentId: 's1' });
 }
 
-describe('what the scripted server does', () => {
+describe('the scripted server', () => {
   test.each([1000, 1008, 1011, 1012, 1013])('closes with %i', async (code) => {
     const { client } = await meet([send('authenticated'), close(code, 'why')]);
     await client.expect('authenticated');
     expect(await client.ended()).toStrictEqual({ kind: 'closed', code, reason: 'why' });
   });
 
-  test('breaks the connection', async () => {
+  test('drops the connection', async () => {
     const { client } = await meet([send('authenticated'), { kind: 'reset' }]);
     expect(await client.ended()).toStrictEqual({ kind: 'dropped' });
     await client.expect('authenticated');
   });
 
-  test('repeats, leaves out and reorders audio', async () => {
+  test('repeats, omits and reorders audio', async () => {
     const tamper = [
       { kind: 'swap', sequence: 1 },
       { kind: 'skip', sequence: 3 },
@@ -64,7 +64,7 @@ describe('what the scripted server does', () => {
     expect(audio.map(({ sequence }) => sequence)).toStrictEqual([2, 1, 4, 5, 5, 6]);
   });
 
-  test('plays a script to the letter, and what is not in it fails the test', async () => {
+  test('plays a script exactly, and anything else fails the test', async () => {
     const { client, server } = await meet([
       send('authenticated'),
       expectMessage('start', { mode: 'reliable' }),
@@ -80,7 +80,7 @@ describe('what the scripted server does', () => {
     ]);
   });
 
-  test('waits for the test where it says pause', async () => {
+  test('waits for the test at a pause step', async () => {
     const steps: readonly Step[] = [{ kind: 'pause' }];
     const faults = [{ on: 'sent', event: 'audio', number: 2, when: 'before', steps } as const];
     const { client, server } = await meet([serve({ faults })]);
@@ -96,14 +96,14 @@ describe('what the scripted server does', () => {
     expect(client.audio.equals(server.audioOf('request-1'))).toBe(true);
   });
 
-  test('ends with an error of its script', async () => {
+  test('ends with the error of its script', async () => {
     const steps = fail('server_draining', 1012, { retryable: true });
     const { client } = await meet([send('authenticated'), ...steps]);
     await client.until('error');
     expect(await client.ended()).toMatchObject({ code: 1012 });
   });
 
-  test('sends garbage and text', async () => {
+  test('sends invalid bytes and text', async () => {
     const { client } = await meet([
       { kind: 'sendBytes', bytes: Uint8Array.of(0xc1, 0xff) },
       { kind: 'sendBytes', bytes: encode([1, 2]) },
@@ -119,7 +119,7 @@ describe('what the scripted server does', () => {
     await expect(client.expect('ready')).rejects.toThrow(/2 unreadable bytes/);
   });
 
-  test('sends a message in fragments, and fragments without end', async () => {
+  test('sends a message in fragments, and endless fragments', async () => {
     const message = {
       event: 'warning',
       code: 'a',
@@ -145,7 +145,7 @@ describe('what the scripted server does', () => {
     expect(entry?.kind === 'unreadable' && entry.bytes.byteLength).toBe(GIANT);
   });
 
-  test('is silent until the client goes, and may leave pings without a pong', async () => {
+  test('is silent until the client disconnects, and may ignore pings', async () => {
     const { client, server } = await meet([send('authenticated'), { kind: 'silence' }]);
     await client.expect('authenticated');
     client.ping();
@@ -165,16 +165,16 @@ describe('what the scripted server does', () => {
   });
 });
 
-describe('what the raw client does', () => {
-  test('says loudly what did not come', async () => {
-    const { client } = await meet({}, { patienceMs: 50 });
+describe('the raw client', () => {
+  test('reports what did not arrive', async () => {
+    const { client } = await meet({}, { timeoutMs: 50 });
     await client.expect('authenticated');
     await expect(client.expect('ready')).rejects.toThrow(
       'Waited for ready: not within 50 ms. So far: authenticated.',
     );
   });
 
-  test('says loudly that something else came, or that the connection ended', async () => {
+  test('reports another message, or the end of the connection', async () => {
     const { client } = await meet([
       send('authenticated'),
       send('authenticated'),
@@ -185,7 +185,7 @@ describe('what the raw client does', () => {
     await expect(client.expect('ready')).rejects.toThrow(/1013/);
   });
 
-  test('takes no message that is wrong by the tables', async () => {
+  test('rejects messages that violate the tables', async () => {
     const { client } = await meet([
       { kind: 'sendBytes', bytes: encode({ event: 'finish', reason: 'x' }) },
       close(1000),
@@ -206,16 +206,16 @@ describe('what the raw client does', () => {
     ],
     ['no map', (client: RawRealtimeClient) => client.sendExactly([1]), 'invalid_messagepack'],
     [
-      'a field too few',
+      'a missing field',
       (client: RawRealtimeClient) => client.sendExactly({ event: 'start' }),
       'invalid_message',
     ],
     [
-      'the wrong time',
+      'a wrong time',
       (client: RawRealtimeClient) => client.send({ event: 'stop' }),
       'invalid_state',
     ],
-  ])('sends what is wrong: %s', async (_name, misbehave, code) => {
+  ])('sends invalid messages: %s', async (_name, misbehave, code) => {
     const { client, server } = await meet();
     await client.expect('authenticated');
     misbehave(client);
@@ -242,14 +242,14 @@ describe('what the raw client does', () => {
     expect(server.takeProblems()).toHaveLength(1);
   });
 
-  test('breaks the rules of the WebSocket', async () => {
+  test('violates the WebSocket protocol', async () => {
     const { client } = await meet();
     await client.expect('authenticated');
     await client.sendFrame(Uint8Array.of(1), { isMasked: false });
     expect(await client.ended()).toMatchObject({ kind: 'closed', code: 1002 });
   });
 
-  test('ends its direction only', async () => {
+  test('closes only its direction', async () => {
     const { client, server } = await meet();
     await client.expect('authenticated');
     client.halfClose();
@@ -258,7 +258,7 @@ describe('what the raw client does', () => {
     expect(connection.ending).toStrictEqual({ kind: 'dropped' });
   });
 
-  test('does not read, and reads again', async () => {
+  test('stops reading, and resumes', async () => {
     const { client, server } = await meet({
       audio: { framesPerSegment: FRAMES, frameBytes: 1_000_000 },
     });

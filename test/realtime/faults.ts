@@ -1,15 +1,15 @@
 import type { Fault, Tamper } from './script.ts';
 import type { Message } from './wire-names.ts';
 
-/** A place between two messages of a connection. */
+/** A boundary between two messages of a connection. */
 export interface Boundary {
   readonly on: Fault['on'];
   readonly when: Fault['when'];
-  /** The names of the messages of this direction, the one that is meant the last. */
+  /** The events of this direction up to the boundary. */
   readonly events: readonly string[];
 }
 
-/** The fault of a boundary, when the script has one there. */
+/** Returns the fault of a boundary, if the script has one. */
 export function faultAt(faults: readonly Fault[], place: Boundary): Fault | undefined {
   return faults.find(({ on, when, event, number }) => {
     const counted = place.events.filter((name) => event === undefined || name === event);
@@ -18,7 +18,7 @@ export function faultAt(faults: readonly Fault[], place: Boundary): Fault | unde
   });
 }
 
-/** An answer with its audio repeated, left out or out of order. */
+/** Returns a reply with its audio repeated, omitted or reordered. */
 export function tampered(messages: readonly Message[], tamper: readonly Tamper[]): Message[] {
   const result = [...messages];
   for (const { kind, sequence } of tamper) {

@@ -16,11 +16,11 @@ export interface FrameOptions {
   readonly isFinal?: boolean;
   /** Clients must mask. The key is zero, so that the payload stays readable. */
   readonly isMasked?: boolean;
-  /** What the header says of the payload's length, where that is a lie. */
+  /** A wrong payload length for the header. */
   readonly claimedLength?: number;
 }
 
-/** A frame of RFC 6455, as right or as wrong as the options make it. */
+/** Encodes a frame of RFC 6455; the options may make it invalid. */
 export function encodeFrame(payload: Uint8Array, options: FrameOptions = {}): Buffer {
   const { opcode = OPCODES.binary, isFinal = true, isMasked = false } = options;
   const length = options.claimedLength ?? payload.byteLength;
@@ -30,7 +30,7 @@ export function encodeFrame(payload: Uint8Array, options: FrameOptions = {}): Bu
   return Buffer.concat([start, lengthBytes(length), key, payload]);
 }
 
-/** So many fragments without a byte in them, of a message that has not ended. */
+/** Encodes empty fragments of a message that does not end. */
 export function emptyFragments(count: number, isMasked: boolean): Buffer {
   const nothing = Buffer.alloc(0);
   const first = encodeFrame(nothing, { isFinal: false, isMasked });
@@ -38,7 +38,7 @@ export function emptyFragments(count: number, isMasked: boolean): Buffer {
   return Buffer.concat([first, ...Array.from({ length: count - 1 }, () => next)]);
 }
 
-/** A message in fragments of at most so many bytes. */
+/** Encodes a message in fragments of at most `size` bytes. */
 export function fragmented(payload: Uint8Array, size: number, isMasked: boolean): Buffer {
   const starts = Array.from({ length: Math.ceil(payload.byteLength / size) }, (_, n) => n * size);
   const frames = starts.map((start) =>
@@ -54,8 +54,8 @@ export function fragmented(payload: Uint8Array, size: number, isMasked: boolean)
 const CHUNK = Buffer.alloc(65_536);
 
 /**
- * Writes one frame of so many zeros, as fast as the other side reads and without holding it in memory.
- * Gives false when the other side went away before the end.
+ * Writes a frame of zeros as fast as the other side reads, without holding it in memory.
+ * @returns whether the other side stayed connected
  */
 export async function writeGiantFrame(
   socket: Duplex,
@@ -72,7 +72,7 @@ export async function writeGiantFrame(
   return isOpen;
 }
 
-/** Resolves with true when the system has taken the bytes, with false when the socket has ended. */
+/** Resolves to whether the socket took the bytes before it ended. */
 export async function written(socket: Duplex, bytes: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
     if (socket.destroyed || !socket.writable) {

@@ -4,8 +4,8 @@ import type { Version } from './messages.ts';
 import type { HttpAnswer } from './script.ts';
 
 /**
- * The HTTP answer to a handshake that the spec refuses (sections 4.10 and 5), or the version that it
- * asks for. A handshake without Authorization is let in, and has to bring a ticket.
+ * Returns the HTTP response to a handshake that the spec refuses (sections 4.10 and 5), else the requested version. A
+ * handshake without Authorization is accepted, and needs a ticket later.
  */
 export function answerHandshake(
   request: IncomingMessage,

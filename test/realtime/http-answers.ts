@@ -6,7 +6,7 @@ import type { HttpAnswer } from './script.ts';
 import type { Tickets } from './tickets.ts';
 import { isFields, toWire } from './wire-names.ts';
 
-/** A request over HTTP that a scripted server had. */
+/** An HTTP request to a scripted server. */
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
@@ -21,7 +21,7 @@ export interface HttpContext {
   readonly realtimeUrl: string;
 }
 
-/** An answer whose body may be audio. */
+/** A response whose body may be audio. */
 export interface FullAnswer extends HttpAnswer {
   readonly bytes?: Buffer;
 }
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   pcm: 'audio/pcm',
 };
 
-/** Answers the paths of section 4.10 that are plain HTTP, for both versions. */
+/** Responds to the HTTP paths of section 4.10, for both versions. */
 export function answerHttp(request: HttpRequest, context: HttpContext): FullAnswer {
   const route = ROUTE.exec(request.path)?.groups;
   if (route === undefined) {
@@ -49,7 +49,7 @@ export function answerHttp(request: HttpRequest, context: HttpContext): FullAnsw
   return answerRoute(request, version, route['rest'] ?? '', context);
 }
 
-/** The flat error of section 7 for an answer that has no body of its own. */
+/** Returns the flat error of section 7 for a response without a body. */
 export function errorBody(status: number): string {
   const code = status === 400 ? 'ERR_INVALID_REQUEST' : `scripted_${status}`;
   return JSON.stringify({ code, message: `The script answers ${status}.`, requestId: 'scripted' });
@@ -105,7 +105,7 @@ function parsed(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Stored audio has been delivered when it is fetched, and is charged then if it was not before. */
+/** Fetching stored audio delivers it, and charges it unless it was charged before. */
 function answerAudio(requestId: string, segmentId: string, { book }: HttpContext): FullAnswer {
   const request = book.requests.get(decodeURIComponent(requestId));
   const id = decodeURIComponent(segmentId);

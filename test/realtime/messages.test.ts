@@ -26,7 +26,7 @@ const EXAMPLES: Readonly<Record<Kind, unknown>> = {
   string: 'x',
 };
 
-/** Values that a field of a kind must not hold. */
+/** Invalid values for each kind of field. */
 const WRONG: Readonly<Record<Kind, readonly unknown[]>> = {
   any: [],
   boolean: ['true', 1, null],
@@ -51,7 +51,7 @@ describe.each(LINES)('$event of $sender, $version, $mode', ({ row, version, mode
   const place = { version, sender: row.sender, mode } as const;
   const full = fullMessage(row, version, mode);
 
-  test('is right when it is whole, and as long as nothing required is missing', () => {
+  test('is valid with all fields, and with all required ones', () => {
     expect(checkMessage(place, full)).toStrictEqual([]);
     for (const field of row.fields) {
       const name = wireName(version, field.name);
@@ -64,7 +64,7 @@ describe.each(LINES)('$event of $sender, $version, $mode', ({ row, version, mode
     }
   });
 
-  test('is wrong when a field holds what it must not', () => {
+  test('is invalid with an invalid value', () => {
     for (const field of row.fields.filter(({ need }) => need !== 'assumed')) {
       for (const value of WRONG[field.kind]) {
         const message = { ...full, [wireName(version, field.name)]: value };
@@ -74,14 +74,14 @@ describe.each(LINES)('$event of $sender, $version, $mode', ({ row, version, mode
     }
   });
 
-  test('is wrong in the names of the other version', () => {
+  test('is invalid with the field names of the other version', () => {
     const other = toWire(version === 'v2' ? 'v3' : 'v2', fromWire(version, full));
     const differs = Object.keys(other).join() !== Object.keys(full).join();
     expect(checkMessage(place, { event: row.event, ...other }).length > 0).toBe(differs);
   });
 });
 
-test('names go to the wire and back', () => {
+test('field names survive encoding and decoding', () => {
   const message = fullMessage(rowOf('start'), 'v3', 'reliable');
   const wire = toWire('v2', { ...message, request: REQUEST });
   expect(wire).toMatchObject({
@@ -92,7 +92,7 @@ test('names go to the wire and back', () => {
   expect(fromWire('v2', wire)).toStrictEqual({ ...message, request: REQUEST });
 });
 
-test.each(VERSIONS)('%s: what start.request may hold is checked', (version) => {
+test.each(VERSIONS)('%s: start.request is validated', (version) => {
   const place = { version, sender: 'client' } as const;
   const start = (request: Fields) => toWire(version, { event: 'start', request });
   expect(checkMessage(place, start(fullRequest(version)))).toStrictEqual([]);
@@ -110,7 +110,7 @@ test.each(VERSIONS)('%s: what start.request may hold is checked', (version) => {
 });
 
 describe.each(VERSIONS)('over the wire: %s', (version) => {
-  test('every message of the client arrives as it was sent', async () => {
+  test('every client message arrives unchanged', async () => {
     const steps: Step[] = [serve({ isLeftOpen: true })];
     for (const mode of ['simple', 'reliable'] as const) {
       const server = await startScriptedServer({ connections: [{ steps }] });
@@ -126,7 +126,7 @@ describe.each(VERSIONS)('over the wire: %s', (version) => {
     }
   });
 
-  test('every message of the server arrives as it was sent, with its place', async () => {
+  test('every server message arrives unchanged, with its position', async () => {
     const rows = MESSAGES.filter(({ sender }) => sender === 'server');
     const steps = rows.map((row): Step => {
       const { event, ...fields } = fromWire(version, fullMessage(row, version, 'reliable'));
@@ -147,7 +147,7 @@ describe.each(VERSIONS)('over the wire: %s', (version) => {
   });
 });
 
-test('the values that the spec lists are all known, and no others', () => {
+test('exactly the values of the spec are known', () => {
   expect([REQUEST_STATES.length, FINISH_REASONS.length, V2_ERROR_CODES.length]).toStrictEqual([
     4, 4, 22,
   ]);
@@ -159,7 +159,7 @@ test('the values that the spec lists are all known, and no others', () => {
   ).toStrictEqual([]);
 });
 
-test('what one field asks of another is checked', () => {
+test('dependencies between fields are checked', () => {
   const place = { version: 'v3', sender: 'server' } as const;
   const status = { ...fullMessage(rowOf('request_status'), 'v3', 'simple'), resultAvailable: true };
   expect(checkMessage(place, status)).toStrictEqual([]);
@@ -184,7 +184,7 @@ function rowOf(event: string): MessageRow {
   return row;
 }
 
-/** A message with every field of its row. */
+/** Returns a message with every field of its row. */
 function fullMessage(row: MessageRow, version: Version, mode: Mode, eventId = 'x'): Fields {
   const fields = row.fields.map((field) => [field.name, example(field)]);
   const special = {

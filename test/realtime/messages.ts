@@ -6,7 +6,7 @@ export type Version = 'v2' | 'v3';
 export type Mode = 'simple' | 'reliable';
 export type Sender = 'client' | 'server';
 
-/** What a field may hold. `id` is 1–128 characters; `count` is an integer from 0, `positive` from 1. */
+/** The kind of a field's value. `id` is 1–128 characters; `count` is an integer from 0, `positive` from 1. */
 export type Kind =
   | 'any'
   | 'boolean'
@@ -21,27 +21,24 @@ export type Kind =
   | 'positive'
   | 'string';
 
-/**
- * How sure the field is. `required` and `optional` are the spec's; `assumed` marks what the spec tells
- * without giving a name for it, so that a message is right without it, or with another name.
- */
+/** `assumed`: the spec describes the field without a name, so that a message is valid without it or with another name. */
 export type Need = 'required' | 'optional' | 'assumed';
 
-/** A field, under its name in v3; v2 has the same in snake_case, except for {@link V2_NAMES}. */
+/** A field with its v3 name; v2 has it in snake_case, except for {@link V2_NAMES}. */
 export interface Field {
   readonly name: string;
   readonly kind: Kind;
   readonly need: Need;
-  /** Where the need holds; elsewhere the field is optional. Everywhere without it. */
+  /** The mode that requires the field, which is optional in the other; default both. */
   readonly mode?: Mode;
-  /** Where the need holds; elsewhere the field is assumed. Both without it. */
+  /** The version whose spec names the field, which is assumed in the other; default both. */
   readonly version?: Version;
   readonly values?: readonly string[];
-  /** The least and the greatest number, or length in characters. */
+  /** The smallest and largest number, or length in characters. */
   readonly range?: readonly [number, number];
 }
 
-/** One message of the protocol: who sends it, where it belongs, what it carries. */
+/** A message of the protocol: its sender, phase and fields. */
 export interface MessageRow {
   readonly event: string;
   readonly sender: Sender;
@@ -52,7 +49,7 @@ export interface MessageRow {
 export const VERSIONS = ['v2', 'v3'] as const satisfies readonly Version[];
 export const MODES = ['simple', 'reliable'] as const satisfies readonly Mode[];
 
-/** Names of v2 that are not the snake_case of v3's. */
+/** v2 names that are not the snake_case form of the v3 name. */
 export const V2_NAMES: Readonly<Record<string, string>> = { modelId: 'model' };
 
 export const SUBPROTOCOLS: Readonly<Record<Version, string>> = {
@@ -69,10 +66,10 @@ export const LIMITS = {
   id: 128,
 } as const;
 
-/** The whole protocol: every message of both senders, as sections 4.10 and 6.2 have them. */
+/** Every message of both senders (sections 4.10 and 6.2). */
 export const MESSAGES: readonly MessageRow[] = [...CLIENT_MESSAGES, ...SERVER_MESSAGES];
 
-/** The row of an event, or undefined when no such message exists for this sender. */
+/** Returns the row of an event; undefined if this sender has no such message. */
 export function messageRow(sender: Sender, event: string): MessageRow | undefined {
   return MESSAGES.find((row) => row.sender === sender && row.event === event);
 }

@@ -12,7 +12,7 @@ import type { Message } from './wire-names.ts';
 type Serving = Extract<Step, { readonly kind: 'serve' }>;
 type Expecting = Extract<Step, { readonly kind: 'expect' }>;
 
-/** Plays the steps of a script on a connection, as far as the client stays. */
+/** Plays the steps of a script until the client disconnects. */
 export async function playSteps(
   connection: PlayedConnection,
   steps: readonly Step[],
@@ -96,7 +96,7 @@ async function serveConversation(connection: PlayedConnection, step: Serving): P
   }
 }
 
-/** A client may think for as long as the test lets it: only its going away ends the wait. */
+/** Waits without a timeout of its own: only a disconnect ends the wait. */
 async function nextArrived(connection: PlayedConnection): Promise<Arrived | undefined> {
   try {
     return await connection.take('a message of the client');
@@ -153,7 +153,7 @@ async function beSilent({ raw, gone }: PlayedConnection): Promise<void> {
   return gone;
 }
 
-/** An orderly end of the TCP connection: the client has all that was sent, and no closing handshake. */
+/** Ends the TCP connection after all data was sent, without a closing handshake. */
 async function dropConnection({ raw, socket, gone }: PlayedConnection): Promise<void> {
   socket.removeAllListeners('message');
   raw.end();
@@ -163,7 +163,7 @@ async function dropConnection({ raw, socket, gone }: PlayedConnection): Promise<
   return gone;
 }
 
-/** A reset is only seen as one when the client has read what came before it. */
+/** Resets the connection after the client has read everything before. */
 async function resetConnection({ raw, gone }: PlayedConnection): Promise<void> {
   if (raw instanceof Socket) {
     await allBytesRead(raw);

@@ -19,27 +19,27 @@ export interface ConnectionContext extends ConversationOptions {
   readonly caller: Caller;
   readonly book: RequestBook;
   readonly gate: Gate;
-  readonly patienceMs: number;
-  /** Notes what does not fit the script or the tables. */
+  readonly timeoutMs: number;
+  /** Records violations of the script or the tables. */
   readonly problem: (what: string) => void;
 }
 
-/** A connection that is being played, with everything that went over it. */
+/** A scripted connection, with all its messages. */
 export class PlayedConnection {
   readonly handshake: IncomingMessage;
   readonly socket: WebSocket;
   readonly raw: Duplex;
   readonly context: ConnectionContext;
-  /** What the client sent, in the order in which it came. */
+  /** The messages of the client, in order. */
   readonly received: Arrived[];
-  /** What was sent in whole messages, in the names of v3. */
+  /** Sent messages, with v3 field names. */
   readonly sent: Message[] = [];
   readonly gone: Promise<void>;
   readonly conversation: Conversation;
   ending: Ending | undefined;
   readonly #arrivals: Arrivals<Arrived>;
   #mode: Mode | undefined;
-  /** What the client started, for the ids of what the script sends. */
+  /** The started request, for the ids of scripted messages. */
   #started: Fields = {};
 
   constructor(
@@ -52,7 +52,7 @@ export class PlayedConnection {
     this.socket = socket;
     this.raw = raw;
     this.context = context;
-    this.#arrivals = new Arrivals(context.patienceMs, describeArrived);
+    this.#arrivals = new Arrivals(context.timeoutMs, describeArrived);
     this.received = this.#arrivals.all;
     this.conversation = new Conversation(context.caller, context.book, context);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
@@ -67,22 +67,22 @@ export class PlayedConnection {
     });
   }
 
-  /** Whether anything can still be sent. */
+  /** Whether the connection is open for sending. */
   get isOpen(): boolean {
     return this.socket.readyState === this.socket.OPEN && this.raw.writable;
   }
 
-  /** The messages of the client, in the names of v3. */
+  /** The messages of the client, with v3 field names. */
   get messages(): Message[] {
     return this.received.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   }
 
-  /** The next thing that came; undefined when the client has gone. */
+  /** Takes the next arrival; undefined after a disconnect. */
   async take(wanted: string): Promise<Arrived | undefined> {
     return this.#arrivals.take(wanted);
   }
 
-  /** Waits until the client has sent so many messages of this name on this connection. */
+  /** Waits until the client has sent this many messages of an event on this connection. */
   async receivedMessage(event: string, count = 1): Promise<Message> {
     const found = (): Message | undefined =>
       this.messages.filter((message) => message.event === event)[count - 1];
@@ -90,7 +90,7 @@ export class PlayedConnection {
     return found() ?? { event };
   }
 
-  /** Sends a message of a script, its common fields filled in; it must be right by the tables. */
+  /** Sends a valid message of a script, with its common fields filled in. */
   sendScripted(message: Message): void {
     const { sessionId, version } = this.context.caller;
     const { requestId } = this.#started;
@@ -104,7 +104,7 @@ export class PlayedConnection {
     }
   }
 
-  /** Sends a message with the fields that every event has. */
+  /** Sends a message with the fields of every event. */
   send(message: Message): Message {
     const number = this.sent.length + 1;
     const { caller } = this.context;
@@ -119,7 +119,7 @@ export class PlayedConnection {
     return whole;
   }
 
-  /** Waits until a client that reads slowly has taken most of what was sent. */
+  /** Waits until a slow client has read most of the sent data. */
   async drained(): Promise<void> {
     while (this.isOpen && this.raw.writableLength > MOST_UNSENT) {
       await Promise.race([once(this.raw, 'drain').catch(() => undefined), this.gone]);
@@ -166,6 +166,6 @@ export class PlayedConnection {
   }
 }
 
-/** Bytes that may wait for a client before the server waits too. */
+/** The server waits above this many unread bytes. */
 const MOST_UNSENT = 4_000_000;
 const FIRST_TIMESTAMP = 1_700_000_000_000;

@@ -14,13 +14,12 @@ import { toWire } from './wire-names.ts';
 import type { Fields, Message } from './wire-names.ts';
 
 export interface ClientOptions extends HandshakeOptions {
-  /** How long a wait may take; the test fails loudly after it. */
-  readonly patienceMs?: number;
+  /** The timeout of every wait. */
+  readonly timeoutMs?: number;
 }
 
 /**
- * Opens a realtime connection. Rejects with {@link HandshakeRefused} when the service answers with
- * HTTP instead. The connection is gone when the test ends.
+ * Opens a realtime connection until the test ends. Rejects with {@link HandshakeRefused} for any HTTP response but 101.
  */
 export async function connectRealtime(options: ClientOptions): Promise<RawRealtimeClient> {
   const { socket, opened } = startHandshake(options);
@@ -30,7 +29,7 @@ export async function connectRealtime(options: ClientOptions): Promise<RawRealti
   return client;
 }
 
-/** What a service answered instead of opening a connection; rejects when it opened one. */
+/** Returns the HTTP response to a refused handshake; rejects if the connection opened. */
 export async function refusedHandshake(options: HandshakeOptions): Promise<Refusal> {
   try {
     await connectRealtime(options);
@@ -44,12 +43,12 @@ export async function refusedHandshake(options: HandshakeOptions): Promise<Refus
 }
 
 /**
- * A client of sections 4.10 and 6.2 that sends what it is told, right or wrong, and records what comes.
- * Messages are in the names of v3 on this side, whatever the version on the wire.
+ * A client of sections 4.10 and 6.2 that sends any messages, valid or not, and records everything. Tests use v3 field
+ * names for both versions.
  */
 export class RawRealtimeClient {
   readonly version: Version;
-  /** What was sent in whole messages, in the names of the wire, and when among the arrivals. */
+  /** Sent messages with their wire names, and their position among the arrivals. */
   readonly sent: { readonly number: number; readonly wire: unknown }[] = [];
   /** The connection under the WebSocket. */
   raw: Duplex | undefined;
@@ -60,37 +59,37 @@ export class RawRealtimeClient {
   #events = 0;
   #number = 0;
 
-  constructor(socket: WebSocket, { version, patienceMs = 20_000 }: ClientOptions) {
+  constructor(socket: WebSocket, { version, timeoutMs = 20_000 }: ClientOptions) {
     this.#socket = socket;
     this.version = version;
-    this.#arrivals = new Arrivals<Arrival>(patienceMs, describeArrived);
+    this.#arrivals = new Arrivals<Arrival>(timeoutMs, describeArrived);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#add({ kind: 'ping' }));
     socket.on('pong', () => this.#add({ kind: 'pong' }));
     socket.on('close', (code, reason) => this.#ended(endingOf(code, reason)));
   }
 
-  /** What the service chose of the subprotocols. */
+  /** The subprotocol that the service chose. */
   get subprotocol(): string {
     return this.#socket.protocol;
   }
 
-  /** Everything that came, in the order in which it came. */
+  /** Everything that arrived, in order. */
   get journal(): readonly Arrival[] {
     return this.#arrivals.all;
   }
 
-  /** Every message that came. */
+  /** Every received message. */
   get messages(): Message[] {
     return this.journal.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
   }
 
-  /** The audio that came, in the order of its arrival. */
+  /** The received audio, in order. */
   get audio(): Buffer {
     return audioIn(this.messages);
   }
 
-  /** Sends a message in the names of v3; `eventId` is made where none is given. Gives what was sent. */
+  /** Sends a message with v3 names and, by default, a new `eventId`; returns the sent message. */
   send(message: Message): Message & { readonly eventId: unknown } {
     this.#events += 1;
     const whole = { eventId: `event-${this.#events}`, ...message };
@@ -101,7 +100,7 @@ export class RawRealtimeClient {
     return whole;
   }
 
-  /** Sends a value as it is, whether it is a message or not. */
+  /** Sends any value unchanged. */
   sendExactly(value: unknown): void {
     this.#number += 1;
     this.sent.push({ number: this.#number, wire: value });
@@ -112,32 +111,32 @@ export class RawRealtimeClient {
     this.#socket.send(text, { binary: false });
   }
 
-  /** Sends a binary message of any bytes. */
+  /** Sends a binary message of the given bytes. */
   sendBytes(bytes: Uint8Array): void {
     this.#socket.send(bytes);
   }
 
-  /** Sends a message in fragments of so many bytes each. */
+  /** Sends a message in fragments of `size` bytes. */
   async sendFragmented(message: Message, size: number): Promise<boolean> {
     return this.sendRaw(fragmented(encode(toWire(this.version, message)), size, true));
   }
 
-  /** Fragments without a byte in them, of a message that never ends. */
+  /** Sends empty fragments of a message that never ends. */
   async sendEmptyFragments(count: number): Promise<boolean> {
     return this.sendRaw(emptyFragments(count, true));
   }
 
-  /** A frame of so many zeros; false when the service went away before it had them all. */
+  /** Sends a frame of zeros; returns false if the service disconnected before its end. */
   async sendGiant(length: number): Promise<boolean> {
     return writeGiantFrame(this.#wire(), length, true);
   }
 
-  /** A frame as wrong as the options make it; masked, unless they say otherwise. */
+  /** Sends a frame that the options may make invalid; masked by default. */
   async sendFrame(payload: Uint8Array, options: FrameOptions = {}): Promise<boolean> {
     return this.sendRaw(encodeFrame(payload, { isMasked: true, ...options }));
   }
 
-  /** Bytes below the WebSocket. */
+  /** Sends bytes on the TCP connection. */
   async sendRaw(bytes: Uint8Array): Promise<boolean> {
     return written(this.#wire(), bytes);
   }
@@ -146,7 +145,7 @@ export class RawRealtimeClient {
     this.#socket.ping();
   }
 
-  /** Stops to read, so that the service cannot write for long. */
+  /** Stops reading, so that the service must stop writing. */
   hold(): void {
     this.#socket.pause();
   }
@@ -159,7 +158,7 @@ export class RawRealtimeClient {
     this.#socket.close(code, reason);
   }
 
-  /** Ends our direction of the connection without a closing handshake. */
+  /** Closes our direction of the connection without a closing handshake. */
   halfClose(): void {
     this.#wire().end();
   }
@@ -170,8 +169,8 @@ export class RawRealtimeClient {
   }
 
   /**
-   * The next message, which must be this one, right by the tables, and hold these fields (in the names
-   * of v3). `isLenient` takes a message that is wrong by the tables.
+   * Expects a valid message of this event with these fields (v3 names) next. `isLenient` accepts a message that
+   * violates the tables.
    */
   async expect(event: string, fields: Fields = {}, isLenient = false): Promise<Message> {
     const message = await this.next(event, isLenient);
@@ -183,7 +182,7 @@ export class RawRealtimeClient {
     return message;
   }
 
-  /** The messages up to the next of this name, that one included. */
+  /** Takes the messages up to the next one of this event, inclusive. */
   async until(event: string): Promise<Message[]> {
     const messages: Message[] = [];
     while (messages.at(-1)?.event !== event) {
@@ -192,7 +191,7 @@ export class RawRealtimeClient {
     return messages;
   }
 
-  /** The next message, whichever it is. */
+  /** Takes the next message. */
   async next(wanted = 'a message', isLenient = false): Promise<Message> {
     for (;;) {
       const entry = await this.#arrivals.take(wanted);
@@ -211,12 +210,12 @@ export class RawRealtimeClient {
     }
   }
 
-  /** Waits until something has come, of whatever kind; the test says what. */
+  /** Waits until an arrival fulfils the condition of the test. */
   async arrived(isIt: (entry: Arrival) => boolean, what: string): Promise<void> {
     await this.#arrivals.until(() => this.journal.some((entry) => isIt(entry)), what);
   }
 
-  /** Waits for the end of the connection. */
+  /** Waits until the connection has ended. */
   async ended(): Promise<Ending> {
     await this.#arrivals.until(() => this.#ending !== undefined, 'the end of the connection');
     return this.#ending ?? { kind: 'dropped' };

@@ -6,30 +6,30 @@ import type { Version } from './messages.ts';
 
 export interface HandshakeOptions {
   readonly version: Version;
-  /** Such as `http://127.0.0.1:4747`; the path of the version comes behind it. */
+  /** Such as `http://127.0.0.1:4747`, without the path of the version. */
   readonly baseUrl: string;
-  /** Replaces the path, its query included, such as `/v3/tts/live?token=…`. */
+  /** Replaces path and query, such as `/v3/tts/live?token=…`. */
   readonly path?: string;
-  /** Sent as Bearer; without it there is no Authorization, as from a browser. */
+  /** Sent as Bearer; by default no Authorization, as from a browser. */
   readonly key?: string;
   readonly origin?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is asked for instead of the subprotocol of the version; an empty list for none. */
+  /** Replaces the subprotocol of the version; an empty list sends none. */
   readonly subprotocols?: readonly string[];
-  /** Whether pings of the WebSocket are answered; true without it. */
+  /** Whether to answer WebSocket pings; default true. */
   readonly answersPings?: boolean;
-  /** How long the handshake may take; 20 seconds without it. */
+  /** Timeout of the handshake; default 20 seconds. */
   readonly handshakeTimeoutMs?: number;
 }
 
-/** What the service answered instead of 101. */
+/** The HTTP response instead of 101. */
 export interface Refusal {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
 
-/** An HTTP answer before the switch of protocols. */
+/** An HTTP response to the handshake. */
 export class HandshakeRefused extends Error {
   readonly refusal: Refusal;
 
@@ -45,7 +45,7 @@ export interface Opening {
   readonly opened: Promise<Duplex>;
 }
 
-/** Starts a handshake; `opened` rejects with {@link HandshakeRefused} or what the network says. */
+/** Starts a handshake; `opened` rejects with {@link HandshakeRefused} or a network error. */
 export function startHandshake(options: HandshakeOptions): Opening {
   const socket = new WebSocket(liveUrl(options), [...subprotocols(options)], {
     headers: handshakeHeaders(options),
@@ -59,7 +59,7 @@ export function startHandshake(options: HandshakeOptions): Opening {
   return { socket, opened: opening(socket) };
 }
 
-/** Where an answer to a plain request of HTTP lives at this service. */
+/** Returns the URL of a plain HTTP request to this service. */
 export function liveUrl({ baseUrl, path, version }: HandshakeOptions): string {
   const url = new URL(path ?? `/${version}/tts/live`, baseUrl);
   url.protocol = url.protocol.replace('http', 'ws');

@@ -6,7 +6,7 @@ import { audioMessages, fault, reply } from './server-replies.ts';
 import type { Speaking } from './simple-speaker.ts';
 import type { Message } from './wire-names.ts';
 
-/** The reliable mode: numbered texts, segments, and a rerun that repeats what it repeats exactly. */
+/** Reliable mode: numbered texts, segments, and replays. */
 export function speakReliable(speaking: Speaking): Speaker {
   return new ReliableSpeaker(speaking);
 }
@@ -68,7 +68,7 @@ class ReliableSpeaker implements Speaker {
     ];
   }
 
-  /** The next number, or one behind numbers that all belong to completed segments. */
+  /** Accepts the next number, or one after numbers of completed segments only. */
   #isNext(sequence: number): boolean {
     const completed = new Set(
       this.#request.segments.flatMap(({ state, sequences }) =>
@@ -103,7 +103,7 @@ class ReliableSpeaker implements Speaker {
     return this.#spoken(segment, inReplyTo);
   }
 
-  /** The segment of this id, or one that has some of these texts. */
+  /** Returns the segment with this id or with some of these texts. */
   #known(segmentId: string, sequences: readonly number[]): Segment | undefined {
     return this.#request.segments.find(
       (segment) =>
@@ -112,7 +112,7 @@ class ReliableSpeaker implements Speaker {
     );
   }
 
-  /** A segment that was completed before is not spoken again. */
+  /** Skips a completed segment. */
   #spoken(segment: Segment, inReplyTo: unknown): Message[] {
     const { request, sessionId, quota } = this.#speaking;
     const { requestId } = request;

@@ -7,7 +7,7 @@ export type RequestState = 'running' | 'completed' | 'failed_retryable' | 'faile
 
 export interface BookOptions {
   readonly shape: AudioShape;
-  /** What a request is after its connection has gone before `finish`. */
+  /** The state of a request whose connection ended before `finish`. */
   readonly afterDrop: RequestState;
   /**
    * What a segment is that was accepted and not completed when the connection went: `stored` is
@@ -16,7 +16,7 @@ export interface BookOptions {
   readonly interrupted: 'stored' | 'failed';
 }
 
-/** What was taken from the quota for one segment. */
+/** The charge of one segment. */
 export interface Charge {
   readonly requestId: string;
   readonly segmentId: string;
@@ -28,7 +28,7 @@ export interface Segment {
   readonly segmentId: string;
   readonly ordinal: number;
   readonly text: string;
-  /** The sequence numbers of the text events in it. */
+  /** The sequence numbers of its text events. */
   readonly sequences: readonly number[];
   readonly units: number;
   readonly frames: readonly { readonly sequence: number; readonly audio: Buffer }[];
@@ -36,21 +36,21 @@ export interface Segment {
   isCharged: boolean;
 }
 
-/** One request as it was started, with what has become of it. */
+/** A started request and its state. */
 export interface SpokenRequest {
   readonly requestId: string;
   readonly mode: Mode;
-  /** `start.request`, in the names of v3. */
+  /** `start.request`, with v3 field names. */
   readonly request: Readonly<Record<string, unknown>>;
   readonly format: string;
   readonly segments: Segment[];
   state: RequestState;
 }
 
-/** Every request of a server, over all of its connections, and what was charged for each segment. */
+/** Every request of a server over all connections, with the charges of its segments. */
 export class RequestBook {
   readonly requests = new Map<string, SpokenRequest>();
-  /** In the order in which they were made. No segment of a request can be charged twice. */
+  /** In order. No segment of a request can be charged twice. */
   readonly charges: Charge[] = [];
   readonly #options: BookOptions;
 
@@ -89,7 +89,7 @@ export class RequestBook {
     return segment;
   }
 
-  /** The first audio of a segment has gone out. */
+  /** Called when the first audio of a segment was sent. */
   charge({ requestId }: SpokenRequest, segment: Segment): void {
     if (!segment.isCharged) {
       segment.isCharged = true;
@@ -98,7 +98,7 @@ export class RequestBook {
     }
   }
 
-  /** The connection of a request has gone before it was finished. */
+  /** Called when the connection of an unfinished request has ended. */
   interrupt(request: SpokenRequest): void {
     request.state = this.#options.afterDrop;
     for (const segment of request.segments) {
@@ -108,7 +108,7 @@ export class RequestBook {
     }
   }
 
-  /** What a listener hears of a request whom nothing disturbs. */
+  /** Returns the audio of an undisturbed request. */
   audioOf(requestId: string): Buffer {
     const segments = this.requests.get(requestId)?.segments ?? [];
     return Buffer.concat(segments.flatMap((segment) => segmentAudio(segment)));
@@ -119,12 +119,12 @@ export function segmentAudio({ frames }: Segment): Buffer {
   return Buffer.concat(frames.map(({ audio }) => audio));
 }
 
-/** The units of what was charged for a request. */
+/** Returns the charged units of a request. */
 export function unitsOf({ segments }: SpokenRequest): number {
   return segments.reduce((sum, { units, isCharged }) => sum + (isCharged ? units : 0), 0);
 }
 
-/** The answer to a question after a request, over the WebSocket or HTTP, in the names of v3. */
+/** Returns the status of a request for WebSocket and HTTP, with v3 field names. */
 export function statusOf(request: SpokenRequest): Record<string, unknown> {
   const completed = request.segments.filter(({ state }) => state === 'completed');
   const resultAvailable = completed.length > 0;

@@ -2,65 +2,64 @@ import type { RequestState } from './request-book.ts';
 import type { AudioShape } from './segment-audio.ts';
 import type { Fields, Message } from './wire-names.ts';
 
-/** One thing that the server does on a connection; a script is a list of them. */
+/** A step of the server on a connection; a script is a list of steps. */
 export type Step =
-  /** Speaks as the spec says, until the conversation is over; then closes, unless it is left open. */
+  /** Follows the spec until the conversation ends; then closes, unless the step leaves it open. */
   | {
       readonly kind: 'serve';
       readonly faults: readonly Fault[];
       readonly tamper: readonly Tamper[];
       readonly isLeftOpen: boolean;
     }
-  /** Waits for the next message of the client, which must be this one and hold these fields. */
+  /** Expects this client message with these fields next. */
   | { readonly kind: 'expect'; readonly event: string; readonly fields: Fields }
-  /** Sends a message in the names of v3. What every event has, ids included, is filled in. */
+  /** Sends a message with v3 names, and the fields of every event. */
   | { readonly kind: 'send'; readonly message: Message }
-  /** Sends one binary message of any bytes. */
+  /** Sends a binary message of the given bytes. */
   | { readonly kind: 'sendBytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'sendText'; readonly text: string }
-  /** Writes bytes below the WebSocket. */
+  /** Writes bytes to the TCP connection. */
   | { readonly kind: 'write'; readonly bytes: Uint8Array }
-  /** Sends a message in fragments of so many bytes. */
+  /** Sends a message in fragments of `size` bytes. */
   | { readonly kind: 'fragments'; readonly message: Message; readonly size: number }
-  /** Sends fragments without a byte in them, of a message that does not end. */
+  /** Sends empty fragments of a message that does not end. */
   | { readonly kind: 'emptyFragments'; readonly count: number }
-  /** Sends one frame of so many zeros, or as much of it as the client takes. */
+  /** Sends a frame of zeros, as far as the client reads it. */
   | { readonly kind: 'giant'; readonly length: number }
   | { readonly kind: 'ping' }
-  /** Does nothing until the test says `advance()`. */
+  /** Waits until the test calls `advance()`. */
   | { readonly kind: 'pause' }
-  /** Stops to read, or reads again. */
+  /** Stops or resumes reading. */
   | { readonly kind: 'hold' | 'release' }
-  /** Says nothing any more, not even pongs, until the client has gone. */
+  /** Is silent, without pongs, until the client disconnects. */
   | { readonly kind: 'silence' }
   | { readonly kind: 'close'; readonly code: number; readonly reason: string }
-  /** Ends the connection without a closing handshake, when all that was sent has left. */
+  /** Ends the connection without a closing handshake, after all data was sent. */
   | { readonly kind: 'drop' }
-  /** Breaks the connection (RST). */
+  /** Resets the connection (RST). */
   | { readonly kind: 'reset' };
 
 /**
- * Something that happens at a boundary of messages while the server serves: at the nth message (from 1)
- * of this connection that it sends or receives. What comes `before` a received message is done when it
- * has been read and nothing was made of it; `after`, when it has had its effect and nothing of the
- * answer has left. When the connection still stands after the steps, the conversation goes on.
+ * Steps at a message boundary: at the nth message (from 1) that the server sends or receives on this connection.
+ * `before` a received message means before it is processed; `after` means after it is processed and before the reply is
+ * sent. The conversation continues if the connection stays open.
  */
 export interface Fault {
   readonly on: 'sent' | 'received';
-  /** Counts only messages of this name. */
+  /** Counts only messages of this event. */
   readonly event?: string;
   readonly number: number;
   readonly when: 'before' | 'after';
   readonly steps: readonly Step[];
 }
 
-/** What is done to audio on its way out; `swap` is with the frame that follows in the same answer. */
+/** Changes to sent audio; `swap` exchanges a frame with the next one of the same reply. */
 export interface Tamper {
   readonly kind: 'duplicate' | 'skip' | 'swap';
   readonly sequence: number;
 }
 
-/** An HTTP answer. Without a body it is the flat error of section 7. */
+/** An HTTP response; by default with the flat error of section 7. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -68,34 +67,34 @@ export interface HttpAnswer {
 }
 
 export interface ConnectionScript {
-  /** Answers the handshake with HTTP. */
+  /** Responds to the handshake with HTTP. */
   readonly refuse?: HttpAnswer;
-  /** Never answers the handshake, or ends the connection instead. */
+  /** Leaves the handshake without a response, or ends the connection. */
   readonly handshake?: 'unanswered' | 'dropped';
-  /** The subprotocol that is answered; without it the one that was asked for. */
+  /** The subprotocol of the response; default the requested one. */
   readonly subprotocol?: string;
-  /** Whether pings of the WebSocket are answered; true without it. */
+  /** Whether to answer WebSocket pings; default true. */
   readonly answersPings?: boolean;
-  /** `serve()` without it. */
+  /** Default `serve()`. */
   readonly steps?: readonly Step[];
 }
 
 export interface ServerScript {
-  /** How the nth connection goes, refused ones counted; those after the last are served. */
+  /** The script of the nth connection, with refused ones; later connections are served. */
   readonly connections?: readonly ConnectionScript[];
-  /** Further or other answers over HTTP, such as `{ 'GET /api/open/v3/voices': … }`. */
+  /** Additional HTTP responses, such as `{ 'GET /api/open/v3/voices': … }`. */
   readonly http?: Readonly<Record<string, HttpAnswer>>;
   readonly audio?: Partial<AudioShape>;
-  /** What a request is when its connection went before `finish`; `failed_retryable` without it. */
+  /** The state of a request after a disconnect before `finish`; default `failed_retryable`. */
   readonly afterDrop?: RequestState;
-  /** What an accepted segment is then; `failed` without it. */
+  /** The state of its accepted segments; default `failed`. */
   readonly interrupted?: 'stored' | 'failed';
-  /** Whether a replayed request is answered with `ready` first; false without it. */
+  /** Whether a replayed request gets `ready` first; default false. */
   readonly readyBeforeStatus?: boolean;
-  /** Units of the account; a million without it. */
+  /** Units of the account; default a million. */
   readonly quota?: number;
-  /** How long a step may wait for the client; 20 seconds without it. */
-  readonly patienceMs?: number;
+  /** Timeout of each step; default 20 seconds. */
+  readonly timeoutMs?: number;
 }
 
 type Serving = Omit<Extract<Step, { readonly kind: 'serve' }>, 'kind'>;

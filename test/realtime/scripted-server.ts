@@ -22,13 +22,12 @@ import type { ConnectionScript, HttpAnswer, ServerScript } from './script.ts';
 import { DEFAULT_SHAPE } from './segment-audio.ts';
 import { Tickets } from './tickets.ts';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 const QUOTA = 1_000_000;
 
 /**
- * Starts a realtime service that plays a script, on a free port of the loopback interface. When the
- * test ends it stops, and the test fails if something did not fit: a client's message that is wrong by
- * the tables, a step that waited in vain. A test that wants such things takes them with `takeProblems`.
+ * Starts a realtime service that plays a script, on a free loopback port, until the test ends. The test fails if a client
+ * message violates the tables or a step times out, unless it takes these problems with `takeProblems`.
  */
 export async function startScriptedServer(script: ServerScript = {}): Promise<ScriptedServer> {
   const server = new ScriptedServer(script);
@@ -38,13 +37,13 @@ export async function startScriptedServer(script: ServerScript = {}): Promise<Sc
 }
 
 export class ScriptedServer {
-  /** The one key that is right. */
+  /** The valid API key. */
   readonly key = 'a-key-of-the-scripted-server';
-  /** Every connection whose handshake was accepted, in their order. */
+  /** Every connection with an accepted handshake, in order. */
   readonly connections: PlayedConnection[];
-  /** Every handshake, refused ones too. */
+  /** Every handshake, with refused ones. */
   readonly handshakes: IncomingMessage[] = [];
-  /** Every request over HTTP that was no handshake. */
+  /** Every HTTP request that is not a handshake. */
   readonly requests: HttpRequest[] = [];
   readonly book: RequestBook;
   port = 0;
@@ -58,8 +57,8 @@ export class ScriptedServer {
 
   constructor(script: ServerScript) {
     this.#script = script;
-    const { patienceMs = PATIENCE_MS, afterDrop = 'failed_retryable' } = script;
-    this.#arrivals = new Arrivals(patienceMs, () => 'a connection');
+    const { timeoutMs = TIMEOUT_MS, afterDrop = 'failed_retryable' } = script;
+    this.#arrivals = new Arrivals(timeoutMs, () => 'a connection');
     this.connections = this.#arrivals.all;
     this.book = new RequestBook({
       shape: { ...DEFAULT_SHAPE, ...script.audio },
@@ -80,17 +79,17 @@ export class ScriptedServer {
     return `ws://127.0.0.1:${this.port}`;
   }
 
-  /** What was charged, in order: once a segment, at its first audio. */
+  /** The charges, in order: one per segment, at its first audio. */
   get charges(): readonly Charge[] {
     return this.book.charges;
   }
 
-  /** What a listener hears of a request whom nothing disturbs. */
+  /** Returns the audio of an undisturbed request. */
   audioOf(requestId: string): Buffer {
     return this.book.audioOf(requestId);
   }
 
-  /** Waits for the nth connection (from 1) whose handshake is accepted. */
+  /** Waits for the nth accepted connection, from 1. */
   async connected(count = 1): Promise<PlayedConnection> {
     await this.#arrivals.until(() => this.connections.length >= count, `connection ${count}`);
     const connection = this.connections[count - 1];
@@ -100,17 +99,17 @@ export class ScriptedServer {
     return connection;
   }
 
-  /** Lets the oldest `pause` step go, or the next to come; false when its client has gone away. */
+  /** Continues the oldest or the next `pause` step; false if its client has disconnected. */
   async advance(): Promise<boolean> {
     return this.#gate.advance();
   }
 
-  /** Resolves when a connection is at a `pause` step. */
+  /** Waits until a connection is at a `pause` step. */
   async paused(): Promise<void> {
     return this.#gate.paused();
   }
 
-  /** What did not fit so far; from now on the test does not fail for it. */
+  /** Takes the recorded violations, which then do not fail the test. */
   takeProblems(): string[] {
     return this.#problems.splice(0);
   }
@@ -201,11 +200,11 @@ export class ScriptedServer {
   }
 
   #context({ headers }: IncomingMessage, version: Version): ConnectionContext {
-    const { patienceMs = PATIENCE_MS, readyBeforeStatus = false, quota = QUOTA } = this.#script;
+    const { timeoutMs = TIMEOUT_MS, readyBeforeStatus = false, quota = QUOTA } = this.#script;
     return {
       book: this.book,
       gate: this.#gate,
-      patienceMs,
+      timeoutMs,
       readyBeforeStatus,
       problem: (what) => this.#problems.push(what),
       caller: {

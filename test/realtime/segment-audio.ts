@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** How much audio a segment is. */
+/** The amount of audio of a segment. */
 export interface AudioShape {
   readonly framesPerSegment: number;
-  /** The least length of an `audio` frame of the protocol. */
+  /** The shortest `audio` frame of the protocol. */
   readonly frameBytes: number;
 }
 
 export interface SpokenText {
-  /** The place of the segment in its request, from 1. */
+  /** The position of the segment in its request, from 1. */
   readonly ordinal: number;
   readonly text: string;
   readonly format: string;
@@ -16,20 +16,18 @@ export interface SpokenText {
 
 export const DEFAULT_SHAPE: AudioShape = { framesPerSegment: 3, frameBytes: 800 };
 
-/** What the audio of the formats pcm and wav is. */
+/** The layout of pcm and wav audio. */
 export const PCM = { sampleRate: 24_000, channels: 1, bitDepth: 16 } as const;
 
-/** Bytes of a frame of MPEG 1 layer III, 128 kbit/s, 44.1 kHz, mono: its head, silence, and room. */
+/** Bytes of an MPEG 1 layer III frame at 128 kbit/s, 44.1 kHz, mono: header, silence and unused space. */
 const MP3_FRAME = 417;
 const MP3_HEAD = Buffer.of(0xff, 0xfb, 0x90, 0xc0);
 const MP3_SILENCE = 17;
 
 /**
- * The audio frames of a segment: always the same bytes for the same text at the same place, and no two
- * frames of a request alike, so that a test can tell what was heard, what twice and what not at all.
- * `mp3` is frames that decode to silence with the mark in their unused room; `wav` has a head before
- * the first frame of a request, and lengths that say a stream; `pcm` is samples. `opus` is the mark
- * only: nothing decodes it.
+ * Returns the audio frames of a segment: a function of text and position, and every frame of a request differs, so that a
+ * test detects missing and repeated frames. `mp3` frames decode to silence, with a mark in their unused space; `wav` has a
+ * header with unknown lengths before the first frame; `pcm` is samples; `opus` is only the mark, and is never decoded.
  */
 export function segmentFrames(spoken: SpokenText, shape: AudioShape = DEFAULT_SHAPE): Buffer[] {
   return Array.from({ length: shape.framesPerSegment }, (_, index) =>
@@ -37,7 +35,7 @@ export function segmentFrames(spoken: SpokenText, shape: AudioShape = DEFAULT_SH
   );
 }
 
-/** The whole audio of a request with these texts as its segments. */
+/** Returns the audio of a request with these texts as segments. */
 export function spokenAudio(
   texts: readonly string[],
   format = 'mp3',

@@ -6,7 +6,7 @@ export const REQUEST_STATES = ['running', 'completed', 'failed_retryable', 'fail
 /** Section 3.3. */
 export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining'];
 
-/** Section 7.4. The values of v3 are not shown, so there any code is right. */
+/** Section 7.4. The spec lists no v3 values, so any code is valid there. */
 export const V2_ERROR_CODES = [
   'authentication_failed',
   'authentication_required',
@@ -35,7 +35,7 @@ export const V2_ERROR_CODES = [
 const BOTH: readonly Mode[] = ['simple', 'reliable'];
 const RELIABLE: readonly Mode[] = ['reliable'];
 
-/** Every event of v2 has these; for v3 the spec does not say so. */
+/** The fields of every v2 event; the spec does not require them in v3. */
 const EVERY_EVENT: readonly Field[] = [
   required('eventId', 'filled', { version: 'v2' }),
   required('traceId', 'filled', { version: 'v2' }),
@@ -43,7 +43,7 @@ const EVERY_EVENT: readonly Field[] = [
   optional('inReplyTo', 'filled'),
 ];
 
-/** Carried by `ready` and `audio` when the format is pcm. */
+/** Fields of `ready` and `audio` for pcm. */
 export const PCM_FIELDS: readonly Field[] = [
   required('sampleRate', 'positive'),
   required('channels', 'positive'),

@@ -4,13 +4,13 @@ import type { Message } from './wire-names.ts';
 
 export type ReplyFields = Readonly<Record<string, unknown>>;
 
-/** A server event in the names of v3; what is undefined is left out. */
+/** Returns a server event with v3 names, without undefined fields. */
 export function reply(event: string, fields: ReplyFields = {}): Message {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { ...Object.fromEntries(given), event };
 }
 
-/** An `error` event: not terminal and not to be retried, unless the fields say otherwise. */
+/** Returns an `error` event; by default neither terminal nor retryable. */
 export function fault(code: string, fields: ReplyFields = {}): Message {
   return reply('error', {
     code,
@@ -21,12 +21,12 @@ export function fault(code: string, fields: ReplyFields = {}): Message {
   });
 }
 
-/** What `ready` and `audio` carry besides when the format is pcm. */
+/** Returns the additional fields of `ready` and `audio` for pcm. */
 export function pcmFields(format: string): ReplyFields {
   return format === 'pcm' ? PCM : {};
 }
 
-/** The audio of a segment, a message a frame. */
+/** Returns the audio messages of a segment, one per frame. */
 export function audioMessages(
   { requestId, format }: SpokenRequest,
   segment: Segment,

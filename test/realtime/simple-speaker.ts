@@ -4,7 +4,7 @@ import type { RequestBook, SpokenRequest } from './request-book.ts';
 import { audioMessages, fault, reply } from './server-replies.ts';
 import type { Message } from './wire-names.ts';
 
-/** What a request is spoken with. */
+/** The parameters of a spoken request. */
 export interface Speaking {
   readonly request: SpokenRequest;
   readonly sessionId: string;
@@ -12,7 +12,7 @@ export interface Speaking {
   readonly quota: () => number;
 }
 
-/** The simple mode: inputs are gathered until one commits, and then spoken as one segment. */
+/** Simple mode: collects inputs until one commits, and speaks them as one segment. */
 export function speakSimple({ request, sessionId, book }: Speaking): Speaker {
   let text = '';
   let isCommitted = false;

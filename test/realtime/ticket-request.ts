@@ -10,7 +10,7 @@ export interface TicketOptions {
   readonly origin: string;
 }
 
-/** Asks for a browser ticket (section 5), as a trusted backend does; gives status and JSON. */
+/** Requests a browser ticket (section 5); returns status and JSON. */
 export async function askTicket(
   options: TicketOptions,
 ): Promise<{ readonly status: number; readonly body: Fields }> {
@@ -30,7 +30,7 @@ export async function askTicket(
   return { status: statusCode, body: isFields(given) ? given : {} };
 }
 
-/** The ticket of such an answer; its field's name is not in the spec, and `ticket` is assumed. */
+/** Returns the ticket of a response; the spec does not name its field, `ticket` is assumed. */
 export function ticketIn({ body }: { readonly body: Fields }): string {
   const { ticket } = body;
   if (typeof ticket !== 'string') {

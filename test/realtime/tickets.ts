@@ -1,4 +1,4 @@
-/** The browser tickets of a server: each opens one connection, from the origin that it was made for. */
+/** The browser tickets of a server: each opens one connection from its origin. */
 export class Tickets {
   readonly #origins = new Map<string, string>();
   #made = 0;
@@ -10,7 +10,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** Takes a ticket; false when there is none such, it was used, or it is of another origin. */
+  /** Uses a ticket; false if it is unknown, used, or of another origin. */
   redeem(ticket: string, origin: string | undefined): boolean {
     const of = this.#origins.get(ticket);
     this.#origins.delete(ticket);

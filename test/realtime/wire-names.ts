@@ -1,15 +1,15 @@
 import { V2_NAMES } from './messages.ts';
 import type { Version } from './messages.ts';
 
-/** Something with named fields, in the names of whichever version. */
+/** A map with the field names of either version. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A message in the names of v3, which tests are written in for both versions. */
+/** A message with v3 field names, which tests use for both versions. */
 export interface Message extends Fields {
   readonly event: string;
 }
 
-/** The name of a field on the wire; `name` is v3's. */
+/** Returns the wire name of a field. @param name in v3 */
 export function wireName(version: Version, name: string): string {
   if (version === 'v3') {
     return name;
@@ -17,22 +17,22 @@ export function wireName(version: Version, name: string): string {
   return V2_NAMES[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A map as a version writes it, at every depth; bytes stay bytes. */
+/** Renames the fields of a map for a version, at every depth. */
 export function toWire(version: Version, fields: Fields): Fields {
   return renamed(fields, (name) => wireName(version, name));
 }
 
-/** A map of the wire in the names of v3. */
+/** Renames the fields of a received map to v3. */
 export function fromWire(version: Version, fields: Fields): Fields {
   return version === 'v3' ? fields : renamed(fields, camelName);
 }
 
-/** Whether a name is written as its version writes names. */
+/** Whether a name has the case of its version. */
 export function isOwnStyle(version: Version, name: string): boolean {
   return version === 'v2' ? /^[a-z0-9_]+$/.test(name) : /^[a-z][A-Za-z0-9]*$/.test(name);
 }
 
-/** Every name of a map and of the maps inside it. */
+/** Returns every name of a map and of nested maps. */
 export function allNames(value: unknown): string[] {
   if (Array.isArray(value)) {
     return value.flatMap((item: unknown) => allNames(item));
@@ -42,7 +42,7 @@ export function allNames(value: unknown): string[] {
     : [];
 }
 
-/** Whether a value is a map with names, which is what every message must be. */
+/** Whether a value is a map, like every message. */
 export function isFields(value: unknown): value is Fields {
   return (
     typeof value === 'object' &&
