@@ -196,7 +196,7 @@ test('a new key is also a new request id where the id is the key', async () => {
   expect(key).not.toBe('k-1');
 });
 
-test('a 503 is final when the model is not available any more', async () => {
+test('a 503 is final when the model is unavailable', async () => {
   const server = await rawServer(replyInOrder(errorReply(503, 'ERR_MODEL_UNAVAILABLE')));
   const { client } = newClient(server.url);
   const answers = [true, undefined, false];

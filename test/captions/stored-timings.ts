@@ -3,10 +3,7 @@ import type { CueShape } from '../../src/captions/cue-shape.ts';
 import { readTimings } from '../../src/captions/timings.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 
-/**
- * Speech with its words as they were told: by the embedded service's own voice, else by espeak-ng; the
- * Japanese ones phrase by phrase.
- */
+/** Speech with word times of the embedded service's own voice, else of espeak-ng; the Japanese ones by phrase. */
 export const STORED = ['flite', 'en', 'de', 'zh', 'ja'] as const;
 
 export type StoredName = (typeof STORED)[number];

@@ -13,7 +13,7 @@ const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const COUNT = IS_FULL ? 10_000 : 400;
 const AT_ONCE = 8;
 /** An answer may be an hour of audio, and the machine busy; silence that lasts so long is a hang. */
-const TIMEOUT_MS = 120_000;
+const PATIENCE_MS = 120_000;
 const TIMEOUT_MS = 60_000 + COUNT * 100;
 
 const REFUSALS = [400, 404, 409, 413, 415, 422];
@@ -74,7 +74,7 @@ interface WholeAnswer {
 /** The whole of an answer; throws when nothing of it comes for too long. */
 async function untilSilent(url: string, init: RequestInit): Promise<WholeAnswer> {
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error('nothing came')), TIMEOUT_MS);
+  const timer = setTimeout(() => silence.abort(new Error('nothing came')), PATIENCE_MS);
   try {
     const answer = await fetch(url, { ...init, signal: silence.signal });
     const parts: Uint8Array[] = [];

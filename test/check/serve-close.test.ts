@@ -32,11 +32,11 @@ async function taskOf(service: ServingFoley, id: string): Promise<Record<string,
 }
 
 /** A machine that is busy with other tests needs a while to speak. */
-const TIMEOUT_MS = 60_000;
+const PATIENCE_MS = 60_000;
 
 async function expectSuccess(service: ServingFoley, id: string): Promise<void> {
   const status = async (): Promise<unknown> => (await taskOf(service, id))['status'];
-  await expect.poll(status, { timeout: TIMEOUT_MS, interval: 250 }).toBe('success');
+  await expect.poll(status, { timeout: PATIENCE_MS, interval: 250 }).toBe('success');
 }
 
 async function creditsOf(service: ServingFoley): Promise<number> {
@@ -68,7 +68,7 @@ describe('foley serve that is stopped', () => {
     await first.running.waitFor('stderr', /finishing-jobs/);
     first.running.signal('SIGINT');
     expect(await first.running.done).toMatchObject({ code: null, signal: 'SIGINT' });
-    const next = await startServe([], { box, timeoutMs: TIMEOUT_MS });
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
     await expectSuccess(next, id);
     expect(await creditsOf(next)).toBe(1_000_000 - text.length);
   });
@@ -124,7 +124,7 @@ describe('a command that leaves a job behind', () => {
     expect(result.signal).toBe('SIGINT');
     expect(result.stderr).toMatch(/^foley: 1 job unfinished; the next foley that uses this data/m);
     expect(result.stderr).not.toMatch(/internal|Error/);
-    const next = await startServe([], { box, timeoutMs: TIMEOUT_MS });
+    const next = await startServe([], { box, timeoutMs: PATIENCE_MS });
     const { taskId } = Object(JSON.parse(result.stdout.toString())).task;
     await expectSuccess(next, String(taskId));
   });

@@ -26,7 +26,7 @@ function sayMore(simulation: Simulation, texts: string[]): void {
 
 describe('retrying a completed request', () => {
   test.each([
-    ['comes after the service told that it knows it', 0],
+    ['comes after the service has reported that it knows the request', 0],
     ['is too long to be read before that', TEXTS.length],
   ])('fetches it at no cost when its text %s', (_when, early) => {
     const service = spokenBefore();

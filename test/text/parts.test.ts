@@ -17,7 +17,7 @@ describe('cuts a long text where a reader would pause', () => {
     ['not after an abbreviation', 'We met Dr. Smith. We talked to him.', 20, 2],
     ['not in a number', 'It is 3.14 now. It was 2.71 then.', 17, 2],
     ['not after an initial', 'See J. R. R. Quill. He wrote it all.', 20, 2],
-    ['not at an ellipsis that goes on', 'So... maybe so. And then it ended.', 18, 2],
+    ['not at an ellipsis within a sentence', 'So... maybe so. And then it ended.', 18, 2],
     ['not between a stop and its quote', 'She said “Stop it.” He left at once.', 21, 2],
     ['after a wide stop', '你好世界。今天天气很好。', 7, 2],
   ])('%s', (_name, text, limit, count) => {

@@ -44,7 +44,7 @@ describe('cuts sentences where a reader would', () => {
       `${'word '.repeat(12)}with\nBob and Ann.`,
       [`${'word '.repeat(12)}with\nBob and Ann.`],
     ],
-    ['a line goes on in lower case', 'He went\nhome early.', ['He went\nhome early.']],
+    ['a line continues in lower case', 'He went\nhome early.', ['He went\nhome early.']],
     ['list items stand alone', 'Buy:\n- milk\n- eggs', ['Buy:', '- milk', '- eggs']],
     ['numbered ones too', 'Do\n1. wash\n2. dry', ['Do', '1. wash', '2. dry']],
   ])('%s', (_name, text, expected) => {

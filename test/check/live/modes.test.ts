@@ -76,7 +76,7 @@ const finished = (reason: string): readonly Step[] => [
 const FAULTS: readonly (readonly [string, readonly Step[], number])[] = [
   ['permission_denied', fail('permission_denied', 1008), 4],
   ['empty_segment', fail('empty_segment', 1000), 20],
-  ['a code that nobody knows', fail('something_new', 1000), 20],
+  ['an unknown code', fail('something_new', 1000), 20],
   ['quota_exceeded', fail('quota_exceeded', 1008), 21],
   ['session_limit_exceeded', fail('session_limit_exceeded', 1008), 22],
   ['generation_failed', fail('generation_failed', 1011, { retryable: true }), 23],

@@ -17,7 +17,7 @@ export interface PictureAnswer {
 }
 
 /** All videos of the catalogue take long on a machine that does other things too. */
-const TIMEOUT_MS = 1_800_000;
+const PATIENCE_MS = 1_800_000;
 
 /** A `foley serve` that has time for pictures, in folders of its own unless some are given. */
 export async function serveForPictures(
@@ -25,7 +25,7 @@ export async function serveForPictures(
   box?: Sandbox,
 ): Promise<ServingFoley> {
   const given = box === undefined ? {} : { box };
-  return startServe(flags, { timeoutMs: TIMEOUT_MS, ...given });
+  return startServe(flags, { timeoutMs: PATIENCE_MS, ...given });
 }
 
 /** Asks for a picture, under a key of its own unless one is given. */
