@@ -1,6 +1,11 @@
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { parseShard } from '../../src/batch/plan/shard.ts';
+import { addCueFlags } from '../../src/cli/flags/captions.ts';
+import { addSpeechFlags } from '../../src/cli/flags/speech.ts';
+import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { addBatchFlags } from './batch-flags.ts';
-import type { BatchFlags } from './batch-flags.ts';
+import type { BatchFlags } from './prepare.ts';
 
 /** `foley batch` */
 export const batch: CommandDefinition<BatchFlags> = {
@@ -34,3 +39,75 @@ Examples:
   $ foley batch --lines phrases.txt --name '{index}.{ext}' --format wav
   $ foley batch --jsonl items.jsonl --max-credits 5000 --credit-rate 1
   $ foley batch chapters/ --shard 2/8 --idempotency-namespace book-1`;
+
+function addBatchFlags(command: Command): void {
+  for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
+  addSpeechFlags(command, { usual: 'from the extension of the output, else mp3' });
+  addCueFlags(command);
+}
+
+function inputOptions(): Option[] {
+  return [
+    new Option('--lines <file>', 'each line is an item; - is stdin').argParser(filled('--lines')),
+    new Option(
+      '--jsonl <file>',
+      'each line is a JSON object: id, text or file, voiceId, modelId, output, format, and the ' +
+        'controls by their API names; - is stdin',
+    ).argParser(filled('--jsonl')),
+    new Option(
+      '--text-column <name>',
+      'the column of a .csv that holds the texts (default: text)',
+    ).argParser(filled('--text-column')),
+    new Option('--no-recursive', 'leave out subfolders'),
+    new Option('--output-dir <dir>', 'folder for the audio')
+      .argParser(filled('--output-dir'))
+      .default('.', '.'),
+    new Option(
+      '--name <template>',
+      'name of an output: {index}, {name}, {dir}, {id}, {voice}, {ext}',
+    )
+      .argParser(filled('--name'))
+      .default('{name}.{ext}', '{name}.{ext}'),
+    new Option(
+      '--shard <share>',
+      'speak only the I-th of N shards, as I/N (default: from Slurm, Kubernetes or CI)',
+    ).argParser(parseShard),
+  ];
+}
+
+function runOptions(): Option[] {
+  return [
+    new Option('-j, --concurrency <n>', 'items at a time (default: 4)').argParser(
+      integerWithin('--concurrency', { minimum: 1, maximum: 256 }),
+    ),
+    new Option('--subtitles <format>', 'captions beside each output: srt or vtt').argParser(
+      oneOf('--subtitles', ['srt', 'vtt']),
+    ),
+    new Option('--timings', 'word times beside each output'),
+    new Option('--max-credits <n>', 'send nothing that may cost more in total').argParser(
+      numberWithin('--max-credits', { minimum: 0 }),
+    ),
+    new Option(
+      '--credit-rate <n>',
+      'credits per character for the estimate (default: from earlier charges)',
+    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
+    new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
+    new Option('--redo <id>', 'buy this item again; may be repeated').argParser(
+      (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
+    ),
+    new Option(
+      '--redo-list <file>',
+      'buy again the items whose ids are the lines of a file',
+    ).argParser(filled('--redo-list')),
+    new Option('--overwrite', 'replace files that this batch did not make'),
+    new Option(
+      '--idempotency-namespace <name>',
+      'the same name on several machines: an item that two of them send is billed once',
+    ).argParser(filled('--idempotency-namespace')),
+    new Option(
+      '--report <file>',
+      'write a record of every item: JSON, or a page to listen to as .html',
+    ).argParser(filled('--report')),
+    new Option('--dry-run', 'show the plan and send nothing'),
+  ];
+}

@@ -2,13 +2,18 @@ import type { ApiClient } from '../../src/api/client.ts';
 import { allVoices } from '../../src/api/resources/voices.ts';
 import { createTransport } from '../../src/api/transport/http.ts';
 import { gatedTransport, RateGate } from '../../src/batch/run/rate-gate.ts';
+import type { BatchItem } from '../../src/batch/plan/plan.ts';
+import type { ClassifiedItem } from '../../src/batch/run/classify.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { openClient } from '../../src/cli/connect.ts';
+import { creditRates } from '../../src/cli/journal.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { Charge, CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
+import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
-import type { BatchFlags } from './batch-flags.ts';
-import type { PreparedBatch } from './prepare.ts';
+import type { BatchFlags, PreparedBatch } from './prepare.ts';
 
 /** The service of a batch. All requests go through one rate gate. */
 export interface BatchConnection {
@@ -61,4 +66,134 @@ async function defaultVoice(
     const query = { includePersonal: true, signal: context.signal };
     for await (const listed of allVoices(client, query)) yield listed.voice;
   });
+}
+
+/** What a batch is going to do. */
+export interface Overview {
+  readonly items: number;
+  /** Items to request, perhaps under an earlier key. */
+  readonly toSpeak: number;
+  /** Billed items to download. */
+  readonly toFetch: number;
+  /** Items whose audio is in the folder under another name, or is that of an equal item. */
+  readonly toReuse: number;
+  readonly skipped: number;
+  /** Items that only the user can continue, with a flag. */
+  readonly failed: number;
+  /** Characters of the items to request. */
+  readonly characters: number;
+  /** Null when the price of some item is unknown. */
+  readonly estimatedCredits: number | null;
+}
+
+/** Counts the classified items. All are checked before the first request. */
+export async function overviewOf(
+  items: AsyncIterable<ClassifiedItem>,
+  estimator: Estimator,
+): Promise<Overview> {
+  const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
+  let characters = 0;
+  let estimate: number | null = 0;
+  for await (const { decision, item } of items) {
+    counts[decision.kind] += 1;
+    if (decision.kind !== 'speak') continue;
+    characters += item.characters;
+    const credits: number | undefined = await estimator.creditsOf(item);
+    estimate = estimate === null || credits === undefined ? null : estimate + credits;
+  }
+  return {
+    items: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    toSpeak: counts.speak,
+    toFetch: counts.fetch,
+    toReuse: counts.reuse + counts.share,
+    skipped: counts.skip,
+    failed: counts.ended,
+    characters,
+    estimatedCredits: estimate,
+  };
+}
+
+/** @param given `--credit-rate`, in credits per character */
+export async function createEstimator(
+  context: Context,
+  given: number | undefined,
+  { client, target }: Pick<BatchConnection, 'client' | 'target'>,
+): Promise<Estimator> {
+  const service = target === 'embedded' ? target : client.address.baseUrl.origin;
+  return new Estimator(await creditRates(context), service, given);
+}
+
+/** Estimates the cost of items from earlier charges. */
+class Estimator {
+  readonly #rates: CreditRates;
+  readonly #service: string;
+  readonly #given: number | undefined;
+  readonly #known = new Map<string, readonly Charge[]>();
+  readonly #learned = new Map<string, readonly Charge[]>();
+
+  constructor(rates: CreditRates, service: string, given: number | undefined) {
+    this.#rates = rates;
+    this.#service = service;
+    this.#given = given;
+  }
+
+  /** Returns the credits that an item may cost; undefined without earlier charges. */
+  async creditsOf(item: BatchItem): Promise<number | undefined> {
+    const key = this.#keyOf(item);
+    if (this.#given === undefined && !this.#known.has(key.model)) {
+      this.#known.set(key.model, await this.#rates.seen(key));
+    }
+    return this.#estimate(item);
+  }
+
+  /** Returns the same from charges that `creditsOf` has loaded; 0 without any. */
+  knownCredits(item: BatchItem): number {
+    return this.#estimate(item) ?? 0;
+  }
+
+  /** Learns from the cost of an item. */
+  learn(item: BatchItem, credits: number): void {
+    // An item that was shared or fetched again has no price.
+    if (credits === 0) return;
+    const { model } = this.#keyOf(item);
+    const before = this.#learned.get(model) ?? [];
+    this.#learned.set(model, withCharge(before, [item.characters, credits]));
+  }
+
+  /** Saves the learned charges for later commands. Never throws. */
+  async save(): Promise<void> {
+    for (const [model, charges] of this.#learned) {
+      await this.#rates.remember({ service: this.#service, model }, charges).catch(() => undefined);
+    }
+  }
+
+  #estimate(item: BatchItem): number | undefined {
+    const { characters } = item;
+    if (this.#given !== undefined) return Math.ceil(characters * this.#given);
+    return estimateCredits(this.#known.get(this.#keyOf(item).model) ?? [], characters);
+  }
+
+  #keyOf({ order }: BatchItem): RateKey {
+    return { service: this.#service, model: order.modelId ?? `default of ${order.voiceId}` };
+  }
+}
+
+/**
+ * Refuses a batch that may cost more than `--max-credits`.
+ * @param estimate undefined when the price of some item is unknown
+ * @throws Failure (usage); nothing was sent
+ */
+export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
+  if (maximum === undefined) return;
+  if (estimate === undefined) {
+    throw usageFailure(
+      '--max-credits requires the price of a character, which is unknown for a model of this batch',
+      'Give it with --credit-rate N (credits per character), or speak something short first.',
+    );
+  }
+  if (estimate <= maximum) return;
+  throw usageFailure(
+    `--max-credits is ${maximum}, and this may cost ${estimate}`,
+    'Raise --max-credits, or speak less. Nothing was sent.',
+  );
 }

@@ -7,10 +7,8 @@ import type { ClassifiedItem } from '../../src/batch/run/classify.ts';
 import type { Context } from '../../src/cli/command.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { display, toJson, counted } from '../../src/text/display.ts';
-import { connectBatch } from './connect-batch.ts';
-import { checkEstimate, createEstimator } from './estimate.ts';
+import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
-import { overviewOf } from './screen.ts';
 
 /** Shows what a batch would do (`--dry-run`); writes and speaks nothing. */
 export async function describeBatch(

@@ -4,19 +4,19 @@ import { reviseFailure } from '../../src/api/failures.ts';
 import type { BatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import { openBatchFolder } from '../../src/batch/journal/batch-folder.ts';
 import type { Report } from '../../src/batch/report/report.ts';
-import { openJsonReport, Tally } from '../../src/batch/report/report.ts';
+import { openJsonReport, recordOf, Tally } from '../../src/batch/report/report.ts';
+import type { ItemResult } from '../../src/batch/run/run-batch.ts';
 import { Batch, CreditBudget } from '../../src/batch/run/run-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { BrokenPipe } from '../../src/cli/io.ts';
+import { barStyle } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { outputFailure } from '../../src/durable/file-failures.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { toJson, counted } from '../../src/text/display.ts';
-import type { BatchConnection } from './connect-batch.ts';
-import { connectBatch } from './connect-batch.ts';
-import { checkEstimate, createEstimator } from './estimate.ts';
+import type { BatchConnection, Overview } from './connect-batch.ts';
+import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
-import { overviewOf, openScreen } from './screen.ts';
 
 /** How long running items may continue after the user stopped the batch. */
 const GRACE_MS = 10_000;
@@ -193,6 +193,76 @@ async function concludeBatch(
   io.warn(stopped.hint === undefined ? CONTINUE : `${stopped.hint} ${CONTINUE}`);
   const exit = done + skipped === 0 ? stopped.exit : 'partial';
   return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };
+}
+
+/** The output of a running batch: JSON events, or failures as text, with a progress bar on a terminal. */
+interface Screen {
+  show(result: ItemResult, tally: Tally): Promise<void>;
+  /** Prints a line beside the bar. */
+  notice(line: string): void;
+  close(): void;
+}
+
+/** Opens the screen, and with `--json` prints the event `plan`. */
+async function openScreen(
+  context: Context,
+  outputDir: string,
+  overview: Overview,
+): Promise<Screen> {
+  const { globals, io } = context;
+  if (globals.json === true) {
+    await io.writeOut(`${toJson({ event: 'plan', ...overview })}\n`);
+    return {
+      show(result) {
+        const output = result.output === null ? null : path.join(outputDir, result.output);
+        return io.writeOut(`${toJson({ event: 'item', ...recordOf({ ...result, output }) })}\n`);
+      },
+      notice: (line) => io.notice(line),
+      close: () => {},
+    };
+  }
+  const bar = io.showsProgress ? await openBar(context, overview.items) : undefined;
+  return {
+    async show({ error, item }, tally) {
+      bar?.update(tally);
+      if (error === undefined) return;
+      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+      const sentence = `foley: ${item.id}: ${error.message}.${hint}`;
+      if (bar === undefined) io.warn(sentence);
+      else bar.log(sentence);
+    },
+    notice: (line) => (bar === undefined ? io.notice(line) : bar.log(line)),
+    close: () => bar?.close(),
+  };
+}
+
+async function openBar({ clock, io }: Context, items: number) {
+  const { default: progress } = await import('cli-progress');
+  const bars = new progress.MultiBar({
+    format: '{bar} {value}/{total}  {failed} failed  {credits} credits  {left}',
+    ...barStyle(io.progressStream),
+  });
+  const close = (): void => bars.stop();
+  io.cleanups.add(close);
+  const start = clock.monotonic();
+  const bar = bars.create(items, 0, { failed: 0, credits: 0, left: '' });
+  return {
+    update({ creditsUsed, done, failed, skipped }: Tally): void {
+      const finished = done + failed + skipped;
+      const left = timeLeft(clock.monotonic() - start, done + failed, items - finished);
+      bar.update(finished, { failed, credits: creditsUsed, left });
+    },
+    log: (line: string): void => bars.log(`${io.shown(line)}\n`),
+    close,
+  };
+}
+
+/** @param worked number of items that took time */
+function timeLeft(elapsedMs: number, worked: number, remaining: number): string {
+  if (worked === 0 || remaining === 0) return '';
+  const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0 ? `${seconds} s left` : `${minutes} min ${seconds % 60} s left`;
 }
 
 const DEFAULT_OF_NODE_20 = '--interrupt-budget=67584';

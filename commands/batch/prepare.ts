@@ -2,8 +2,7 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { Source } from '../../src/batch/plan/inputs.ts';
 import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/items.ts';
-import { parseNameTemplate } from '../../src/batch/plan/name-template.ts';
-import { FirstOwners, planItems } from '../../src/batch/plan/plan.ts';
+import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
@@ -12,7 +11,9 @@ import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
 import type { RerunOptions } from '../../src/batch/run/classify.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
 import type { Context } from '../../src/cli/command.ts';
+import type { CueFlags } from '../../src/cli/flags/captions.ts';
 import { cueShape, refuseCueFlags } from '../../src/cli/flags/captions.ts';
+import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { readInput } from '../../src/cli/read-input.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
@@ -20,7 +21,29 @@ import type { SettingSources } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
-import type { BatchFlags } from './batch-flags.ts';
+
+/** The flags of `foley batch`. */
+export interface BatchFlags extends SpeechFlags, CueFlags {
+  readonly lines?: string;
+  readonly jsonl?: string;
+  readonly textColumn?: string;
+  readonly recursive: boolean;
+  readonly outputDir: string;
+  readonly name: string;
+  readonly concurrency?: number;
+  readonly shard?: Shard;
+  readonly subtitles?: 'srt' | 'vtt';
+  readonly timings?: true;
+  readonly maxCredits?: number;
+  readonly creditRate?: number;
+  readonly retryFailed?: true;
+  readonly redo?: readonly string[];
+  readonly redoList?: string;
+  readonly overwrite?: true;
+  readonly idempotencyNamespace?: string;
+  readonly report?: string;
+  readonly dryRun?: true;
+}
 
 /** A batch whose inputs and flags are valid. */
 export interface PreparedBatch {

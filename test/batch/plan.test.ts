@@ -7,15 +7,16 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countItems } from '../../src/batch/plan/items.ts';
-import { FirstOwners, planItems } from '../../src/batch/plan/plan.ts';
-import type { PlanOptions } from '../../src/batch/plan/plan.ts';
-import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
-import type { InputFile } from '../../src/batch/plan/inputs.ts';
 import {
+  FirstOwners,
   foldedName,
   nameComponent,
   parseNameTemplate,
-} from '../../src/batch/plan/name-template.ts';
+  planItems,
+} from '../../src/batch/plan/plan.ts';
+import type { PlanOptions } from '../../src/batch/plan/plan.ts';
+import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
+import type { InputFile } from '../../src/batch/plan/inputs.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
 let root: string;

@@ -8,7 +8,6 @@ import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Processes } from '../../effects/processes.ts';
-import { BATCH_FOLDER } from '../plan/name-template.ts';
 import type { Shard } from '../plan/shard.ts';
 import type {
   JournalIndex,
@@ -19,7 +18,7 @@ import type {
   ItemStatus,
   ItemStep,
 } from './journal.ts';
-import { readJournals } from './journal.ts';
+import { BATCH_FOLDER, readJournals } from './journal.ts';
 import { namespaceSecret, openSecret } from './keys.ts';
 import type { BatchSecret } from './keys.ts';
 import type { Lock } from './lock.ts';

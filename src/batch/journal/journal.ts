@@ -2,6 +2,9 @@ import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
+/** The folder with the state of a batch, in the output folder. */
+export const BATCH_FOLDER = '.foley';
+
 /** The states of an item, in order of progress. */
 export const ITEM_STATES = [
   /** The item and its idempotency key are in the journal; the request may have been sent. */

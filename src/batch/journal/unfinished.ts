@@ -4,8 +4,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durable/own-files.ts';
 import { replaceFile } from '../../durable/publish.ts';
-import { BATCH_FOLDER } from '../plan/name-template.ts';
-import { readJournals } from './journal.ts';
+import { BATCH_FOLDER, readJournals } from './journal.ts';
 
 const NAME = 'unfinished';
 
