@@ -20,18 +20,7 @@ export interface LinkProof {
 }
 
 /** Links that need no key because they are signed, and expire (docs/api/jobs.md#v1). */
-export interface SignedLinks {
-  /** @param expiresAt milliseconds since the epoch; default `LINK_SECONDS` from now */
-  sign(target: LinkTarget, expiresAt?: number): LinkProof;
-  /** Whether a service on this data signed the link and it has not expired. */
-  isGood(target: LinkTarget, proof: LinkProof): boolean;
-}
-
-export interface SignedLinksDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly random: Random;
-}
+export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
 /** Long enough to follow a redirect. */
 export const LINK_SECONDS = 300;
@@ -39,7 +28,16 @@ export const LINK_SECONDS = 300;
 const SECRET = 'links';
 const SECRET_BYTES = 32;
 
-export function createSignedLinks({ store, clock, random }: SignedLinksDeps): SignedLinks {
+/** Creates the links of all services on the same data, which share a secret. */
+export function createSignedLinks({
+  store,
+  clock,
+  random,
+}: {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+}) {
   let known: string | undefined;
   const secret = (): string => {
     known ??= store.read(readSecret) ?? store.write((db) => makeSecret(db, random));
@@ -50,11 +48,13 @@ export function createSignedLinks({ store, clock, random }: SignedLinksDeps): Si
       .update(JSON.stringify([taskId, download, expires]))
       .digest('base64url');
   return {
-    sign(target, expiresAt = clock.now() + LINK_SECONDS * 1_000) {
+    /** @param expiresAt milliseconds since the epoch */
+    sign(target: LinkTarget, expiresAt = clock.now() + LINK_SECONDS * 1_000): LinkProof {
       const expires = Math.floor(expiresAt / 1_000);
       return { expires, signature: signatureOf(target, expires) };
     },
-    isGood(target, { expires, signature }) {
+    /** Whether a service on this data signed the link and it has not expired. */
+    isGood(target: LinkTarget, { expires, signature }: LinkProof): boolean {
       const expected = Buffer.from(signatureOf(target, expires));
       const given = Buffer.from(signature);
       const isOurs = given.length === expected.length && timingSafeEqual(given, expected);
@@ -68,7 +68,7 @@ function readSecret(db: Connection): string | undefined {
   return row === undefined ? undefined : text(row, 'value');
 }
 
-/** Of two processes that make one at the same time, the first wins. */
+/** If two processes store a secret at the same time, the first wins. */
 function makeSecret(db: Connection, random: Random): string {
   const value = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
   db.run('INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)', [SECRET, value]);

@@ -77,13 +77,7 @@ export function setWebhookUrl(db: Connection, id: string, url: string | undefine
 }
 
 /** The rate limit of accounts. */
-export interface RateLimit {
-  /**
-   * Counts a request of the account unless it is refused.
-   * @throws ServiceError 429 with `Retry-After`, in whole seconds
-   */
-  take(accountId: string): void;
-}
+export type RateLimit = ReturnType<typeof createRateLimit>;
 
 interface RateLimitDeps {
   readonly store: Store;
@@ -93,10 +87,14 @@ interface RateLimitDeps {
 }
 
 /** Creates a limit that all processes on the same data share if they have the same rate. */
-export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps): RateLimit {
-  if (requestsPerSecond === undefined) return { take: () => undefined };
+export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps) {
   return {
-    take(accountId) {
+    /**
+     * Counts a request of the account unless it is refused.
+     * @throws ServiceError 429 with `Retry-After`, in whole seconds
+     */
+    take(accountId: string): void {
+      if (requestsPerSecond === undefined) return;
       const waitMs = store.write((db) => {
         const row = db.get('SELECT next_free FROM rate_limit WHERE account_id = ?', [accountId]);
         const earlier = row === undefined ? undefined : number(row, 'next_free');
@@ -143,7 +141,7 @@ function limited(waitMs: number, requestsPerSecond: number): ServiceError {
   const seconds = Math.ceil(waitMs / 1_000);
   return new ServiceError(
     'ERR_RATE_LIMITED',
-    `The account may ask ${requestsPerSecond} times a second; ask again in ${seconds} s`,
+    `The limit is ${requestsPerSecond} requests a second; retry in ${seconds} s`,
     { headers: { 'Retry-After': String(seconds) }, details: { requestsPerSecond } },
   );
 }

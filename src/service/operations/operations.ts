@@ -64,23 +64,7 @@ export interface Operation {
 }
 
 /** The billed requests of all processes that share a data directory. */
-export interface Operations {
-  readonly ownership: Ownership;
-  /**
-   * Claims the key and reserves the charge in one transaction, with `alongside`
-   * (docs/api/errors.md#idempotency).
-   */
-  begin(
-    request: OperationRequest,
-    alongside?: (db: Connection, operationId: string) => void,
-  ): { readonly kind: 'begun'; readonly operation: Operation } | Refusal;
-  /** Returns the state of the same request if it was begun under this key before. */
-  findBegun(key: OperationKey): EarlierRequest | undefined;
-  /** Refunds the operations of dead owners; returns their number. */
-  recover(): number;
-  /** Removes this process from the list of owners; its open operations stay its own. */
-  close(): void;
-}
+export type Operations = ReturnType<typeof createOperations>;
 
 /** Creates the operations of this process, which registers as an owner with its first one. */
 export function createOperations({
@@ -93,7 +77,7 @@ export function createOperations({
   readonly clock: Clock;
   readonly random: Random;
   readonly processes: Processes;
-}): Operations {
+}) {
   const owner = createOwner(random.uuid(), clock, processes);
   /** Operations whose end could not be written. Nothing whole was delivered, so the next write refunds them. */
   const unsettled = new Map<string, () => void>();
@@ -132,8 +116,12 @@ export function createOperations({
     return openOperation(id, accountId, store, clock, end);
   };
   return {
-    ownership: { owner, hold: () => lease.hold() },
-    begin(request, alongside) {
+    ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
+    /** Claims the key and reserves the charge in one transaction, with `alongside` (docs/api/errors.md#idempotency). */
+    begin(
+      request: OperationRequest,
+      alongside?: (db: Connection, operationId: string) => void,
+    ): { readonly kind: 'begun'; readonly operation: Operation } | Refusal {
       const id = random.uuid();
       const refusal = write((db) => {
         const refused = claim(db, { id, owner, now: clock.now() }, request);
@@ -142,7 +130,8 @@ export function createOperations({
       });
       return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
-    findBegun(key) {
+    /** Returns the state of the same request if it was begun under this key before. */
+    findBegun(key: OperationKey): EarlierRequest | undefined {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
       return write((db) => {
         const earlier = findByKey(db, key);
@@ -150,8 +139,10 @@ export function createOperations({
         return currentState(db, owner, clock.now(), earlier);
       });
     },
-    recover: () => refundOrphaned(store, owner, clock.now()),
-    close() {
+    /** Refunds the operations of dead owners; returns their number. */
+    recover: (): number => refundOrphaned(store, owner, clock.now()),
+    /** Removes this process from the list of owners; its open operations stay its own. */
+    close(): void {
       lease.close();
       // After a failure the next process finds this owner dead and refunds its operations.
       if (lease.wasHeld()) attempt(() => write((db) => forgetOwner(db, owner.id)));
@@ -204,15 +195,8 @@ function openOperation(
   };
 }
 
-interface Lease {
-  /** Keeps the lease renewed until the returned function is called. */
-  hold(): () => void;
-  wasHeld(): boolean;
-  close(): void;
-}
-
 /** Renews the lease of this process while anything is in progress. */
-function keepLease(clock: Clock, renew: () => void): Lease {
+function keepLease(clock: Clock, renew: () => void) {
   let holders = 0;
   let wasHeld = false;
   let stop: (() => void) | undefined;
@@ -224,7 +208,8 @@ function keepLease(clock: Clock, renew: () => void): Lease {
     stop = clock.after(LEASE_MS / 4, tick);
   };
   return {
-    hold() {
+    /** Keeps the lease renewed until the returned function is called. */
+    hold(): () => void {
       holders += 1;
       wasHeld = true;
       stop ??= clock.after(LEASE_MS / 4, tick);
@@ -239,12 +224,11 @@ function keepLease(clock: Clock, renew: () => void): Lease {
   };
 }
 
+/** Ignores an error; the caller says why that is harmless. */
 function attempt(work: () => void): void {
   try {
     work();
-  } catch {
-    // The caller says why a failure does no harm.
-  }
+  } catch {}
 }
 
 /**
@@ -272,7 +256,7 @@ const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, 
     'ERR_REQUEST_ID_CONFLICT',
     'This idempotency key was used for another request; use a new one',
   ],
-  in_progress: ['ERR_REQUEST_IN_PROGRESS', 'The request with this key still runs'],
+  in_progress: ['ERR_REQUEST_IN_PROGRESS', 'The request with this key is in progress'],
   completed: [
     'ERR_REQUEST_ALREADY_COMPLETED',
     'The request with this key is complete and its result is not stored; nothing was charged again',

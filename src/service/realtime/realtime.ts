@@ -10,7 +10,6 @@ import type { Admission } from './admission.ts';
 import { admit } from './admission.ts';
 import { Requests } from './requests.ts';
 import type { LiveSocket, SocketListener, Session } from './session.ts';
-import type { Tickets } from './tickets.ts';
 import { createTickets } from './tickets.ts';
 
 export interface RealtimeDeps extends Pick<
@@ -24,25 +23,12 @@ export interface RealtimeDeps extends Pick<
 }
 
 /** The realtime connections of a service (docs/api/realtime.md). */
-export interface Realtime {
-  readonly tickets: Tickets;
-  readonly requests: Requests;
-  /** Checks a handshake and loads the session code. @throws ServiceError */
-  admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>>;
-  /** Starts the session of an admitted handshake. */
-  readonly open: (admission: Admission, socket: LiveSocket) => SocketListener;
-  /** Connections with accepted segments that are not spoken yet. */
-  readonly size: number;
-  /**
-   * Finishes the accepted segments within `graceMs`, or one second after `hurry` is aborted, and closes all
-   * connections.
-   */
-  close(graceMs: number, hurry?: AbortSignal): Promise<void>;
-}
+export type Realtime = ReturnType<typeof createRealtime>;
 
 const HURRY_MS = 1_000;
 
-export function createRealtime(deps: RealtimeDeps): Realtime {
+/** Creates the realtime connections of a service. */
+export function createRealtime(deps: RealtimeDeps) {
   const { rateLimit, speechQueue } = deps;
   const tickets = createTickets(deps);
   const requests = new Requests({ ...deps, ownership: deps.operations.ownership });
@@ -53,7 +39,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
   return {
     tickets,
     requests,
-    async admit(arrival) {
+    /** Checks a handshake and loads the session code. @throws ServiceError */
+    async admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
         keys,
         rateLimit,
@@ -63,7 +50,8 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       SessionClass ??= (await import('./session.ts')).Session;
       return admission;
     },
-    open(admission, socket) {
+    /** Starts the session of an admitted handshake. */
+    open: (admission: Admission, socket: LiveSocket): SocketListener => {
       if (SessionClass === undefined) throw new TypeError('open before admit');
       const onClose = (): void => sessions.remove(session);
       const session = new SessionClass(context, admission, socket, onClose);
@@ -71,10 +59,13 @@ export function createRealtime(deps: RealtimeDeps): Realtime {
       session.open();
       return session;
     },
-    get size() {
+    /** Connections with accepted segments that are not spoken yet. */
+    get size(): number {
       return sessions.busy();
     },
-    close: (graceMs, hurry) => sessions.close(deps.clock, graceMs, hurry),
+    /** Finishes the accepted segments within `graceMs`, or one second after `hurry` is aborted, and closes all connections. */
+    close: (graceMs: number, hurry?: AbortSignal): Promise<void> =>
+      sessions.close(deps.clock, graceMs, hurry),
   };
 }
 

@@ -8,20 +8,8 @@ export interface TicketPlace {
   readonly host: string;
 }
 
-export interface IssuedTicket {
-  readonly ticket: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
 /** Browser tickets of this process: each is valid once, for a minute, and for one page. */
-export interface Tickets {
-  issue(ticket: TicketPlace & { readonly account: string }): IssuedTicket;
-  /** Whether a page has an unused ticket, so that its handshake is accepted. */
-  isExpected(place: TicketPlace): boolean;
-  /** Returns the account of a ticket; the ticket is used up, even when it is refused. */
-  redeem(ticket: string, place: TicketPlace): string | undefined;
-}
+export type Tickets = ReturnType<typeof createTickets>;
 
 const TICKET_MS = 60_000;
 const MAX_TICKETS = 1_000;
@@ -32,7 +20,8 @@ interface Held extends TicketPlace {
   readonly expiresAt: number;
 }
 
-export function createTickets({ clock, random }: { clock: Clock; random: Random }): Tickets {
+/** Creates the browser tickets of this process. */
+export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
   const held = new Map<string, Held>();
   const dropOld = (): void => {
     for (const [digest, { expiresAt }] of held) {
@@ -41,18 +30,21 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
     }
   };
   return {
-    issue({ account, origin, host }) {
+    /** Returns a new ticket and its expiry, in milliseconds since the epoch. */
+    issue({ account, origin, host }: TicketPlace & { readonly account: string }) {
       const ticket = `foley-ticket-${Buffer.from(random.bytes(TICKET_BYTES)).toString('base64url')}`;
       const expiresAt = clock.now() + TICKET_MS;
       held.set(digestOf(ticket), { account, origin, host: host.toLowerCase(), expiresAt });
       dropOld();
       return { ticket, expiresAt };
     },
-    isExpected(place) {
+    /** Whether a page has an unused ticket, so that its handshake is accepted. */
+    isExpected(place: TicketPlace): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    redeem(ticket, place) {
+    /** Returns the account of a ticket; the ticket is used up, even when it is refused. */
+    redeem(ticket: string, place: TicketPlace): string | undefined {
       dropOld();
       const digest = digestOf(ticket);
       const found = held.get(digest);

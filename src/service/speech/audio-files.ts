@@ -12,46 +12,34 @@ import { createFileHead, type SpeechLength } from '../engine/encode/file-head.ts
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
-/**
- * Audio that is kept beside the database: too large for it, and written so that a file is whole or
- * not there. Each owner, such as a job, has a folder; names come from this program only.
- */
-export interface AudioFolder {
-  /**
-   * Opens a file to be written; it gets its name when it is published, in the place of an older one.
-   * @throws Failure when it cannot be written
-   */
-  create(owner: string, name: string): Promise<Output>;
-  /** A file that was published, or `undefined`. */
-  find(owner: string, name: string): Promise<StoredAudio | undefined>;
-  /** Removes a file, as far as that can be done. */
-  remove(owner: string, name: string): Promise<void>;
-  /** Removes an owner's folder with everything in it. @throws the system's error */
-  discard(owner: string): Promise<void>;
-  /** Removes what a process that was killed left half written. */
-  sweep(owner: string): Promise<void>;
-}
+/** Audio files beside the database. Each owner, such as a job, has a folder; names come from this program only. */
+export type AudioFolder = ReturnType<typeof createAudioFolder>;
 
 /**
+ * Creates the folder of audio, with a folder for each owner.
  * @param databasePath the database that lists the files
- * @param rootName of the folder of folders, beside the database
+ * @param rootName name of the folder beside the database
  */
-export function createAudioFolder(
-  databasePath: string,
-  deps: FileDeps,
-  rootName = 'audio',
-): AudioFolder {
+export function createAudioFolder(databasePath: string, deps: FileDeps, rootName = 'audio') {
   const root = join(dirname(databasePath), rootName);
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
-    async create(owner, name) {
+    /**
+     * Opens a new file, which gets its name when it is published and replaces an older one.
+     * @throws Failure when it cannot be written
+     */
+    async create(owner: string, name: string): Promise<Output> {
       await ensurePrivateFolder(join(root, owner), deps.files);
       return openOutput({ ...deps, path: fileOf(owner, name), mode: 0o600 });
     },
-    find: (owner, name) => openStoredAudio(fileOf(owner, name), deps.files),
-    remove: (owner, name) => removeQuietly(fileOf(owner, name), deps),
-    discard: (owner) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
-    async sweep(owner) {
+    /** Returns a published file. */
+    find: (owner: string, name: string) => openStoredAudio(fileOf(owner, name), deps.files),
+    /** Deletes a file if possible. */
+    remove: (owner: string, name: string) => removeQuietly(fileOf(owner, name), deps),
+    /** Deletes the folder of an owner. @throws the system's error */
+    discard: (owner: string) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
+    /** Deletes the unfinished files of a killed process. */
+    async sweep(owner: string): Promise<void> {
       const folder = join(root, owner);
       const names = await deps.files.readdir(folder).catch((error: unknown) => {
         if (hasErrno(error, 'ENOENT')) return [];
@@ -64,14 +52,14 @@ export function createAudioFolder(
   };
 }
 
-/** A published file; opened for each read. */
+/** A published file, opened for each read. */
 export interface StoredAudio {
   /** Its size in bytes. */
   readonly size: number;
-  /** Changes with its bytes: published files are only ever replaced as a whole. */
+  /** Changes with the bytes: published files are replaced as a whole. */
   readonly version: string;
   /**
-   * Reads it once, piece by piece.
+   * Reads the file piece by piece.
    * @param start first byte, default 0
    * @param end byte after the last, default its size
    */
@@ -80,7 +68,7 @@ export interface StoredAudio {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The file at this path, or `undefined` when there is none. Throws the system's error. */
+/** Returns the file at this path, if there is one. @throws the system's error */
 async function openStoredAudio(path: string, files: FileSystem): Promise<StoredAudio | undefined> {
   try {
     const { mtimeMs, size } = await files.stat(path);

@@ -7,21 +7,10 @@ import { findByKey } from '../operations/operations.ts';
 import type { Connection } from '../store/connection.ts';
 import { integer, oneOf, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
-import type { AudioFolder, StoredAudio } from './audio-files.ts';
+import type { AudioFolder } from './audio-files.ts';
 
 /** Audio stored for download (docs/api/speech.md#v1, `cache`). */
-export interface CachedSpeech {
-  /** Creates the file for an operation's audio. @throws Failure when it cannot be written */
-  open(audio: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting>;
-  /** Returns the stored audio of the completed request with this key. */
-  findByKey(key: OperationKey): CachedRecord | undefined;
-  /** Returns stored audio by its id. */
-  find(
-    id: string,
-  ): Promise<{ readonly record: CachedRecord; readonly audio: StoredAudio } | undefined>;
-  /** Deletes expired audio. */
-  sweep(): Promise<void>;
-}
+export type CachedSpeech = ReturnType<typeof createCachedSpeech>;
 
 /** Audio that is being stored. */
 export interface CachedWriting {
@@ -45,6 +34,7 @@ export interface CachedRecord {
 
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
+/** Creates the store of cached speech of this data directory. */
 export function createCachedSpeech({
   store,
   folder,
@@ -53,7 +43,7 @@ export function createCachedSpeech({
   readonly store: Store;
   readonly folder: AudioFolder;
   readonly clock: Clock;
-}): CachedSpeech {
+}) {
   const remove = async (id: string): Promise<void> => {
     await folder.discard(id);
     store.write((db) => db.run('DELETE FROM cached_speech WHERE id = ?', [id]));
@@ -73,7 +63,12 @@ export function createCachedSpeech({
     };
   };
   return {
-    async open({ id, format, creditsUsed }) {
+    /** Creates the file for an operation's audio. @throws Failure when it cannot be written */
+    async open({
+      id,
+      format,
+      creditsUsed,
+    }: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting> {
       const expiresAt = clock.now() + LIFETIME_MS;
       // Recorded first, so that a sweep deletes the file whatever happens.
       const row = { id, format, credits_used: creditsUsed, expires_at: expiresAt };
@@ -91,17 +86,20 @@ export function createCachedSpeech({
         throw error;
       }
     },
-    findByKey: (key) =>
+    /** Returns the stored audio of the completed request with this key. */
+    findByKey: (key: OperationKey): CachedRecord | undefined =>
       store.read((db) => {
         const operation = findByKey(db, key);
         return operation === undefined ? undefined : findRecord(db, text(operation, 'id'));
       }),
-    async find(id) {
+    /** Returns stored audio by its id. */
+    async find(id: string) {
       const record = store.read((db) => findRecord(db, id));
       const audio = record && (await folder.find(id, fileOf(record.format)));
       return record === undefined || audio === undefined ? undefined : { record, audio };
     },
-    async sweep() {
+    /** Deletes expired audio. */
+    async sweep(): Promise<void> {
       const expired = store.read((db) =>
         db.all('SELECT id FROM cached_speech WHERE expires_at <= ?', [clock.now()]),
       );

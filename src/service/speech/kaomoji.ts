@@ -1,7 +1,7 @@
 /**
- * Leaves out complete decorative kaomoji: a bracketed face with a matching pair of eyes around a
- * mouth, at least one of them not ASCII, with its arms and the table it throws. Emoji, ASCII faces,
- * and whatever stands in code, URLs, quotes or tags stay (docs/api/speech.md#v3, `filterEmoji`).
+ * Removes complete decorative kaomoji: a bracketed face with a matching pair of eyes around a mouth, at
+ * least one of them not ASCII, with its arms and the table that it throws. Keeps emoji, ASCII faces, and
+ * faces in code, URLs, quotes or tags (docs/api/speech.md#v3, `filterEmoji`).
  */
 export function removeKaomoji(text: string): string {
   const kept = protectedSpans(text);
@@ -24,7 +24,7 @@ const CLOSERS = new Map([
   ['ʕ', 'ʔ'],
 ]);
 const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
-/** Symbols that are not emoji draw eyes, mouths and cheeks of their own; letters and punctuation do where they are listed. */
+/** Symbols that are not emoji can be eyes, mouths and cheeks; of letters and punctuation, only the listed ones. */
 const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
@@ -35,15 +35,16 @@ const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
 const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
 const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
-/** These eyes are so much of a face that they need no brackets. */
+/** A face with these eyes needs no brackets. */
 const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
+/** A part of a text, in UTF-16 units. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Every bracketed face, and those without brackets whose eyes are known, in order. */
+/** Yields every face of a text, in order. */
 function* faces(text: string): Generator<Span> {
   for (let start = 0; start < text.length; start += 1) {
     BARE_FACE.lastIndex = start;
@@ -72,7 +73,7 @@ function closing(text: string, from: number, closers: string): number {
   return -1;
 }
 
-/** Cheeks, an eye, a mouth of one to four, the eye's partner, cheeks. */
+/** Whether this is: cheeks, an eye, a mouth of one to four characters, the matching eye, cheeks. */
 function isFace(inner: string): boolean {
   const positions = Array.from({ length: inner.length }, (_, index) => index);
   const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
@@ -94,12 +95,12 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
   );
 }
 
-/** The shrug has one character for its whole face, and is one only between its arms. */
+/** The face of the shrug is one character between its arms. */
 function isShrug(text: string, { start, end }: Span, inner: string): boolean {
   return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
 }
 
-/** Arms that run on into a word were no arms. */
+/** Includes the arms before a face, unless they belong to a word. */
 function withLeftArms(text: string, start: number, limit: number): number {
   let from = start;
   while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
@@ -119,7 +120,6 @@ function withRightArms(text: string, end: number): number {
   return to + (SPARKLES.exec(text)?.[0].length ?? 0);
 }
 
-/** Of the listed characters, or of what is drawn. */
 function consistsOf(part: string, characters: string): boolean {
   return Array.from(part).every((one) => characters.includes(one) || DRAWN.test(one));
 }
@@ -134,12 +134,6 @@ function isLetter(character: string): boolean {
 
 function isGap(character: string | undefined): boolean {
   return character === undefined || /\s/.test(character);
-}
-
-/** A stretch of a text, in UTF-16 units. */
-interface TextSpan {
-  readonly start: number;
-  readonly end: number;
 }
 
 const DELIMITERS = [
@@ -163,8 +157,8 @@ const PATTERNS = [
   /\{[^{}\n]{1,200}\}/g,
 ];
 
-/** Code, URLs, quoted literals and speech tags: what a filter of decoration has to leave alone. */
-function protectedSpans(text: string): readonly TextSpan[] {
+/** Returns code, URLs, quoted literals and speech tags, where faces are kept. */
+function protectedSpans(text: string): readonly Span[] {
   return [
     ...DELIMITERS.flatMap(([open, close]) => between(text, open, close)),
     ...PATTERNS.flatMap((pattern) =>
@@ -176,8 +170,8 @@ function protectedSpans(text: string): readonly TextSpan[] {
   ];
 }
 
-function between(text: string, open: string, close: string): readonly TextSpan[] {
-  const spans: TextSpan[] = [];
+function between(text: string, open: string, close: string): readonly Span[] {
+  const spans: Span[] = [];
   let position = 0;
   for (;;) {
     const start = text.indexOf(open, position);

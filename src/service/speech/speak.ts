@@ -277,16 +277,7 @@ export function createSettlement({
 }
 
 /** The running generations, so that a closing service can finish them. */
-interface Generations {
-  /** Adds one; its signal is aborted when the service stops waiting. */
-  start(): RunningGeneration;
-  readonly size: number;
-  /**
-   * Waits until none runs, at most `graceMs`, then aborts the others. Once `hurry` is aborted they get one
-   * more second, so that those of disconnected clients can end.
-   */
-  drain(graceMs: number, hurry?: AbortSignal): Promise<void>;
-}
+type Generations = ReturnType<typeof createGenerations>;
 
 export interface RunningGeneration {
   readonly signal: AbortSignal;
@@ -297,14 +288,16 @@ export interface RunningGeneration {
 
 const HURRY_MS = 1_000;
 
-export function createGenerations(clock: Clock): Generations {
+/** Creates the list of running generations. */
+export function createGenerations(clock: Clock) {
   const running = new Set<AbortController>();
   let onEmpty: (() => void) | undefined;
   return {
     get size() {
       return running.size;
     },
-    start() {
+    /** Adds a generation; its signal is aborted when the service stops waiting. */
+    start(): RunningGeneration {
       const controller = new AbortController();
       running.add(controller);
       return {
@@ -316,7 +309,11 @@ export function createGenerations(clock: Clock): Generations {
         },
       };
     },
-    async drain(graceMs, hurry) {
+    /**
+     * Waits for all generations, at most `graceMs`, then aborts them. Once `hurry` is aborted they get one
+     * more second, so that those of disconnected clients can end.
+     */
+    async drain(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (running.size === 0) return;
       const empty = new Promise<void>((resolve) => {
         onEmpty = resolve;
