@@ -129,7 +129,7 @@ describe('POST /v1/tts', () => {
     [{ reference_id: undefined }, 'reference_id', 'reference_id is missing; it is required'],
     [{ reference_id: 'nobody' }, 'reference_id', 'reference_id "nobody" is unknown'],
     [{ text: undefined }, 'text', 'text is missing; it is required'],
-    [{ text: ' ' }, 'text', 'text has nothing to say but white space'],
+    [{ text: ' ' }, 'text', 'text has only white space'],
     [{ text: '...' }, 'text', 'text has nothing that this voice can say'],
     [{ prosody: { speed: 3 } }, 'prosody.speed', 'prosody.speed is 3; allowed: 0.5 to 2'],
     [{ prosody: 'fast' }, 'prosody', 'prosody is "fast"; allowed: an object'],
@@ -183,7 +183,7 @@ describe('POST /v1/audio/speech', () => {
     [{ model: 'altF-flash-v2.5' }, 'model', /does not work with voice Clara/],
     [{ input: undefined }, 'input', 'input is missing; it is required'],
     [{ input: '' }, 'input', /^input has 0 characters/],
-    [{ input: '\t' }, 'input', 'input has nothing to say but white space'],
+    [{ input: '\t' }, 'input', 'input has only white space'],
     [{ voice: undefined }, 'voice', /^voice is/],
     [{ voice: 'alloy' }, 'voice', 'voice "alloy" is unknown'],
     [{ voice: 5 }, 'voice', /^voice is 5; allowed: .*an object with id$/],
@@ -193,7 +193,7 @@ describe('POST /v1/audio/speech', () => {
     [
       { voice: voiceId('Greta'), model: 'altD-tts-2.0', response_format: 'wav' },
       'response_format',
-      'response_format is wav; altD-tts-2.0 makes mp3 or ogg',
+      'response_format is wav; altD-tts-2.0 supports mp3 or ogg',
     ],
   ])('refuses %j with 400 and charges nothing', async (body, field, message) => {
     const service = await testService();

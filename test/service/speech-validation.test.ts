@@ -21,7 +21,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'white space',
     body: { text: ' \t\n\u3000' },
-    message: 'text has nothing to say but white space',
+    message: 'text has only white space',
   },
   {
     name: 'a number for text',
@@ -36,12 +36,12 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'a text too long for its model',
     body: { text: '😀'.repeat(1_001), modelId: 'vendor-s21pro-free' },
-    message: 'text has 1001 characters; vendor-s21pro-free takes at most 1000',
+    message: 'text has 1001 characters; vendor-s21pro-free allows at most 1000',
   },
   {
     name: 'half a surrogate pair',
     body: { text: 'a\ud83d' },
-    message: 'text holds half of a surrogate pair, which is no character',
+    message: 'text has half of a surrogate pair, which is not a character',
   },
   {
     name: 'no voice',
@@ -78,7 +78,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'a format that the model has not',
     body: { voiceId: voiceId('Greta'), format: 'wav' },
-    message: 'format is wav; altD-tts-2.0 makes mp3 or ogg',
+    message: 'format is wav; altD-tts-2.0 supports mp3 or ogg',
     field: 'format',
   },
   {
@@ -186,7 +186,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'nothing left by the filter',
     body: { text: ' (◕‿◕) ', filterEmoji: true },
-    message: 'text has nothing to say but white space',
+    message: 'text has only white space',
   },
   {
     name: 'a list for voiceId',

@@ -18,6 +18,7 @@ import { storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
+import { surrogateProblem } from '../speech/plan.ts';
 import { requireSettled } from '../speech/speak.ts';
 import type { MeasuredVoices } from '../voices/voice-maker.ts';
 import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
@@ -214,9 +215,9 @@ function planDesign(
 }
 
 function textProblems(field: string, text: string): readonly FieldProblem[] {
-  if (text.trim() === '') return [{ field, message: `${field} has nothing in it but white space` }];
-  if (!/\p{Surrogate}/u.test(text)) return [];
-  return [{ field, message: `${field} holds half of a surrogate pair, which is no character` }];
+  if (text.trim() === '') return [{ field, message: `${field} has only white space` }];
+  const surrogate = surrogateProblem(field, text);
+  return surrogate === undefined ? [] : [surrogate];
 }
 
 function unknownFamilies(

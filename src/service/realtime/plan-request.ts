@@ -12,7 +12,7 @@ import type { RealtimeProtocol, RealtimeFormat } from '../../contract/realtime/p
 import { requireValid } from '../http/validation.ts';
 import { anyOf, showValue, describeRange, showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
-import { deliver, isWithin } from '../speech/plan.ts';
+import { checkRanges, deliver, isWithin, requireModel, requireVoice } from '../speech/plan.ts';
 import type { Delivery } from '../speech/plan.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
@@ -33,8 +33,12 @@ export function planRequest(
   const isLegacy = protocol === 'v2' && isLegacyProfile(request['parameterProfile']);
   const { voiceId, modelId } = checkRequest(Speakers, request, protocol);
   const nameOf = nameIn(protocol);
-  const voice = requireVoice(voiceId, catalogue, nameOf('voiceId'));
-  const model = requireModel(modelId, voice, { catalogue, path: nameOf('modelId') });
+  const voice = withProblem('voice_not_found', nameOf('voiceId'), (field) =>
+    requireVoice(voiceId, catalogue, field),
+  );
+  const model = withProblem('model_not_found', nameOf('modelId'), (field) =>
+    requireModel(modelId, voice, { catalogue, field }),
+  );
   const subject = { voice, model, protocol, nameOf };
   return isLegacy ? planLegacy(request, subject) : planLenient(request, subject);
 }
@@ -64,8 +68,12 @@ function planLegacy(request: RequestFields, subject: RequestSubject): RequestPla
   refuseUnknown(request, subject);
   const checked = checkRequest(LegacyStartRequest, request, protocol);
   const format = requireFormat(checked.format ?? 'mp3', model, nameOf('format'));
-  refuseOutside(checked, subject);
   const { volume, language: _hint, ...controls } = checked;
+  const [outside] = checkRanges(controls, model, nameOf);
+  if (outside !== undefined) {
+    const { field: path, message } = outside;
+    throw new RequestProblem({ code: 'invalid_message', message, path });
+  }
   const { ignored, ...delivery } = deliver(
     { ...controls, instruction: checked.instructions, volume: decibelsOf(volume) },
     model,
@@ -94,21 +102,6 @@ function refuse(name: string, { nameOf, model }: RequestSubject): never {
   const path = nameOf(name);
   const message = `${path} has no effect with ${model.id}`;
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
-}
-
-/** Checks the ranges of the model's family; the schema checks the volume. */
-function refuseOutside(
-  checked: { readonly speed?: number; readonly stability?: number; readonly similarity?: number },
-  { model, nameOf }: RequestSubject,
-): void {
-  const { ranges } = familyOf(model);
-  for (const name of ['speed', 'stability', 'similarity'] as const) {
-    const value = checked[name];
-    if (value === undefined || isWithin(value, ranges[name])) continue;
-    const path = nameOf(name);
-    const message = `${path} is ${value}; ${model.id} allows ${describeRange(ranges[name])}`;
-    throw new RequestProblem({ code: 'invalid_message', message, path });
-  }
 }
 
 /** Converts the legacy volume, a factor on the voice's level, to decibels within the range of HTTP. */
@@ -295,30 +288,27 @@ function checkRequest<Schema extends TObject>(
   }
 }
 
-/** @throws RequestProblem `voice_not_found` */
-function requireVoice(voiceId: string, catalogue: Catalogue, path: string): SpeakingVoice {
-  const voice = catalogue.voice(voiceId);
-  if (voice !== undefined) return voice;
-  const message = `${path} ${showValue(voiceId)} is unknown`;
-  throw new RequestProblem({ code: 'voice_not_found', message, path });
-}
-
-/** @throws RequestProblem `model_not_found`, or `provider_unavailable` for one that is switched off */
-function requireModel(
-  modelId: string,
-  voice: SpeakingVoice,
-  { catalogue, path }: { readonly catalogue: Catalogue; readonly path: string },
-): CatalogueModel {
-  const { models } = familyOf(voice);
-  const model = catalogue.model(modelId);
-  if (model === undefined || !models.includes(modelId)) {
-    const what = model === undefined ? 'is unknown' : `does not work with voice ${voice.name}`;
-    const message = `${path} ${showValue(modelId)} ${what}; allowed: ${anyOf(models)}`;
-    throw new RequestProblem({ code: 'model_not_found', message, path });
+/**
+ * Runs a check of HTTP speech on the field at `path`.
+ * @throws RequestProblem with this code, or `provider_unavailable` for an unavailable model
+ */
+function withProblem<Result>(
+  code: Problem['code'],
+  path: string,
+  check: (field: string) => Result,
+): Result {
+  try {
+    return check(path);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const isUnavailable = error.code === 'ERR_MODEL_UNAVAILABLE';
+    const { message } = error;
+    throw new RequestProblem({
+      code: isUnavailable ? 'provider_unavailable' : code,
+      message,
+      path,
+    });
   }
-  if (catalogue.isAvailable(model)) return model;
-  const message = `The model ${modelId} is not available`;
-  throw new RequestProblem({ code: 'provider_unavailable', message, path });
 }
 
 /** @throws RequestProblem `unsupported_parameter` */

@@ -47,8 +47,8 @@ export interface SpeechPlan {
 
 /**
  * Resolves voice, model and controls of a request and prices it (docs/api/speech.md#v3 and docs/api/limits.md).
- * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for what the
- * voice, the model or its family does not take
+ * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for values that the
+ * voice, the model or its family does not support
  */
 export function planSpeech(
   order: SpeechOrder,
@@ -56,16 +56,16 @@ export function planSpeech(
   { isAligned = false, names = {}, otherFormat = 'refuse' }: PlanOptions = {},
 ): SpeechPlan {
   const nameOf = (field: keyof SpeechOrder): string => names[field] ?? field;
-  const voice = requireVoice(order.voiceId, catalogue, nameOf);
-  const model = requireModel(order.modelId, voice, { catalogue, nameOf });
+  const voice = requireVoice(order.voiceId, catalogue, nameOf('voiceId'));
+  const model = requireModel(order.modelId, voice, { catalogue, field: nameOf('modelId') });
   if (isAligned) requireAlignedStreaming(model, catalogue, nameOf);
   const wanted = order.format ?? 'mp3';
-  const format = otherFormat === 'mp3' && !makes(model, wanted) ? 'mp3' : wanted;
+  const format = otherFormat === 'mp3' && !supports(model, wanted) ? 'mp3' : wanted;
   requireFit({ ...order, format }, model, nameOf);
   const text = order.filterEmoji === true ? removeKaomoji(order.text) : order.text;
   const textField = nameOf('text');
   if (text.trim() === '') {
-    const message = `${textField} has nothing to say but white space`;
+    const message = `${textField} has only white space`;
     throw invalidRequest([{ field: textField, message }]);
   }
   const { speed, pitch, gainDb, ignored } = deliver(order, model, voice);
@@ -77,23 +77,27 @@ export function planSpeech(
 /** Returns the name of a field on this surface. */
 type NameOf = (field: keyof SpeechOrder) => string;
 
-function requireVoice(voiceId: string, catalogue: Catalogue, nameOf: NameOf): SpeakingVoice {
+/** Returns the voice with this id. @throws ServiceError 404 */
+export function requireVoice(voiceId: string, catalogue: Catalogue, field: string): SpeakingVoice {
   const voice = catalogue.voice(voiceId);
   if (voice !== undefined) return voice;
-  const message = `${nameOf('voiceId')} ${showValue(voiceId)} is unknown`;
+  const message = `${field} ${showValue(voiceId)} is unknown`;
   throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
 }
 
-function requireModel(
+/**
+ * Returns the model with this id, or the default one of the voice.
+ * @throws ServiceError 400 for a model that does not work with the voice, 503 for an unavailable one
+ */
+export function requireModel(
   modelId: string | undefined,
   voice: SpeakingVoice,
-  { catalogue, nameOf }: { readonly catalogue: Catalogue; readonly nameOf: NameOf },
+  { catalogue, field }: { readonly catalogue: Catalogue; readonly field: string },
 ): CatalogueModel {
   const family = familyOf(voice);
   const id = modelId ?? family.defaultModel;
   const model = catalogue.model(id);
   if (model === undefined || !family.models.includes(id)) {
-    const field = nameOf('modelId');
     const what = model === undefined ? 'is unknown' : `does not work with voice ${voice.name}`;
     const message = `${field} ${showValue(id)} ${what}; allowed: ${anyOf(family.models)}`;
     throw invalidRequest([{ field, message }]);
@@ -104,7 +108,7 @@ function requireModel(
   });
 }
 
-/** Names the models of the same family that have it, which the voice may speak with, else all. */
+/** @throws ServiceError 400 that lists the models with aligned streaming: those of the voice, or all others */
 function requireAlignedStreaming(
   model: CatalogueModel,
   catalogue: Catalogue,
@@ -117,7 +121,7 @@ function requireAlignedStreaming(
     related.length > 0 ? ['with this voice', related] : ['with other voices', able];
   const ids = found.map(({ id }) => id);
   const field = nameOf('modelId');
-  const message = `${field} ${model.id} has no aligned streaming; ${which} it is there in ${ids.join(', ')}`;
+  const message = `${field} ${model.id} has no aligned streaming; ${which}, use ${anyOf(ids)}`;
   throw invalidRequest([{ field, message }]);
 }
 
@@ -127,37 +131,40 @@ export function price(text: string, model: CatalogueModel): Amounts {
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
 }
 
-type FittingOrder = SpeechOrder & { readonly format: AudioFormat };
-
 /**
- * Checks what depends on the model: length, format, and the ranges of its family.
- * @throws ServiceError 400 that names every field that does not fit
+ * Checks the limits of the model: length, format, and the ranges of its family.
+ * @throws ServiceError 400 that lists every invalid field
  */
-function requireFit(order: FittingOrder, model: CatalogueModel, nameOf: NameOf): void {
-  const problems = [
+function requireFit(
+  order: SpeechOrder & { readonly format: AudioFormat },
+  model: CatalogueModel,
+  nameOf: NameOf,
+): void {
+  const [first, ...others] = [
     ...checkText(order.text, model, nameOf('text')),
     ...checkFormat(order.format, model, nameOf('format')),
     ...checkRanges(order, model, nameOf),
   ];
-  const [first, ...others] = problems;
   if (first !== undefined) throw invalidRequest([first, ...others]);
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
+/** Returns the problem of a text with half of a surrogate pair. */
+export function surrogateProblem(field: string, text: string): FieldProblem | undefined {
+  if (!/\p{Surrogate}/u.test(text)) return undefined;
+  return { field, message: `${field} has half of a surrogate pair, which is not a character` };
+}
 
 function checkText(
   text: string,
   { id, maxTextLength }: CatalogueModel,
   field: string,
 ): readonly FieldProblem[] {
-  if (LONE_SURROGATE.test(text)) {
-    return [{ field, message: `${field} holds half of a surrogate pair, which is no character` }];
-  }
+  const surrogate = surrogateProblem(field, text);
+  if (surrogate !== undefined) return [surrogate];
   const length = countCodePoints(text);
   if (length <= maxTextLength) return [];
-  return [
-    { field, message: `${field} has ${length} characters; ${id} takes at most ${maxTextLength}` },
-  ];
+  const message = `${field} has ${length} characters; ${id} allows at most ${maxTextLength}`;
+  return [{ field, message }];
 }
 
 function checkFormat(
@@ -165,19 +172,19 @@ function checkFormat(
   model: CatalogueModel,
   field: string,
 ): readonly FieldProblem[] {
-  if (makes(model, format)) return [];
-  const message = `${field} is ${format}; ${model.id} makes ${anyOf(model.outputFormats)}`;
+  if (supports(model, format)) return [];
+  const message = `${field} is ${format}; ${model.id} supports ${anyOf(model.outputFormats)}`;
   return [{ field, message }];
 }
 
-/** Whether a model makes a format; raw samples are what every model makes first. */
-function makes({ outputFormats }: CatalogueModel, format: AudioFormat): boolean {
+/** Whether a model supports a format; every model supports raw samples. */
+function supports({ outputFormats }: CatalogueModel, format: AudioFormat): boolean {
   return format === 'pcm' || outputFormats.includes(format);
 }
 
-/** Checks the ranges of the family, also of controls that the model ignores. */
-function checkRanges(
-  order: SpeechOrder,
+/** Checks the ranges of the family, also for controls that the model ignores. */
+export function checkRanges(
+  order: { readonly [Name in (typeof RANGED)[number]]?: number | undefined },
   model: CatalogueModel,
   nameOf: NameOf,
 ): readonly FieldProblem[] {
@@ -194,7 +201,7 @@ function checkRanges(
 
 const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 
-/** Whether a value lies in a range, its ends included. */
+/** Whether a value is in a range, including its ends. */
 export function isWithin(
   value: number,
   { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
@@ -211,16 +218,14 @@ export interface Delivery {
   readonly ignored: readonly ControlName[];
 }
 
-/** Applies the controls that the model and the voice can follow; the others are ignored and listed. */
+/** Applies the controls that the model and the voice support; lists the others as ignored. */
 export function deliver(
-  controls: { readonly [Name in ControlName]?: SpeechControls[Name] | undefined },
+  controls: GivenControls,
   model: CatalogueModel,
   voice: SpeakingVoice,
 ): Delivery {
-  const emotion = model.emotion ? follow(controls.emotion, directEmotion) : undefined;
-  const instruction = model.instruction
-    ? follow(controls.instruction, directInstruction)
-    : undefined;
+  const emotion = model.emotion ? directEmotion(controls.emotion) : undefined;
+  const instruction = model.instruction ? directInstruction(controls.instruction) : undefined;
   const direction = combine(emotion ?? PLAIN, instruction ?? PLAIN);
   const applied: Readonly<Record<ControlName, boolean>> = {
     ...model.controls,
@@ -251,18 +256,11 @@ const CONTROL_NAMES: readonly ControlName[] = [
   'textNormalization',
 ];
 
-function follow(
-  wish: string | undefined,
-  find: (wish: string) => Direction | undefined,
-): Direction | undefined {
-  return wish === undefined ? undefined : find(wish);
-}
-
 function isGiven(value: string | number | boolean | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** A hint is followed when it names a language of the voice, whatever the region. */
+/** Whether a language hint names a language of the voice, in any region. */
 function speaks(voice: SpeakingVoice, hint: string | undefined): boolean {
   if (hint === undefined) return true;
   return voice.languages.some((language) => primarySubtag(language) === primarySubtag(hint));
@@ -273,8 +271,8 @@ function primarySubtag(language: string): string {
 }
 
 /**
- * What a modest engine can do about an emotion or an instruction: pace, pitch and level. Nothing
- * here understands language; it looks for ids and plain English words (docs/service.md).
+ * The effect of an emotion or an instruction on pace, pitch and level, by its id or by English words in
+ * it (docs/service.md).
  */
 interface Direction {
   /** Multiplies the speaking rate. */
@@ -285,7 +283,6 @@ interface Direction {
   readonly gainDb: number;
 }
 
-/** No direction at all. */
 const PLAIN: Direction = { speed: 1, pitch: 0, gainDb: 0 };
 
 const EMOTIONS = new Map<string, Direction>([
@@ -312,18 +309,18 @@ const WORDS: readonly (readonly [RegExp, Direction])[] = [
   [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: -1 }],
 ];
 
-/** How an emotion id changes the delivery; `undefined` for an id that this service does not know. */
-function directEmotion(id: string): Direction | undefined {
+/** Returns the direction of an emotion; `undefined` for an unknown one. */
+function directEmotion(id = ''): Direction | undefined {
   return EMOTIONS.get(id.toLowerCase());
 }
 
-/** How an instruction changes the delivery; `undefined` when it holds no word that is known here. */
-function directInstruction(instruction: string): Direction | undefined {
+/** Returns the direction of an instruction; `undefined` without a known word. */
+function directInstruction(instruction = ''): Direction | undefined {
   const found = WORDS.filter(([word]) => word.test(instruction)).map(([, direction]) => direction);
   return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
 }
 
-/** Both directions at once, within what still sounds like speech. */
+/** Combines two directions, within the limits of natural speech. */
 function combine(one: Direction, other: Direction): Direction {
   return {
     speed: clamp(one.speed * other.speed, 0.6, 1.6),
