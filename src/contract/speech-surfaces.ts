@@ -20,7 +20,7 @@ export interface SpeechSurface {
   /** Can respond with the address of stored audio (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
   /** Whether a header of the response lists the controls that were not applied. */
-  readonly tellsIgnored: boolean;
+  readonly listsIgnored: boolean;
 }
 
 const OWN_FIELDS = {
@@ -46,13 +46,13 @@ const OWN = {
   isModelRequired: false,
 } as const;
 
-const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, tellsIgnored: false } as const;
+const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, listsIgnored: false } as const;
 
 /** The surfaces of synchronous speech, by their names in `foley tts --api`. */
 export const SPEECH_SURFACES = {
-  v3: { ...OWN, endpoint: 'createSpeech', canCache: false, tellsIgnored: true },
-  v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, tellsIgnored: false },
-  v1: { ...OWN, endpoint: 'createSpeechV1', canCache: true, tellsIgnored: false },
+  v3: { ...OWN, endpoint: 'createSpeech', canCache: false, listsIgnored: true },
+  v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, listsIgnored: false },
+  v1: { ...OWN, endpoint: 'createSpeechV1', canCache: true, listsIgnored: false },
   'compat-tts': {
     ...COMPAT,
     endpoint: 'createCompatTts',

@@ -272,7 +272,7 @@ async function speakStream(
     // In parallel; closing a closed journal does nothing.
     const { creditsUsed } = spoken.response;
     await Promise.all([journal.close(), rememberPrice(task, request, creditsUsed)]);
-    const reportsIgnored = task.chosen.surface.tellsIgnored;
+    const reportsIgnored = task.chosen.surface.listsIgnored;
     return { spoken, parts: 1, reportsIgnored, isPartial: false };
   } finally {
     await journal.close();

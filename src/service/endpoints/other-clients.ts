@@ -13,11 +13,11 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakStream } from '../speech/speak.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { SurfaceRequest } from './speech.ts';
-import { answerSpeech, beginSpeech, EVENT_STREAM, paidAnswer } from './speech.ts';
+import { respondWithSpeech, beginSpeech, EVENT_STREAM, chargedResponse } from './speech.ts';
 
 /**
- * `POST /v1/tts` (docs/api/other-clients.md). The npm client of this interface sends MessagePack, which is taken
- * as the JSON that it stands for.
+ * `POST /v1/tts` (docs/api/other-clients.md). The npm client of this interface sends MessagePack with the fields of the
+ * JSON.
  */
 export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
   const { body } = call;
@@ -32,7 +32,7 @@ export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
     similarity,
     textNormalization: body.normalize,
   };
-  return answerCompat(call, context, { surface: 'compat-tts', order, otherFormat: 'mp3' });
+  return respondCompat(call, context, { surface: 'compat-tts', order, otherFormat: 'mp3' });
 };
 
 /** `POST /v1/audio/speech` (docs/api/other-clients.md). */
@@ -43,8 +43,8 @@ export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context)
   const order = { text, voiceId, modelId, format, speed };
   const request = { surface: 'compat-speech', order } as const;
   return body.stream_format === 'sse'
-    ? answerCompat(call, context, request, answerEvents)
-    : answerCompat(call, context, request);
+    ? respondCompat(call, context, request, respondWithEvents)
+    : respondCompat(call, context, request);
 };
 
 /** `GET /v1/audio/voices` (docs/api/other-clients.md). */
@@ -77,22 +77,25 @@ function compatModel(id: string): CompatModel {
   return { id, object: 'model', created: 0, owned_by: 'foley' };
 }
 
-/** Answers in the terms of another interface. None of them has a key that would make a repetition safe. */
-async function answerCompat(
+/** Responds to a request of another interface, where an unknown voice is an invalid value: 400. */
+async function respondCompat(
   call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
-  answer: typeof answerSpeech = answerSpeech,
+  respond: typeof respondWithSpeech = respondWithSpeech,
 ): Promise<Response> {
   try {
-    return await answer(call, context, request);
+    return await respond(call, context, request);
   } catch (error) {
-    throw withoutOwnStatus(error, request);
+    const isUnknownVoice = error instanceof ServiceError && error.code === 'ERR_VOICE_NOT_FOUND';
+    if (!isUnknownVoice) throw error;
+    const { voiceId } = SPEECH_SURFACES[request.surface].fields;
+    throw invalidRequest([{ field: voiceId, message: error.message }]);
   }
 }
 
-/** `stream_format: sse`: the same bytes as `speech.audio.delta` events, then `speech.audio.done`. */
-async function answerEvents(
+/** Responds to `stream_format: sse` with `speech.audio.delta` events, then `speech.audio.done`. */
+async function respondWithEvents(
   call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
@@ -111,20 +114,11 @@ async function answerEvents(
     },
   });
   const stream = { body: body.pipeThrough(events), quotaRemaining };
-  return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: false });
+  return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: false });
 }
 
 function eventBytes(event: CompatSpeechEvent): Uint8Array {
   return Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
-}
-
-/** There a voice that is unknown is a wrong value: 400. */
-function withoutOwnStatus(error: unknown, { surface }: Pick<SurfaceRequest, 'surface'>): unknown {
-  if (!(error instanceof ServiceError)) return error;
-  const { code, message } = error;
-  const { fields } = SPEECH_SURFACES[surface];
-  if (code === 'ERR_VOICE_NOT_FOUND') return invalidRequest([{ field: fields.voiceId, message }]);
-  return error;
 }
 
 function compatFormat(name: string | undefined): AudioFormat {
@@ -132,7 +126,7 @@ function compatFormat(name: string | undefined): AudioFormat {
   return formats.find((format) => format === name) ?? 'mp3';
 }
 
-/** Models of the other interface and what speaks in their place (docs/api/other-clients.md). */
+/** Models of the other interface, and the models that replace them (docs/api/other-clients.md). */
 const LABELS = new Map([
   ['s2.1-pro', 'vendor-s21pro'],
   ['s2.1-pro-free', 'vendor-s21pro-free'],
@@ -147,8 +141,8 @@ const LABELS = new Map([
 ]);
 
 /**
- * The model that the header `model` of `/v1/tts` means: a label of the other interface, or a model id
- * of this one. Anything else is ignored, and the default speaks.
+ * Returns the model of the header `model` of `/v1/tts`: a label of the other interface, or a model id of
+ * this one. For anything else the default model speaks.
  */
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';

@@ -6,18 +6,14 @@ import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
-import type { Call, ChargedCall, Handler } from './call.ts';
+import type { ChargedCall, Handler } from './call.ts';
 import { priceHeaders } from './job-responses.ts';
 import { requireSigned, storedAudioAnswer } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakAligned } from '../speech/aligned-body.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
-import type {
-  CachedRecord,
-  CachedSpeech as CachedSpeechStore,
-  CachedWriting,
-} from '../speech/cached-speech.ts';
+import type { CachedRecord, CachedSpeech as CachedSpeechStore } from '../speech/cached-speech.ts';
 import { speechMediaType } from '../speech/encode.ts';
 import type { PlanOptions, SpeechOrder, SpeechPlan } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
@@ -26,7 +22,7 @@ import { speakStream, generate, requireSettled, speechOf } from '../speech/speak
 
 /** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
 export const createSpeech: Handler<'createSpeech'> = (call, context) =>
-  answerSpeech(call, context, { surface: 'v3', order: call.body });
+  respondWithSpeech(call, context, { surface: 'v3', order: call.body });
 
 /** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
 export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
@@ -38,18 +34,18 @@ export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
     emotion: body.emotion ?? historicalEmotion(body.minimaxEmotion),
   };
   const names = body.modelId === undefined ? { modelId: 'engineModelId' } : {};
-  return answerSpeech(call, context, { surface: 'v2', order, names });
+  return respondWithSpeech(call, context, { surface: 'v2', order, names });
 };
 
-/** The name under which older clients chose the model. */
+/** Returns the model of older clients, from a field of any type. */
 function historicalModel(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** The name under which older clients gave the emotion. */
+/** Returns the emotion of older clients, from a field of any type. */
 function historicalEmotion(value: unknown): string | undefined {
-  const fits = typeof value === 'string' && value !== '' && value.length <= EMOTION_MAX_CHARACTERS;
-  return fits ? value : undefined;
+  const emotion = historicalModel(value);
+  return emotion !== undefined && emotion.length <= EMOTION_MAX_CHARACTERS ? emotion : undefined;
 }
 
 /** `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
@@ -61,8 +57,8 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
   const isCached = body.cache === true ? true : undefined;
   const request: SurfaceRequest = { surface: 'v1', order, names, isCached };
   return isCached === true
-    ? answerCached(call, context, { ...request, format })
-    : answerSpeech(call, context, request);
+    ? respondCached(call, context, { ...request, format })
+    : respondWithSpeech(call, context, request);
 };
 
 /** Returns the fields that a body that is not strict shares with v3, without any others. */
@@ -75,8 +71,8 @@ export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOr
 }
 
 /**
- * The voice of a v1 body, under either of its names; `voiceId` counts where both are there.
- * @throws ServiceError 400 when there is neither
+ * Returns the voice of a v1 body: `voiceId`, or else its older name.
+ * @throws ServiceError 400 when both are missing
  */
 export function voiceOf(body: {
   readonly voiceId?: string;
@@ -91,43 +87,39 @@ function operationKey({ key }: ChargedCall, { isCached, order }: SurfaceRequest)
   return { ...key, fingerprint: fingerprintOf({ ...order, cache: isCached }) };
 }
 
-/**
- * `POST /speech/tts/aligned` of v3 (docs/api/speech.md#v3 and docs/api/speech.md#aligned-stream): the body and the money of `POST
- * /speech/tts`, and the audio with the times of its words as a stream of events.
- */
+/** `POST /speech/tts/aligned` of v3: streams the audio and its word times as events (docs/api/speech.md#aligned-stream). */
 export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, context) => {
   const request = { surface: 'v3', isAligned: true, order: call.body } as const;
   const speaking = beginSpeech(call, context, request);
   const stream = await speakAligned(speaking);
-  return paidAnswer(speaking.plan, stream, { type: EVENT_STREAM, tellsIgnored: true });
+  return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** What a surface made of its body. */
+/** A speech request of any surface, with the names and rules of the surface. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** The audio is stored, and the answer is its address; another request than one without. */
+  /** Whether to store the audio and respond with its address; part of the fingerprint. */
   readonly isCached?: boolean | undefined;
 }
 
-/**
- * Speaks an order and answers with audio that leaves while it is spoken (docs/api/README.md).
- */
-export async function answerSpeech(
+/** Responds with audio that is sent while it is spoken (docs/api/README.md). */
+export async function respondWithSpeech(
   call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
 ): Promise<Response> {
   const speaking = beginSpeech(call, context, request);
-  const { tellsIgnored } = SPEECH_SURFACES[request.surface];
+  const { listsIgnored } = SPEECH_SURFACES[request.surface];
   const { plan } = speaking;
   const type = speechMediaType(plan.format);
-  return paidAnswer(plan, await speakStream(speaking), { type, tellsIgnored });
+  return chargedResponse(plan, await speakStream(speaking), { type, listsIgnored });
 }
 
 /**
- * Plans an order and sets aside what it costs: the one way on which all surfaces do.
- * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing was charged then
+ * Plans a speech request of any surface and reserves its charge. A retry gets the outcome of the first
+ * request, even if its voice or model no longer exists.
+ * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
   call: ChargedCall,
@@ -135,87 +127,75 @@ export function beginSpeech<Context extends ServiceContext>(
   request: SurfaceRequest,
 ): Speaking & { readonly context: Context } {
   const { account, requestId } = call;
-  const { order, surface } = request;
+  const { fields, modelHeader }: SpeechSurface = SPEECH_SURFACES[request.surface];
+  const modelName = modelHeader === undefined ? {} : { modelId: modelHeader };
+  const names = { ...fields, ...modelName, ...request.names };
   const key = operationKey(call, request);
-  const names = { ...namesOf(surface), ...request.names };
-  const plan = unlessBegun(context, key, () => {
-    const planned = planSpeech(order, context.catalogue.of(account), { ...request, names });
+  let plan: SpeechPlan;
+  try {
+    plan = planSpeech(request.order, context.catalogue.of(account), { ...request, names });
     context.speechQueue.requireCapacity(account);
-    return planned;
-  });
+  } catch (error) {
+    const begun = context.operations.findBegun(key);
+    throw begun === undefined ? error : usedBefore(begun);
+  }
   const { charge } = plan;
   const operation = beginOperation(context.operations, { ...key, requestId, charge });
   return { context, account, plan, operation, signal: call.request.signal, requestId };
 }
 
-/**
- * What was begun under this key is told so, though its voice or its model is not there any more: whoever
- * asks again wants to know whether it was charged.
- */
-function unlessBegun<Result>(
-  { operations }: ServiceContext,
-  key: OperationKey,
-  work: () => Result,
-): Result {
-  try {
-    return work();
-  } catch (error) {
-    const begun = operations.findBegun(key);
-    throw begun === undefined ? error : usedBefore(begun);
-  }
-}
-
-function namesOf(name: SurfaceName): NonNullable<PlanOptions['names']> {
-  const { fields, modelHeader }: SpeechSurface = SPEECH_SURFACES[name];
-  return modelHeader === undefined ? fields : { ...fields, modelId: modelHeader };
-}
-
 /** The type of a stream of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/**
- * An answer of whatever type with what it cost. Only v3 has a header for controls that were not
- * applied.
- */
-export function paidAnswer(
+/** Returns a response with its price in headers and, for v3, the ignored controls. */
+export function chargedResponse(
   { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
   { body, quotaRemaining }: SpokenStream,
-  { type, tellsIgnored }: { readonly type: string; readonly tellsIgnored: boolean },
+  { type, listsIgnored }: { readonly type: string; readonly listsIgnored: boolean },
 ): Response {
   const price = priceHeaders({ quotaRemaining, creditsUsed: charge.credits });
   const headers = new Headers({ 'Content-Type': type, ...price });
-  if (tellsIgnored && ignored.length > 0) headers.set(HEADERS.ignoredParameters, ignored.join(','));
+  if (listsIgnored && ignored.length > 0) headers.set(HEADERS.ignoredParameters, ignored.join(','));
   return new Response(body, { headers });
 }
 
 /**
- * Speaks an order whole, stores it and answers with its address; a request that was completed before
- * is answered as it was then, while the audio is there (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
+ * Speaks a whole request, stores the audio and responds with its address, which stays the same for
+ * retries while the audio is stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
  */
-async function answerCached(
+async function respondCached(
   call: ChargedCall,
   context: ServiceContext,
   { format, ...request }: SurfaceRequest & { readonly format: SpeechFormat },
 ): Promise<Response> {
-  const { cachedSpeech } = context;
-  const begun = begin(call, context, request);
+  const { cachedSpeech, links } = context;
+  const begun = beginOrFind(call, context, request);
   const record =
     'operation' in begun ? await speakCached(begun, cachedSpeech, format) : begun.record;
-  // What comes later is not worth waiting for.
   void cachedSpeech.sweep().catch(() => undefined);
-  return addressAnswer(call, context, record);
+  const { creditsUsed, expiresAt, id, quotaRemaining } = record;
+  const { expires, signature } = links.sign({ taskId: id, download: false }, expiresAt);
+  const url = new URL(endpointPath('getCachedAudio', { audioId: id }), call.request.url);
+  url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
+  const body: CachedSpeech = {
+    audio_url: url.href,
+    credits_used: creditsUsed,
+    quota_remaining: quotaRemaining,
+  };
+  return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
 }
 
-/** `GET /api/open/tts/cached/{audioId}`: what the address of a cached answer leads to (ours). */
+/** `GET /api/open/tts/cached/{audioId}`: the stored audio (ours). */
 export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
   const { audioId } = call.parameters;
   requireSigned(call, context, { taskId: audioId, download: false });
   const found = await context.cachedSpeech.find(audioId);
-  if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio is gone');
+  if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio has expired');
   return storedAudioAnswer(call, found.audio, { format: found.record.format, name: audioId });
 };
 
-function begin(
+/** Begins a request, or finds the stored audio of the same one. */
+function beginOrFind(
   call: ChargedCall,
   context: ServiceContext,
   request: SurfaceRequest,
@@ -231,39 +211,27 @@ function begin(
   }
 }
 
-/** The address is the same each time, and good for as long as the audio is kept. */
-function addressAnswer(
-  { request }: Call,
-  { links }: ServiceContext,
-  { creditsUsed, expiresAt, id, quotaRemaining }: CachedRecord,
-): Response {
-  const { expires, signature } = links.sign({ taskId: id, download: false }, expiresAt);
-  const url = new URL(endpointPath('getCachedAudio', { audioId: id }), request.url);
-  url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
-  const body: CachedSpeech = {
-    audio_url: url.href,
-    credits_used: creditsUsed,
-    quota_remaining: quotaRemaining,
-  };
-  return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
-}
-
 /**
- * Speaks into a file that is whole when this resolves, and charges for it then (docs/api/speech.md#v1).
- * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+ * Speaks into a file and charges for it once the file is complete (docs/api/speech.md#v1).
+ * @throws ServiceError 400 for a text without words, 500 for anything else, refunded
  */
 function speakCached(
   speaking: Speaking,
   cachedSpeech: CachedSpeechStore,
   format: SpeechFormat,
 ): Promise<CachedRecord> {
-  const { operation, plan } = speaking;
+  const { context, operation, plan } = speaking;
   return generate(speaking, async (generation) => {
     const { id } = operation;
+    const { signal } = generation;
     const creditsUsed = plan.charge.credits;
     const writing = await cachedSpeech.open({ id, format, creditsUsed });
+    const { output } = writing;
     try {
-      await write(speaking, { writing, format, signal: generation.signal });
+      const { encode } = context;
+      const { gainDb } = plan;
+      await writeSpeech({ output, encode, format, gainDb }, speechOf(speaking, signal));
+      signal.throwIfAborted();
       const { quota } = requireSettled(operation.commit());
       let record: CachedRecord | undefined;
       operation.complete((db) => {
@@ -273,25 +241,9 @@ function speakCached(
       generation.end();
       return settled;
     } catch (error) {
-      await writing.output.abandon();
+      await output.abandon();
       await writing.discard();
       throw error;
     }
   });
-}
-
-interface Write {
-  readonly writing: CachedWriting;
-  readonly format: SpeechFormat;
-  readonly signal: AbortSignal;
-}
-
-async function write(
-  speaking: Speaking,
-  { writing: { output }, format, signal }: Write,
-): Promise<void> {
-  const { encode } = speaking.context;
-  const { gainDb } = speaking.plan;
-  await writeSpeech({ output, encode, format, gainDb }, speechOf(speaking, signal));
-  signal.throwIfAborted();
 }

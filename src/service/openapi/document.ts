@@ -150,9 +150,9 @@ function successResponse(endpoint: Endpoint): Json {
     }
     case 'audio':
     case 'stored-audio': {
-      const { formats = AUDIO_FORMATS, tellsIgnored = false } = surfaceOf(endpoint);
+      const { formats = AUDIO_FORMATS, listsIgnored = false } = surfaceOf(endpoint);
       const isMade = schema === 'audio';
-      const made = { ...PRICE_HEADERS, ...(tellsIgnored ? IGNORED_HEADER : {}) };
+      const made = { ...PRICE_HEADERS, ...(listsIgnored ? IGNORED_HEADER : {}) };
       const types = isMade ? formats : SPEECH_FORMATS;
       const content = {
         ...Object.fromEntries(types.map((format) => [speechMediaType(format), {}])),
