@@ -18,7 +18,7 @@ export type ServiceEvent =
       /** Path without the query. */
       readonly path: string;
       readonly status: number;
-      /** Until the headers of the answer were ready. */
+      /** Time until the headers of the response were ready. */
       readonly durationMs: number;
       readonly requestId: string;
       /** Account of the key, if the request reached that check. */
@@ -28,28 +28,28 @@ export type ServiceEvent =
       /** Fault rules that applied. */
       readonly faults: readonly FaultEffect[];
     }
-  /** A fault rule decides how a job that was accepted ends. */
+  /** A fault rule decides how an accepted job ends. */
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
-  /** Of a request, or of a job by its id. */
+  /** `requestId` is that of a request, or the id of a job. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
   /** The service closes and finishes this many billed responses first. */
   | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service closes and finishes this many jobs first. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
-  /** It closes with unfinished jobs; the next service on the same data finishes them. */
+  /** The service closed with unfinished jobs; the next service on the same data finishes them. */
   | { readonly type: 'jobs-left'; readonly count: number };
 
 /** Engines added to foley, and how to start them. */
 export interface AddedEngines {
   readonly added: readonly EngineRegistration[];
-  /** Of this process; an engine gets a few of its variables. */
+  /** Environment of this process; an engine gets some of its variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command `node` means. */
   readonly nodePath: string;
 }
 
 export interface OpenServiceOptions {
-  /** Where voices, ledger and keys in progress are kept; made when missing (mode 0700). */
+  /** Data directory of voices, ledger and idempotency keys; created when missing (mode 0700). */
   readonly dataDir: string;
   /** Address to listen on; default 127.0.0.1. */
   readonly host?: string;
@@ -57,13 +57,13 @@ export interface OpenServiceOptions {
   readonly port?: number;
   /** Keys to accept; default one random key for the default account. */
   readonly keys?: readonly AccountKey[];
-  /** Host names to answer besides the loopback ones. */
+  /** Accepted host names besides the loopback ones. */
   readonly allowHosts?: readonly string[];
-  /** Origins to answer; default none. */
+  /** Accepted origins; default none. */
   readonly allowOrigins?: readonly string[];
   /** Engines besides the built-in one. */
   readonly engines?: AddedEngines;
-  /** Whether the built-in engine gets ready before the first request needs it; by default it does. */
+  /** Whether the built-in engine starts before the first request; default true. */
   readonly warmsUp?: boolean;
   /** Models that are declared and refused as unavailable. */
   readonly unavailableModels?: readonly string[];
@@ -71,24 +71,24 @@ export interface OpenServiceOptions {
   readonly allowance?: Amounts;
   /** Sets the credits of every account; replaces the allowance. */
   readonly openingCredits?: number;
-  /** How often each account may ask; no limit by default. */
+  /** Rate limit of each account; default none. */
   readonly requestsPerSecond?: number;
   /** How many requests may wait for speech at the same time; default 64. */
   readonly maxWaiting?: number;
   /** Fault rules. */
   readonly faults?: readonly FaultRule[];
-  /** Whether to check the whole ledger, and not only what follows its last checkpoint. */
+  /** Whether to check the whole ledger, not only the part after its last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
-  /** How long `close` waits for answers and jobs that are paid for; default 10 minutes. */
+  /** How long `close` waits for billed responses and jobs; default 10 minutes. */
   readonly graceMs?: number;
-  /** Whether there is a page at `/` for people; none by default. */
+  /** Whether to serve the page at `/`; default false. */
   readonly hasPage?: boolean;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface RunningService {
   /** Such as `http://127.0.0.1:4747`, without a slash at the end. */
   readonly baseUrl: string;
@@ -96,11 +96,11 @@ export interface RunningService {
   readonly realtimeUrl: string;
   /** The first key that it accepts. */
   readonly apiKey: string;
-  /** The address of its page for one person, good once; `undefined` where it has none. */
+  /** One-time address of the page; `undefined` without a page. */
   readonly pageLink: string | undefined;
   /**
-   * Takes no more requests, finishes those that run and the jobs that were accepted (for a bounded
-   * time), ends the engine. Once `hurry` is aborted it waits for neither any longer.
+   * Refuses new requests, finishes running ones and accepted jobs for a limited time, and ends the engine.
+   * Once `hurry` is aborted it waits no longer.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { StoreError } from './store/open-store.ts';
 
 export interface ServiceErrorOptions {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
-  /** Headers of the answer, such as `Allow` or `Retry-After`. */
+  /** Headers of the response, such as `Allow` or `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
@@ -49,13 +49,13 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
   });
 }
 
-/** Says that speech failed and was refunded. @param why the engine's own message, where there is one */
+/** Returns the message for failed and refunded speech. @param why the message of the engine, if any */
 export function speechFailureMessage(why: string | undefined): string {
   const reason = why === undefined ? '; what' : `: ${why}. What`;
   return `The speech could not be made${reason} it would have cost was refunded`;
 }
 
-/** Returns a 507 where the disk or quota of the data folder is used up, whatever is wrapped around the system's error. */
+/** Returns the 507 if the cause of an error is a full disk or quota. */
 export function storageFullError(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
@@ -117,7 +117,7 @@ export function isInternal(error: unknown): boolean {
 function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   if (error instanceof StoreError && error.reason === 'locked') {
-    return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is busy; ask again', {
+    return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is busy; retry later', {
       headers: { 'Retry-After': '1' },
       cause: error,
     });

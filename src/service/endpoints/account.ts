@@ -27,7 +27,7 @@ function requireWebAddress(given: string | null): string | undefined {
   if (given === null || given === '') return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw refusedWebhook('is no http or https address');
+    throw refusedWebhook('is not an http or https address');
   }
   if (url.username !== '' || url.password !== '') {
     throw refusedWebhook('has a user name or password, which would be stored and shown');
@@ -64,10 +64,10 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
   return Response.json(body);
 };
 
-/** `GET /healthz`: answers as long as the service does. */
+/** `GET /healthz`: shows that the service runs. */
 export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
 
-/** `GET /openapi.json` (docs/api/speech.md#v3): what this service has, generated from its own tables. */
+/** `GET /openapi.json` (docs/api/speech.md#v3): generated from the definitions of the endpoints. */
 export const getOpenApi: Handler<'getOpenApi'> = async () => {
   const { openApiDocument } = await import('../openapi/document.ts');
   return Response.json(openApiDocument());

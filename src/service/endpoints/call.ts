@@ -4,7 +4,7 @@ import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 
-/** A request on its way through the service. */
+/** A request to an endpoint. */
 export interface Call {
   readonly request: Request;
   readonly requestId: string;
@@ -17,11 +17,11 @@ export interface AccountCall extends Call {
 
 /** A request to an endpoint that charges. */
 export interface ChargedCall extends AccountCall {
-  /** Tells this request from others of the account, together with a fingerprint of its parameters. */
+  /** Identifies the request across retries, together with a fingerprint of its parameters. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 
-/** A request to an endpoint, with everything that the definition of the endpoint asks for: read and validated. */
+/** A request to an endpoint, with the validated input of its definition. */
 export type CallTo<Id extends EndpointId> = Calls[Id];
 
 type Calls = {

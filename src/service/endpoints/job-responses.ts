@@ -16,7 +16,7 @@ export function requireJob(
 ): Job {
   const job = jobs.find(account, kind, jobId);
   if (job !== undefined) return job;
-  throw new ServiceError('ERR_JOB_NOT_FOUND', `There is no job ${showText(jobId)}`);
+  throw new ServiceError('ERR_JOB_NOT_FOUND', `No such job: ${showText(jobId)}`);
 }
 
 interface Price {
@@ -32,7 +32,7 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
   };
 }
 
-/** The quota of the account of a request. */
+/** Returns the remaining quota of the account of a request. */
 export function quotaOf(
   { account }: Pick<AccountCall, 'account'>,
   { store }: Pick<ServiceContext, 'store'>,
@@ -78,14 +78,13 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** A list is read one item longer than its page, so that the last page is known as such. */
+/** Returns the range of a page, with one more item that shows whether another page follows. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
-  // A page far beyond the last is empty too.
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** @param items as `rangeOf` asks for them */
+/** Returns a page of a list. @param items the items of `rangeOf` */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

@@ -36,7 +36,7 @@ import type { SpeechOrder } from '../speech/plan.ts';
 import { planSpeech } from '../speech/plan.ts';
 import { sliceCodePoints } from '../../text/code-points.ts';
 import { hasVoice } from '../voices/personal-voices.ts';
-import { requireSigned, storedAudioAnswer } from './stored-audio.ts';
+import { requireSigned, storedAudioResponse } from './stored-audio.ts';
 
 /** `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
 export const createJob: Handler<'createJob'> = async (call, context) => {
@@ -122,7 +122,7 @@ export const getJobV1: Handler<'getJobV1'> = (call, context) => {
 
 /** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), the newest first. */
 export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId }, { jobs }) => {
-  const createdAfter = momentOf(query.createdAfter);
+  const createdAfter = parseTimestamp(query.createdAfter);
   const found = jobs.list(account, 'speech', {
     status: storedStatus(query.status),
     createdAfter,
@@ -137,12 +137,12 @@ export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-/** What has the form of a timestamp may still be none, such as a leap second. */
-function momentOf(timestamp: string | undefined): number | undefined {
+/** Parses a timestamp that matches the schema, but may be invalid, such as a leap second. */
+function parseTimestamp(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
-  const moment = Date.parse(timestamp);
-  if (!Number.isNaN(moment)) return moment;
-  const message = `createdAfter is ${showValue(timestamp)}, which is no moment`;
+  const time = Date.parse(timestamp);
+  if (!Number.isNaN(time)) return time;
+  const message = `createdAfter is ${showValue(timestamp)}, which is not a valid time`;
   throw invalidRequest([{ field: 'createdAfter', message }]);
 }
 
@@ -168,7 +168,7 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
     const nothing = { playbackUrl: null, downloadUrl: null, downloadReady: false };
     return { audioUrl: null, delivery: nothing };
   }
-  // Without a version in it, as the spec has it.
+  // The path has no version (docs/api/jobs.md#v1).
   const playbackUrl = endpointPath('getTaskAudio', { taskId: job.id });
   return {
     audioUrl: playbackUrl,
@@ -182,10 +182,10 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
 }
 
 /**
- * Accepts a job once: the same create under the same key gives the job that it was accepted as,
- * whatever has become of that, and costs nothing again (docs/api/errors.md#idempotency).
- * @throws ServiceError 409 when the key was used for something else, 402 when there is too little,
- * and whatever planning the speech does
+ * Accepts a job once: a retry under the same key gets the same job, in any state, and costs nothing
+ * (docs/api/errors.md#idempotency).
+ * @throws ServiceError 409 when another request has the key, 402 for too few credits, and the errors of
+ * `planSpeech`
  */
 async function acceptSpeechJob(
   call: ChargedCall,
@@ -238,13 +238,13 @@ function created(
   return acceptedResponse(body, { location, poll, creditsUsed, quotaRemaining });
 }
 
-/** What an answer about a job says of the account and of its charge (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
+/** Returns the quota of the account and the charge of a job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 function accountState(call: AccountCall, context: ServiceContext, { credits }: Job) {
   const { requestId } = call;
   return { requestId, quotaRemaining: quotaOf(call, context), creditsUsed: credits };
 }
 
-/** What v1 and v3 tell of a job in the same words (docs/api/jobs.md#v1). */
+/** Returns the fields of a job that v1 and v3 share (docs/api/jobs.md#v1). */
 function listItem(job: JobRecord, audioPath: string) {
   const { textFingerprint, textPreview, voiceId } = storedOrder(StoredSpeech, job);
   return {
@@ -273,17 +273,17 @@ function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
   return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
 }
 
-/** Whether a job has audio as a whole (docs/api/jobs.md#states). */
+/** Whether a job has a file with the whole audio (docs/api/jobs.md#states). */
 function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
   return status === 'done' || status === 'partial';
 }
 
-/** Whether a segment can be heard: also before its job has ended, but not of one that was refunded. */
+/** Whether a segment has audio: as soon as it is spoken, unless the job was refunded. */
 function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
 
-/** How long segments play, those that were not spoken not at all. */
+/** Returns the length of the spoken segments. */
 function durationMs(segments: readonly SegmentRecord[]): number {
   const seconds = segments.reduce(
     (sum, { samples = 0, sampleRate = 1 }) => sum + samples / sampleRate,
@@ -292,7 +292,7 @@ function durationMs(segments: readonly SegmentRecord[]): number {
   return Math.round(seconds * 1_000);
 }
 
-/** Why a job failed; `undefined` while it has not. */
+/** Returns why a job failed; `undefined` for any other job. */
 function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
   if (status !== 'failed') return undefined;
   if (code !== undefined) return { code, message: errorMessage ?? code };
@@ -301,10 +301,10 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
     : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(errorMessage) };
 }
 
-/** Characters that are spoken in a second, about; the engine and the machine decide. */
+/** A rough rate of the engine. */
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** How long the speech that is still missing in a job takes, about. */
+/** Estimates the time until all segments of a job are spoken. */
 function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
@@ -315,7 +315,7 @@ function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
 export const getJobAudio: Handler<'getJobAudio'> = (call, context) =>
   wholeAudio(call, requireJob(call, context, 'speech', call.parameters.jobId), context);
 
-/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one segment, once it is spoken. */
+/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one segment, as soon as it is spoken. */
 export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => {
   const { segmentIndex } = call.parameters;
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
@@ -326,15 +326,15 @@ export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => 
     ? await context.audio.find(job.id, segmentFile(segment.index, format))
     : undefined;
   if (audio === undefined) {
-    const what = segment === undefined ? 'no such segment' : 'no audio of this segment';
-    throw noAudio(job, context, `There is ${what}`);
+    const message = segment === undefined ? 'No such segment' : 'The segment has no audio';
+    throw noAudio(job, context, message);
   }
-  return storedAudioAnswer(call, audio, { format, name: `${job.id}-${segmentIndex}` });
+  return storedAudioResponse(call, audio, { format, name: `${job.id}-${segmentIndex}` });
 };
 
 /**
- * `GET /api/open/tts/jobs/{taskId}/audio` of v1: leads to where the audio is, which is known to
- * whoever has the address, for a while (docs/api/jobs.md#v1).
+ * `GET /api/open/tts/jobs/{taskId}/audio` of v1: redirects to a signed address of the audio, which
+ * expires (docs/api/jobs.md#v1).
  */
 export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.taskId);
@@ -350,12 +350,12 @@ export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   return new Response(null, { status: 302, headers: { Location } });
 };
 
-/** The address that `getTaskAudio` gave; it needs no key (ours). */
+/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed address, without a key (ours). */
 export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
   const { taskId } = call.parameters;
   requireSigned(call, context, { taskId, download: call.query.download === '1' });
   const job = context.jobs.findAny('speech', taskId);
-  if (job === undefined) throw new ServiceError('ERR_JOB_NOT_FOUND', 'There is no such job');
+  if (job === undefined) throw new ServiceError('ERR_JOB_NOT_FOUND', 'No such job');
   return wholeAudio(call, job, context);
 };
 
@@ -366,16 +366,16 @@ async function wholeAudio(
 ): Promise<Response> {
   const audio = await requireAudio(job, context);
   const { format } = storedOrder(StoredSpeech, job);
-  return storedAudioAnswer(call, audio, { format, name: job.id });
+  return storedAudioResponse(call, audio, { format, name: job.id });
 }
 
 async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAudio> {
   const audio = hasAudio(job) ? await context.audio.find(job.id, wholeFile(job)) : undefined;
   if (audio !== undefined) return audio;
-  throw noAudio(job, context, `There is no audio: the job is ${SPEECH_STATUS[job.status]}`);
+  throw noAudio(job, context, `The job has no audio; its status is ${SPEECH_STATUS[job.status]}`);
 }
 
-/** While the job runs it may come yet, and the answer says when to ask again. */
+/** Returns the 404 for missing audio; its headers have the time of the next poll while the job runs. */
 function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };

@@ -67,7 +67,7 @@ export const listLipSync: Handler<'listLipSync'> = (call, context) => {
 export const getLipSync: Handler<'getLipSync'> = (call, context) =>
   answer(call, context, call.parameters.jobId);
 
-/** `GET /lip-sync/query`, from before v1 (docs/api/versions.md). */
+/** `GET /lip-sync/query`, older than v1 (docs/api/versions.md). */
 export const getLipSyncLegacy: Handler<'getLipSyncLegacy'> = (call, context) =>
   answer(call, context, call.query.jobId);
 
@@ -118,8 +118,8 @@ export const getDubbing: Handler<'getDubbing'> = (call, context) => {
 };
 
 /**
- * The job that a dubbing came to.
- * @throws ServiceError that names the speech, which was paid for, when it came to none (docs/api/errors.md)
+ * Returns the job of a dubbing.
+ * @throws ServiceError with the address of the charged speech, if the job was refused (docs/api/errors.md)
  */
 function requireStarted(
   { request }: AccountCall,
@@ -141,7 +141,7 @@ function creditsOf({ speechCredits }: DubbingRecord, lipSync: number): DubbingCr
   return { tts: speechCredits, lip_sync: lipSync, total: speechCredits + lipSync };
 }
 
-/** What every lip-sync job tells of its length and price (docs/api/lip-sync.md). */
+/** Returns the lengths and the price of a lip-sync job (docs/api/lip-sync.md). */
 function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSync) {
   return {
     billing_duration_seconds: billedSeconds,
@@ -151,7 +151,7 @@ function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSy
   };
 }
 
-/** A job of lip sync, also that of a dubbing, as it is by now. */
+/** Returns the current state of a lip-sync job, also of a dubbing. */
 function lipSyncFields(
   { request }: Pick<AccountCall, 'request'>,
   { media }: Pick<ServiceContext, 'media'>,
@@ -173,18 +173,18 @@ function lipSyncFields(
 }
 
 const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
-  pending: 'The job waits for its turn',
-  processing: 'The job is being worked on',
+  pending: 'The job is queued',
+  processing: 'The job is in progress',
   completed: 'The job is done',
-  failed: 'The job failed, and what it would have cost was refunded',
+  failed: 'The job failed and was refunded',
 };
 
-/** Begins every answer about one job (docs/api/lip-sync.md). */
+/** Returns the first fields of every response about a job (docs/api/lip-sync.md). */
 function envelopeOf({ status }: Pick<Job, 'status'>) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
-/** Seconds of media that are copied in a second, about. */
+/** Seconds of media that are copied in a second: a rough rate. */
 const SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {

@@ -22,7 +22,7 @@ import {
 import { fingerprintOf } from '../operations/operations.ts';
 import type { AccountCall, CallTo, ChargedCall, Handler } from './call.ts';
 import { acceptedResponse, pollHeaders, quotaOf, requireJob } from './job-responses.ts';
-import { requireSigned, storedFileAnswer } from './stored-audio.ts';
+import { requireSigned, storedFileResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
@@ -48,12 +48,12 @@ export const getImageJob: Handler<'getImageJob'> = (call, context) =>
 export const getVideoJob: Handler<'getVideoJob'> = (call, context) =>
   getPicture(call, context, VIDEO);
 
-/** Images and videos differ in this alone. */
+/** The differences between images and videos. */
 interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: Job) => Stored;
-  /** @param resultUrl where it is, once it is */
+  /** @param resultUrl address of the result, once it exists */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
 
@@ -79,7 +79,6 @@ function getPicture<Stored extends StoredImage | StoredVideo>(
   const { media } = context;
   const job = requireJob(call, context, kind, call.parameters.jobId);
   const stored = storedFor(job);
-  // A new address each time.
   const url = job.status === 'done' ? media.link(call.request.url, job.id) : undefined;
   const body = { ...envelope(call, context, job), data: dataOf(stored, job, url) };
   return Response.json(body, { headers: pollHeaders(job, secondsToMake(stored), context) });
@@ -91,17 +90,17 @@ function envelope(call: AccountCall, context: ServiceContext, { status }: Pictur
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
 }
 
-/** An image or a video that is asked for. */
+/** The create of an image or a video. */
 interface PictureOrder<Stored> extends Picture<Stored> {
-  /** Decides what is made; only asked when the key is new. */
+  /** Plans the picture; called only for a new key. */
   readonly plan: (isAvailable: IsAvailable) => PicturePlan<Stored>;
 }
 
 /**
- * Accepts an image or a video once: its references are imported and decoded, then it is stored and paid.
- * The same create under the same key is answered as it was then, whatever has become of the job (docs/api/media.md).
- * @throws ServiceError 400 for what the plan refuses, 402 when there is too little, 409 when the key was used for
- * something else, and what the import throws; nothing is charged then
+ * Accepts an image or a video once: imports and decodes its references, then stores and charges it. A retry under the
+ * same key gets the same response, whatever the state of the job (docs/api/media.md).
+ * @throws ServiceError 400 from the plan, 402 for too few credits, 409 when another request has the key, and the errors
+ * of the import; nothing is charged
  */
 async function createPicture<Stored extends StoredImage | StoredVideo>(
   call: ChargedCall & { readonly body: Json },
@@ -125,7 +124,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   });
 }
 
-/** What the headers of a create are taken from: its answer is that of the first one under the key. */
+/** The fields of a stored response from which the headers of a retry are made. */
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
@@ -169,7 +168,7 @@ const NEW = {
   errorMessage: undefined,
 } as const;
 
-/** One after the other, and each decoded once. Gives their names in the folder of the job. */
+/** Imports and decodes the references one by one; returns their names in the folder of the job. */
 async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
@@ -187,7 +186,7 @@ async function importReferences(
   return names;
 }
 
-/** How far the job of a picture is. */
+/** The state of the job of a picture. */
 type PictureState = Pick<
   JobRecord,
   'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'errorCode' | 'errorMessage'
@@ -239,7 +238,7 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and the references, made by no image or video model';
 
-/** What the picture is not, and what of the prompt cannot be written on it. */
+/** Returns what the picture is not, and which characters of the prompt it lacks. */
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];
@@ -247,7 +246,7 @@ function noticesOf(prompt: string): string[] {
   return [SANDBOX_NOTICE, `The title leaves out ${some} of the prompt that its font does not have`];
 }
 
-/** Statuses of media jobs in the API (docs/api/lip-sync.md); none ends in part. */
+/** Statuses of media jobs in the API (docs/api/lip-sync.md); none is partial. */
 export const MEDIA_STATUS = {
   pending: 'pending',
   processing: 'processing',
@@ -259,8 +258,7 @@ export const MEDIA_STATUS = {
 /** Returns why a media job failed; a job without a message was attempted too often. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
-  errorMessage:
-    message = 'The job was begun too often without an end; what it would have cost was refunded',
+  errorMessage: message = 'The job did not finish in too many attempts and was refunded',
   status,
 }: Pick<JobRecord, 'errorCode' | 'errorMessage' | 'status'>) {
   return status === 'failed' ? { code, message } : undefined;
@@ -268,12 +266,12 @@ export function mediaError({
 
 const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   pending: 'The job was accepted',
-  processing: 'The job is worked on',
+  processing: 'The job is in progress',
   completed: 'The job is done',
   failed: 'The job failed and was refunded',
 };
 
-/** `GET /media/models`: every variant with its price and how many references it takes (docs/api/media.md). */
+/** `GET /media/models`: every variant with its price and limit of references (docs/api/media.md). */
 export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, { catalogue }) => {
   const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
@@ -283,7 +281,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** `GET /api/open/media/files/{fileId}`: what the address of a result leads to; it needs no key (ours). */
+/** `GET /api/open/media/files/{fileId}`: the result at a signed address, without a key (ours). */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;
@@ -291,9 +289,9 @@ export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const record = store.read((db) => readMediaFile(db, fileId));
   const file = record && (await media.folder.find(record.folder, record.name));
   if (record === undefined || file === undefined) {
-    throw new ServiceError('ERR_MEDIA_NOT_FOUND', 'The file is gone');
+    throw new ServiceError('ERR_MEDIA_NOT_FOUND', 'The file has expired');
   }
   const [extension = ''] = /\.\w+$/.exec(record.name) ?? [];
   const { contentType } = record;
-  return storedFileAnswer(call, file, { contentType, name: `${fileId}${extension}` });
+  return storedFileResponse(call, file, { contentType, name: `${fileId}${extension}` });
 };

@@ -26,7 +26,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
-import { storedAudioAnswer } from './stored-audio.ts';
+import { storedAudioResponse } from './stored-audio.ts';
 
 /** `GET /vN/tts/capabilities`. */
 export function getCapabilities(
@@ -46,7 +46,7 @@ export function getCapabilities(
     })),
     requestId,
   };
-  return answer(body, protocol);
+  return respond(body, protocol);
 }
 
 const LIMITS = {
@@ -66,7 +66,7 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): for the page of an origin, on the host that was asked. */
+/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one origin and the host of the request. */
 export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { account, body, request, requestId }: CallTo<'createBrowserTicket'>,
@@ -83,10 +83,10 @@ export function createBrowserTicket(
     expiresAt: new Date(expiresAt).toISOString(),
     requestId,
   };
-  return answer(ticketAnswer, protocol);
+  return respond(ticketAnswer, protocol);
 }
 
-/** What a browser sends as `Origin`: scheme, host and port, nothing else. */
+/** @throws ServiceError 400 for anything but scheme, host and port, which browsers send as `Origin` */
 function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();
@@ -102,7 +102,7 @@ export function getRequest(
   context: ServiceContext,
 ): Response {
   const body: RealtimeRequest = statusOf(requireRequest(call, context), context.clock.now());
-  return answer(body, protocol);
+  return respond(body, protocol);
 }
 
 /** `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio`. */
@@ -115,16 +115,16 @@ export async function getSegment(
   const segment = record.segments.find((one) => one.segmentId === segmentId);
   const audio = await context.realtime.requests.audioOf(record, segmentId);
   if (segment === undefined || audio === undefined) {
-    const message = `There is no audio of segment ${showText(segmentId)}`;
+    const message = `No audio of segment ${showText(segmentId)}`;
     const { state } = record;
     throw new ServiceError('ERR_AUDIO_NOT_FOUND', message, { details: { state } });
   }
   const { format } = record;
-  return storedAudioAnswer(call, audio, { format, name: `segment-${segment.number}` });
+  return storedAudioResponse(call, audio, { format, name: `segment-${segment.number}` });
 }
 
-/** JSON with the names of the version. */
-function answer(body: object, protocol: RealtimeProtocol): Response {
+/** Responds with JSON in the field names of the version. */
+function respond(body: object, protocol: RealtimeProtocol): Response {
   return Response.json(protocol === 'v2' ? renameFields(body, v2FieldName) : body);
 }
 
@@ -134,5 +134,5 @@ function requireRequest(
 ): RequestRecord {
   const request = realtime.requests.find(account, requestId);
   if (request !== undefined) return request;
-  throw new ServiceError('ERR_NOT_FOUND', `There is no request ${showText(requestId)}`);
+  throw new ServiceError('ERR_NOT_FOUND', `No such request: ${showText(requestId)}`);
 }

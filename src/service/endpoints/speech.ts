@@ -8,7 +8,7 @@ import type { OperationKey } from '../operations/operations.ts';
 import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
 import type { ChargedCall, Handler } from './call.ts';
 import { priceHeaders } from './job-responses.ts';
-import { requireSigned, storedAudioAnswer } from './stored-audio.ts';
+import { requireSigned, storedAudioResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { speakAligned } from '../speech/aligned-body.ts';
@@ -191,7 +191,7 @@ export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) =
   requireSigned(call, context, { taskId: audioId, download: false });
   const found = await context.cachedSpeech.find(audioId);
   if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio has expired');
-  return storedAudioAnswer(call, found.audio, { format: found.record.format, name: audioId });
+  return storedAudioResponse(call, found.audio, { format: found.record.format, name: audioId });
 };
 
 /** Begins a request, or finds the stored audio of the same one. */

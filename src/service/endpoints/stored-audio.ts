@@ -6,10 +6,10 @@ import type { EncodedFormat } from '../speech/encode.ts';
 import { speechMediaType } from '../speech/encode.ts';
 import { showText } from '../http/validation.ts';
 
-/** A request for stored audio; its headers `Range`, `If-Range` and `If-None-Match` are honoured. */
+/** A request for a stored file, whose headers `Range`, `If-Range` and `If-None-Match` apply. */
 interface FileCall {
   readonly request: Request;
-  /** 1: the client is to save it rather than play it. */
+  /** 1 for a file to save, not to play. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 
@@ -17,13 +17,13 @@ interface FileCall {
  * Responds with stored audio, or the part of it that the request asks for.
  * `name` is the file name for a client that saves it, without the extension.
  */
-export function storedAudioAnswer(
+export function storedAudioResponse(
   call: FileCall,
   audio: StoredAudio,
   { format, name }: { readonly format: EncodedFormat; readonly name: string },
 ): Response {
   const contentType = speechMediaType(format);
-  return storedFileAnswer(call, audio, { contentType, name: `${name}.${format}` });
+  return storedFileResponse(call, audio, { contentType, name: `${name}.${format}` });
 }
 
 /**
@@ -31,7 +31,7 @@ export function storedAudioAnswer(
  * (RFC 9110, sections 13 and 14).
  * @throws ServiceError 416 for a range beyond its end
  */
-export function storedFileAnswer(
+export function storedFileResponse(
   { query, request }: FileCall,
   file: StoredAudio,
   { contentType, name }: { readonly contentType: string; readonly name: string },
@@ -54,14 +54,14 @@ export function storedFileAnswer(
   });
 }
 
-/** @throws ServiceError 403 for a link that this service did not sign, and for one that has expired */
+/** @throws ServiceError 403 for a link with an invalid signature, and for an expired one */
 export function requireSigned(
   { query }: { readonly query: LinkProof },
   { links }: Pick<ServiceContext, 'links'>,
   target: LinkTarget,
 ): void {
   if (links.isGood(target, query)) return;
-  const message = 'This link was not given by this service, or it has expired; ask for a new one';
+  const message = 'The link is invalid or has expired; request a new one';
   throw new ServiceError('ERR_FORBIDDEN', message);
 }
 
@@ -78,8 +78,8 @@ interface ByteRange {
 }
 
 /**
- * The bytes that `Range` names; `undefined` when the whole is to be sent: without it, for several ranges,
- * for what is no range, and when `If-Range` names another version.
+ * Returns the bytes of `Range`; `undefined` for the whole file: without the header, for several or invalid
+ * ranges, and when `If-Range` names another version.
  */
 function rangeOf(
   { headers, method }: Request,
@@ -100,7 +100,7 @@ function rangeOf(
   });
 }
 
-/** Opens the file with the first piece that is asked for: an answer to HEAD never asks. */
+/** Opens the file with its first read, which a response to HEAD never has. */
 function bodyOf(audio: StoredAudio, start: number, end: number): ReadableStream<Uint8Array> {
   const pieces = audio.read(start, end);
   return new ReadableStream<Uint8Array>(

@@ -14,7 +14,7 @@ import type { Operation } from '../operations/operations.ts';
 import { beginOperation, fingerprintOf } from '../operations/operations.ts';
 import type { Handler } from './call.ts';
 import { priceHeaders } from './job-responses.ts';
-import { storedAudioAnswer } from './stored-audio.ts';
+import { storedAudioResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError, invalidRequest } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
@@ -34,7 +34,6 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
   const { prompt, previewText, providers, language } = body;
   const fingerprint = fingerprintOf({ prompt, previewText, providers, language });
   const key = { ...call.key, fingerprint };
-  // What has expired is not worth waiting for.
   void context.designs.sweep().catch(() => undefined);
   const design = await context.creates.once({
     key,
@@ -57,12 +56,12 @@ export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, cont
   const { design, candidate } = requireCandidate(context, account, parameters);
   const audio = await context.designs.preview(design, candidate);
   if (audio === undefined) throw noCandidate(candidate.id);
-  return storedAudioAnswer(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
+  return storedAudioResponse(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
 };
 
 /**
- * A candidate of a design of the account, while it is there.
- * @throws ServiceError 404 for either
+ * Returns a candidate of a design of the account.
+ * @throws ServiceError 404 for a missing or expired one
  */
 function requireCandidate(
   { designs }: Pick<ServiceContext, 'designs'>,
@@ -71,7 +70,7 @@ function requireCandidate(
 ): { readonly design: DesignRecord; readonly candidate: CandidateRecord } {
   const design = designs.find(accountId, designId);
   if (design === undefined) {
-    const message = `There is no voice design ${showText(designId)}, or it has expired`;
+    const message = `No such voice design, or it has expired: ${showText(designId)}`;
     throw new ServiceError('ERR_DESIGN_NOT_FOUND', message);
   }
   const candidate = design.candidates.find(({ id }) => id === candidateId);
@@ -103,7 +102,7 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
 }
 
-/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md): costs nothing but a place for a voice. */
+/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md): costs one of the voices of the account. */
 export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context) => {
   const { account: accountId, body, parameters, request, requestId } = call;
   const { designId } = parameters;
@@ -149,14 +148,14 @@ interface Keeping {
   readonly accountId: string;
 }
 
-/** The voice gets the id of the operation, by which a repetition finds it. */
+/** The voice has the id of the operation, by which a retry finds it. */
 function voiceFrom(
   candidate: CandidateRecord,
   { name, visibility = 'private', language = candidate.language }: Saving,
   { context, operation, accountId }: Keeping,
 ): PersonalVoice {
   if (name.trim() === '') {
-    throw invalidRequest([{ field: 'name', message: 'name has no character that can be seen' }]);
+    throw invalidRequest([{ field: 'name', message: 'name has no visible character' }]);
   }
   if (!isSameLanguage(language, candidate.language)) {
     const message = `language is ${showText(language)}; the candidate speaks ${candidate.language}`;
@@ -178,13 +177,12 @@ function voiceFrom(
   };
 }
 
-/** Credits for each character that a candidate says. */
+/** Credits for each character of a preview. */
 const CREDITS_PER_CHARACTER = 1;
 
 /**
- * Decides what a design is to be and what it costs: a credit and a unit of quota for each character of
- * each preview.
- * @throws ServiceError 400 for a family or a language that there is not, and for nothing to say
+ * Plans a design and prices it: a credit and a unit of quota for each character of each preview.
+ * @throws ServiceError 400 for an unknown family or language, and for empty texts
  */
 function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,

@@ -50,7 +50,7 @@ export const getVoice: Handler<'getVoice'> = (
   const { voiceId } = parameters;
   const voice = catalogue.of(account).voice(voiceId);
   if (voice === undefined) {
-    throw new ServiceError('ERR_VOICE_NOT_FOUND', `There is no voice ${showText(voiceId)}`);
+    throw new ServiceError('ERR_VOICE_NOT_FOUND', `No such voice: ${showText(voiceId)}`);
   }
   const body: VoiceAnswer = { ...voiceRecord(voice), requestId };
   return Response.json(body);
@@ -60,23 +60,23 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** `POST /list-models`, from before v1 (docs/api/versions.md): the same list, asked for with a body. */
+/** `POST /list-models`, older than v1 (docs/api/versions.md): the same list, with the query in the body. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
 function listV1(catalogue: Catalogue, query: VoiceListV1Query): VoiceListV1 {
-  const stretch = stretchOf(query);
-  const voices = catalogue.voices.filter((voice) => isWanted(voice, query));
-  const { items, ...whole } = pageOf(voices, stretch);
+  const range = pageRangeOf(query);
+  const voices = catalogue.voices.filter((voice) => matchesQuery(voice, query));
+  const { items, ...whole } = pageOf(voices, range);
   return { ...whole, items: items.map((voice) => voiceV1Record(voice)) };
 }
 
-interface Stretch {
+interface PageRange {
   readonly start: number;
   readonly pageSize: number;
 }
 
-function pageOf<Item>(items: readonly Item[], { start, pageSize }: Stretch) {
+function pageOf<Item>(items: readonly Item[], { start, pageSize }: PageRange) {
   return {
     total: items.length,
     page: Math.floor(start / pageSize) + 1,
@@ -86,12 +86,12 @@ function pageOf<Item>(items: readonly Item[], { start, pageSize }: Stretch) {
   };
 }
 
-/** Pages are counted in one of two ways. */
-function stretchOf(query: VoiceListV1Query): Stretch {
+/** Returns the range of a page, by page number or by offset. */
+function pageRangeOf(query: VoiceListV1Query): PageRange {
   const { page, pageSize, limit, offset } = query;
   const isByOffset = limit !== undefined || offset !== undefined;
   if (isByOffset && (page !== undefined || pageSize !== undefined)) {
-    const message = 'page and pageSize do not go together with limit and offset';
+    const message = 'Use either page and pageSize, or limit and offset';
     throw invalidRequest([{ field: 'page', message }]);
   }
   if (isByOffset) return { start: offset ?? 0, pageSize: limit ?? PAGE_SIZE_DEFAULT };
@@ -99,7 +99,7 @@ function stretchOf(query: VoiceListV1Query): Stretch {
   return { start: ((page ?? 1) - 1) * size, pageSize: size };
 }
 
-function isWanted(voice: SpeakingVoice, query: VoiceListV1Query): boolean {
+function matchesQuery(voice: SpeakingVoice, query: VoiceListV1Query): boolean {
   const { includePersonal = false, language, provider, search, supportsLanguage } = query;
   const modelType = query.modelType ?? (includePersonal ? 'all' : 'public');
   return (
@@ -122,16 +122,16 @@ function isSame(code: string, wanted: string): boolean {
   return code.toLowerCase() === wanted.toLowerCase();
 }
 
-/** `en-US` is within `en`. */
+/** Whether a language code is in a range: `en-US` is in `en`. */
 function isWithin(code: string, range: string): boolean {
   return isSame(code, range) || code.toLowerCase().startsWith(`${range.toLowerCase()}-`);
 }
 
-/** `POST /voices` of v1 and `POST /create-model` from before it (docs/api/voices.md and docs/api/versions.md). */
+/** `POST /voices` of v1 and the older `POST /create-model` (docs/api/voices.md and docs/api/versions.md). */
 export const createVoice: Handler<'createVoice'> = async (call, context) =>
   Response.json(voiceCreated(await makeVoice(call, context)));
 
-/** `POST /voices` of v3, to which that of v1 maps (docs/api/versions.md). */
+/** `POST /voices` of v3 (docs/api/versions.md). */
 export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) =>
   Response.json(voiceCreatedV3(await makeVoice(call, context), call.requestId));
 
@@ -142,7 +142,7 @@ const RULES = {
   extensions: REFERENCE_EXTENSIONS,
 };
 
-/** Takes the form in, makes the voice and keeps it; a client that has gone by then gets none. */
+/** Reads the form, makes the voice and stores it, unless the client has disconnected by then. */
 async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
   const { generations, uploads } = context;
   const generation = generations.start();
@@ -174,10 +174,10 @@ async function keepVoice(
   return voice;
 }
 
-/** @throws ServiceError 400 that names everything that is wrong with the form */
+/** @throws ServiceError 400 that lists every problem of the form */
 function requireFields(form: UploadedForm): Fields {
   const languages = languagesIn(form.fields['languages']);
-  // The files were looked at as they came.
+  // The files were checked as they arrived.
   const value = { ...form.fields, audioFiles: [RULES.fileField] };
   const [first, ...others] = [
     ...fileProblems(form),
@@ -212,11 +212,11 @@ function fileProblems({ files, problems }: UploadedForm): readonly FieldProblem[
     : [...problems, { field, message: `${field} is missing; it is required` }];
 }
 
-const NO_NAME = { field: 'name', message: 'name has no character that can be seen' };
+const NO_NAME = { field: 'name', message: 'name has no visible character' };
 
 const CODE = /^[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
-/** The codes that a form names; what is wrong with them where something is. */
+/** Returns the language codes of a form, or the problem with them. */
 function languagesIn(json: string | undefined): readonly string[] | FieldProblem {
   if (json === undefined || json.trim() === '') return [];
   const value = parsed(json);
@@ -246,7 +246,7 @@ function closing(cause: unknown): ServiceError {
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** `POST /delete-model`, from before v1 (docs/api/versions.md): the same, asked for with a body. */
+/** `POST /delete-model`, older than v1 (docs/api/versions.md): the same, with the voice in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 
@@ -256,7 +256,7 @@ function remove({ personalVoices }: ServiceContext, account: string, voiceId: st
   return Response.json(body);
 }
 
-/** A voice that was made, as v1 answers it (docs/api/voices.md). */
+/** Returns a new voice in the form of v1 (docs/api/voices.md). */
 export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   const { id, name, family, languages, made } = voice;
   return {
@@ -273,7 +273,7 @@ export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   };
 }
 
-/** The same in v3: the item of its list, with what v1 says besides. */
+/** Returns a new voice in the form of v3: the item of its list with more fields of v1. */
 function voiceCreatedV3(voice: PersonalVoice, requestId: string): VoiceCreatedV3 {
   const { description, createdAt, visibility } = voiceCreated(voice);
   return {

@@ -168,7 +168,7 @@ describe('what only one of the lists takes', () => {
     const response = await call(`${JOBS_V1}?createdAfter=2016-12-31T23:59:60Z`);
     expect([response.status, await response.json()]).toMatchObject([
       400,
-      { message: 'createdAfter is "2016-12-31T23:59:60Z", which is no moment' },
+      { message: 'createdAfter is "2016-12-31T23:59:60Z", which is not a valid time' },
     ]);
   });
 });
