@@ -8,7 +8,7 @@ export const ErrorBody = named('Error', {
   message: Type.String({ description: 'Error message for people' }),
   requestId: Type.String({ description: 'Trace id of the request; log it' }),
   details: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'More about some errors' }),
+    Type.Record(Type.String(), Type.Unknown(), { description: 'Further data about the error' }),
   ),
 });
 export type ErrorBody = Static<typeof ErrorBody>;

@@ -109,7 +109,7 @@ const Order = {
       minimum: 0,
       maximum: SEED_MAX,
       description:
-        'The same prompt and seed give the same picture; made of the prompt when missing',
+        'The same prompt and seed give the same picture; the default comes from the prompt',
     }),
   ),
 };

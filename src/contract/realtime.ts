@@ -22,7 +22,7 @@ export const RealtimeModel = named('RealtimeModel', {
   controls: Type.Record(Type.String(), Type.Boolean(), {
     description: 'Fields of start.request that the model supports',
   }),
-  segmentMaxCharacters: limit('The longest segment, or simple input'),
+  segmentMaxCharacters: limit('Most characters of a segment or simple input'),
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
@@ -31,11 +31,11 @@ export const RealtimeCapabilities = named('RealtimeCapabilities', {
   modes: Type.Array(Type.Enum([...REALTIME_MODES])),
   formats,
   limits: Type.Object({
-    simpleInputCharacters: limit('All input events of a simple request together'),
-    textEventCharacters: limit('A text event'),
-    segmentCharacters: limit('A segment, whatever the model'),
-    sessionUnits: limit('Billable units of a request'),
-    requestIdCharacters: limit('A request id, and a segment id'),
+    simpleInputCharacters: limit('Most characters of all input events of a simple request'),
+    textEventCharacters: limit('Most characters of a text event'),
+    segmentCharacters: limit('Most characters of a segment with any model'),
+    sessionUnits: limit('Most billable units of a request'),
+    requestIdCharacters: limit('Most characters of a request id or segment id'),
   }),
   models: Type.Array(RealtimeModel),
   requestId,
@@ -96,8 +96,7 @@ function partInV2(schema: TSchema): TSchema {
 const OPEN = {
   method: 'GET',
   section: 'realtime',
-  summary:
-    'The WebSocket of realtime speech; its subprotocol is needed, and a page may bring a ticket',
+  summary: 'Open the WebSocket of realtime speech, with its subprotocol and a key or ticket',
   success: 'switching',
   errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
 } as const;

@@ -165,7 +165,7 @@ export const AlignedAudio = named('AlignedAudio', {
 
 /** A word of a snapshot; its times count from the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
-  text: Type.String({ description: 'The word, as the submitted text has it' }),
+  text: Type.String({ description: 'The word as written in the submitted text' }),
   startMs: Type.Number({ minimum: 0 }),
   endMs: Type.Number({ minimum: 0 }),
 });

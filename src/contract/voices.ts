@@ -18,7 +18,7 @@ import { VOICE_TYPES } from './values.ts';
 export const Voice = named('Voice', {
   voiceId: Type.String({ description: 'Voice id' }),
   name: Type.String({ description: 'Display name; may change, so not a stable key' }),
-  isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+  isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
   primaryLanguage: Type.String({ description: 'Language code' }),
   languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
   modelIds: Type.Array(Type.String(), { description: 'Models that the voice works with' }),
@@ -65,7 +65,7 @@ export const VoiceV1 = named('VoiceV1', {
   description: Type.String(),
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
-  isPersonal: Type.Boolean({ description: 'Personal (owned) voice, or a public one' }),
+  isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
   id: Type.String({ description: 'The same as voiceId' }),
   name: Type.String({ description: 'The same as title' }),
   provider: Type.String({ description: 'Engine family' }),
