@@ -215,28 +215,16 @@ export interface ServiceError {
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-const NOTHING: ServiceError = {
-  code: undefined,
-  message: undefined,
-  requestId: undefined,
-  details: undefined,
-};
-
 /** Reads an error body; a body that is not an error in JSON has no fields. */
 export function parseServiceError(
   text: string | undefined,
   headers: Pick<ResponseHeaders, 'contentType'>,
 ): ServiceError {
-  if (text === undefined || !/\bjson\b/.test(headers.contentType ?? '')) return NOTHING;
-  const body = parseJson(text);
-  if (!isRecord(body)) return NOTHING;
+  const isJson = /\bjson\b/.test(headers.contentType ?? '');
+  const body = firstRecord(isJson && text !== undefined ? parseJson(text) : undefined) ?? {};
   // The compatibility endpoints nest the same fields one level deeper.
-  return readError(isRecord(body['error']) ? body['error'] : body);
-}
-
-function readError(body: Readonly<Record<string, unknown>>): ServiceError {
-  const { code, message, requestId, details, ...more } = body;
-  const all = { ...more, ...(isRecord(details) ? details : {}) };
+  const { code, message, requestId, details, ...more } = firstRecord(body['error']) ?? body;
+  const all = { ...more, ...firstRecord(details) };
   return {
     code: firstText(code),
     message: firstText(message),

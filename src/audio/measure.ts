@@ -47,9 +47,9 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   return { format, codec, ...measured };
 }
 
+/** Measures decoded sound, whose first samples give channels and rate. */
 class Measurement {
-  #levels: LevelTrack | undefined;
-  #meter: LoudnessMeter | undefined;
+  #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
   readonly #declaredChannels: number | undefined;
   #channels = 0;
   #sampleRate = 0;
@@ -62,25 +62,24 @@ class Measurement {
   add({ channels: decoded, sampleRate }: DecodedSound): void {
     const channels = decoded.slice(0, this.#declaredChannels);
     if ((channels[0]?.length ?? 0) === 0 || sampleRate === 0) return;
-    this.#levels ??= new LevelTrack(sampleRate);
-    this.#meter ??= new LoudnessMeter(channels.length, sampleRate);
     if (this.#sampleRate === 0) [this.#channels, this.#sampleRate] = [channels.length, sampleRate];
+    this.#meters ??= {
+      levels: new LevelTrack(sampleRate),
+      loudness: new LoudnessMeter(channels.length, sampleRate),
+    };
     if (channels.length !== this.#channels || sampleRate !== this.#sampleRate) {
-      throw new SoundProblem('changes its rate or its channels on the way');
+      throw new SoundProblem('changes its sample rate or its channels');
     }
-    this.#levels.write(channels);
-    this.#meter.write(channels);
+    this.#meters.levels.write(channels);
+    this.#meters.loudness.write(channels);
   }
 
   result(): Omit<MeasuredSound, 'codec' | 'format'> {
-    if (this.#levels === undefined) throw new SoundProblem('holds no sound');
-    this.#levels.finish();
-    return {
-      sampleRate: this.#sampleRate,
-      channels: this.#channels,
-      loudness: this.#meter?.integrated,
-      levels: this.#levels,
-    };
+    if (this.#meters === undefined) throw new SoundProblem('holds no sound');
+    const { levels, loudness } = this.#meters;
+    levels.finish();
+    const [sampleRate, channels] = [this.#sampleRate, this.#channels];
+    return { sampleRate, channels, loudness: loudness.integrated, levels };
   }
 }
 
@@ -228,10 +227,11 @@ export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;
   readonly #levels: number[] = [];
+  /** How many samples are at full scale. */
+  clipped = 0;
   #samples = 0;
   #level = 0;
   #inBucket = 0;
-  #clipped = 0;
 
   constructor(sampleRate: number) {
     this.#sampleRate = sampleRate;
@@ -245,7 +245,7 @@ export class LevelTrack {
       for (const samples of channels) {
         const size = Math.abs(samples[index] ?? 0);
         if (size > this.#level) this.#level = size;
-        if (size >= 1) this.#clipped += 1;
+        if (size >= 1) this.clipped += 1;
       }
       this.#inBucket += 1;
       if (this.#inBucket === this.#bucketLength) this.#endBucket();
@@ -264,11 +264,6 @@ export class LevelTrack {
   /** The highest level, from 0 to 1. */
   get peak(): number {
     return highest(this.#levels);
-  }
-
-  /** How many samples are at full scale. */
-  get clipped(): number {
-    return this.#clipped;
   }
 
   /** Returns the pauses of at least this length, also those at the beginning and the end. */

@@ -125,39 +125,27 @@ function gapWidth(gap: Token['gap']): number {
 
 /** Counts the fewest lines for tokens, added one by one. */
 export class LineFill {
+  lines = 0;
+  /** Columns, as if all tokens were on one line. */
+  width = 0;
+  /** Whether a token is wider than a line. */
+  isTooWide = false;
   readonly #maxChars: number;
-  #width = 0;
-  #lines = 0;
-  #total = 0;
-  #isTooWide = false;
+  #lineWidth = 0;
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
 
-  get lines(): number {
-    return this.#lines;
-  }
-
-  /** Columns, as if all tokens were on one line. */
-  get width(): number {
-    return this.#total;
-  }
-
-  /** Whether a token is wider than a line. */
-  get isTooWide(): boolean {
-    return this.#isTooWide;
-  }
-
   add({ gap, width }: Pick<Token, 'gap' | 'width'>): void {
-    this.#isTooWide ||= width > this.#maxChars;
-    const widened = this.#width + gapWidth(gap) + width;
-    this.#total += width + (this.#lines === 0 ? 0 : gapWidth(gap));
-    if (this.#lines > 0 && widened <= this.#maxChars) {
-      this.#width = widened;
+    this.isTooWide ||= width > this.#maxChars;
+    const widened = this.#lineWidth + gapWidth(gap) + width;
+    this.width += width + (this.lines === 0 ? 0 : gapWidth(gap));
+    if (this.lines > 0 && widened <= this.#maxChars) {
+      this.#lineWidth = widened;
       return;
     }
-    this.#lines += 1;
-    this.#width = width;
+    this.lines += 1;
+    this.#lineWidth = width;
   }
 }

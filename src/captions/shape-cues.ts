@@ -1,9 +1,7 @@
-import type { Boundary } from './boundaries.ts';
 import { boundariesOf } from './boundaries.ts';
-import type { Cue, CueShape, CueWord } from './cue-shape.ts';
+import type { Cue, CueShape } from './cue-shape.ts';
 import { cutCues, cutWords } from './cut-cues.ts';
 import { breakLines, lineRow, LineFill } from './lines.ts';
-import type { TimedToken } from './time-tokens.ts';
 import { timeTokens } from './time-tokens.ts';
 import type { Timings } from './timings.ts';
 import { tokenize } from './tokens.ts';
@@ -16,47 +14,30 @@ export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const tokens = timeTokens(tokenize(timings.text), timings);
   const boundaries = boundariesOf(timings.text, tokens);
   const row = { tokens, boundaries, durationMs: timings.durationMs };
-  const groups = groupsOf(row, shape.by === 'word' ? cutWords(row, shape) : cutCues(row, shape));
-  const spoken = groups.map(({ tokens: own }) => {
+  const counts = shape.by === 'word' ? cutWords(row, shape) : cutCues(row, shape);
+  const boundaryGroups = sliceBy(boundaries, counts);
+  const cues = sliceBy(tokens, counts).map((own, index) => {
     const fill = new LineFill(shape.maxChars);
     for (const token of own) fill.add(token);
-    const [first] = own;
-    const { lines, width } = fill;
-    return { startMs: first?.startMs ?? 0, endMs: own.at(-1)?.endMs ?? 0, lines, width };
+    const lineCounts = breakLines(
+      lineRow(own, boundaryGroups[index] ?? [], shape.maxChars),
+      fill.lines,
+    );
+    const lines = sliceBy(own, lineCounts).map((line) =>
+      line.map(({ text, gap, startMs }) => ({ text, gap, startMs })),
+    );
+    const { width } = fill;
+    return { startMs: own[0]?.startMs ?? 0, endMs: own.at(-1)?.endMs ?? 0, width, lines };
   });
-  const times = cueTimes(spoken, shape, timings.durationMs);
-  return groups.map((group, index) => ({
-    startMs: times[index]?.startMs ?? 0,
-    endMs: times[index]?.endMs ?? 1,
-    lines: linesOf(group, spoken[index]?.lines ?? 1, shape),
-  }));
+  return withTimes(cues, shape, timings.durationMs);
 }
 
-interface Group {
-  readonly tokens: readonly TimedToken[];
-  readonly boundaries: readonly Boundary[];
-}
-
-function groupsOf({ tokens, boundaries }: Group, counts: readonly number[]): Group[] {
+/** Splits items into consecutive groups of the given sizes. */
+function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[][] {
   let from = 0;
   return counts.map((count) => {
-    const to = from + count;
-    const group = { tokens: tokens.slice(from, to), boundaries: boundaries.slice(from, to) };
-    from = to;
-    return group;
-  });
-}
-
-function linesOf(
-  { tokens, boundaries }: Group,
-  lineCount: number,
-  { maxChars }: CueShape,
-): CueWord[][] {
-  let from = 0;
-  return breakLines(lineRow(tokens, boundaries, maxChars), lineCount).map((count) => {
-    const line = tokens.slice(from, from + count);
     from += count;
-    return line.map(({ text, gap, startMs }) => ({ text, gap, startMs }));
+    return items.slice(from - count, from);
   });
 }
 
@@ -69,22 +50,16 @@ const FLICKER_MS = 500;
 /** Columns that a viewer reads in a second; a full-width character is two. */
 const READING_SPEED = 17;
 
-/** The spoken time of a cue, and its columns. */
-interface SpokenCue {
-  readonly startMs: number;
-  readonly endMs: number;
+/** A cue with the times of its speech, and its columns. */
+interface SpokenCue extends Cue {
   readonly width: number;
 }
 
 /**
- * Returns when to show cues: from the first sound until, in a silence, the viewer has read them. At least for a
+ * Sets when to show cues: from the first sound until, in a silence, the viewer has read them. At least for a
  * millisecond, and not longer than the limit unless the speech is; never beyond the end of the audio.
  */
-function cueTimes(
-  cues: readonly SpokenCue[],
-  shape: CueShape,
-  durationMs: number,
-): Pick<Cue, 'endMs' | 'startMs'>[] {
+function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
   let earliest = 0;
   const starts = cues.map(({ startMs }) => {
     const start = Math.max(earliest, startMs);
@@ -95,7 +70,7 @@ function cueTimes(
     const startMs = starts[index] ?? 0;
     const nextMs = starts[index + 1];
     const shown = endOf({ ...cue, startMs }, shape, nextMs, durationMs);
-    return { startMs, endMs: Math.max(startMs + 1, shown) };
+    return { startMs, endMs: Math.max(startMs + 1, shown), lines: cue.lines };
   });
 }
 

@@ -7,11 +7,12 @@ const CHUNK_BYTES = 64 * 1024;
 
 /** A bounded queue of audio between the socket and a slow listener; it can be read once. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
+  /** Whether the socket is paused. */
+  isFull = false;
   readonly #onFull: () => void;
   readonly #onDrain: () => void;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
-  #isFull = false;
   #end: { readonly error: Error | undefined } | undefined;
   #wake: () => void = () => undefined;
 
@@ -20,17 +21,13 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onDrain = onDrain;
   }
 
-  get isFull(): boolean {
-    return this.#isFull;
-  }
-
   push(bytes: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#chunks.push(bytes);
     this.#bytes += bytes.length;
     this.#wake();
-    if (this.#isFull || this.#bytes <= FULL_BYTES) return;
-    this.#isFull = true;
+    if (this.isFull || this.#bytes <= FULL_BYTES) return;
+    this.isFull = true;
     this.#onFull();
   }
 
@@ -71,8 +68,8 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     }
     const taken = this.#chunks.splice(0, count);
     this.#bytes -= size;
-    if (this.#isFull && this.#bytes <= FULL_BYTES - RESUME_BYTES) {
-      this.#isFull = false;
+    if (this.isFull && this.#bytes <= FULL_BYTES - RESUME_BYTES) {
+      this.isFull = false;
       this.#onDrain();
     }
     const [only] = taken;

@@ -9,7 +9,12 @@ const MOST_INTERIM_RESPONSES = 16;
 const ignore = (): void => {};
 
 /** The head of a response, and its body as it arrives. */
-export interface TransportResponse extends ResponseHead {
+export interface TransportResponse {
+  readonly status: number;
+  /** By lower-case name; repeated headers are joined with a comma. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly framing: Framing;
+  readonly contentLength: number | undefined;
   readonly body: ResponseBody;
 }
 
@@ -106,7 +111,9 @@ export class Exchange {
     response.on('data', (chunk: Uint8Array) => body.push(chunk));
     response.on('error', (error) => this.#fail(error));
     response.once('end', () => this.#end(response, body));
-    this.#resolve({ ...readHead(this.#request.method, response), body });
+    const { rawHeaders, statusCode: status = 0 } = response;
+    const headers = joinHeaders(rawHeaders);
+    this.#resolve({ status, headers, ...framing(this.#request.method, status, headers), body });
   }
 
   #end({ statusCode = 0 }: IncomingMessage, body: ResponseBody): void {
@@ -183,24 +190,6 @@ function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, u
   }
 }
 
-/** The head of a response. */
-interface ResponseHead {
-  readonly status: number;
-  /** By lower-case name; repeated headers are joined with a comma. */
-  readonly headers: ReadonlyMap<string, string>;
-  readonly framing: Framing;
-  readonly contentLength: number | undefined;
-}
-
-/** @param method of the request: decides whether there is a body */
-function readHead(
-  method: string,
-  { rawHeaders, statusCode: status = 0 }: Pick<IncomingMessage, 'rawHeaders' | 'statusCode'>,
-): ResponseHead {
-  const headers = joinHeaders(rawHeaders);
-  return { status, headers, ...framing(method, status, headers) };
-}
-
 /** Returns headers by lower-case name, repeated ones joined with a comma. @param raw names and values alternately */
 export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
@@ -213,11 +202,12 @@ export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string>
   return headers;
 }
 
+/** Returns how a body ends. @param method of the request */
 function framing(
   method: string,
   status: number,
   headers: ReadonlyMap<string, string>,
-): Pick<ResponseHead, 'framing' | 'contentLength'> {
+): Pick<TransportResponse, 'framing' | 'contentLength'> {
   if (method === 'HEAD' || status === 204 || status === 304) {
     return { framing: 'none', contentLength: undefined };
   }
