@@ -1,12 +1,11 @@
 import { tree } from '../commands/tree.ts';
 import { version } from '../package.json';
 import { COLOR_CHOICES } from './cli/render/style.ts';
-import type { Context, MainDeps, Connection, ConnectOptions } from './cli/command.ts';
+import type { Connection, Context, MainDeps } from './cli/command.ts';
 import type { GlobalOptions } from './cli/flags/global.ts';
 import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
 import { createIo, prepareOutputs, BrokenPipe, write, wasClosed } from './cli/io.ts';
-import type { SeenNames } from './cli/known-names.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { renderError, toFailure, render } from './cli/render/result.ts';
 import type { CommandResult } from './cli/render/result.ts';
@@ -68,6 +67,8 @@ async function parse(argv: readonly string[]): Promise<Work | Shown> {
 }
 
 async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
+  const versionText = (json: boolean): string =>
+    json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
   await write(streams.stdout, shown.kind === 'help' ? shown.text : versionText(shown.json));
   return { code: EXIT_CODES.ok.code };
 }
@@ -86,10 +87,6 @@ function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
     `NODE_DEBUG=${parts} would print the API key with every request`,
     'Unset NODE_DEBUG. --verbose prints each request without secrets.',
   );
-}
-
-function versionText(json: boolean): string {
-  return json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
 }
 
 async function perform(work: Work, deps: MainDeps): Promise<Ending> {
@@ -118,8 +115,11 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
     const result = await work.perform(context);
     await render(result, context.io, globals.json === true);
     if (result.notice !== undefined) context.io.notice(result.notice);
-    if (result.seen !== undefined) await remember(result.seen, context);
-    if (result.failure !== undefined) return tell(result.failure, context.io, globals);
+    if (result.seen !== undefined) {
+      const { rememberNames } = await import('./cli/known-names.ts');
+      await rememberNames(context, (await context.paths()).cache, result.seen);
+    }
+    if (result.failure !== undefined) return report(result.failure, context.io, globals);
     return { code: EXIT_CODES[result.exit ?? 'ok'].code };
   } catch (error) {
     const { suggestNames } = await import('./cli/suggest-names.ts');
@@ -127,19 +127,14 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
   }
 }
 
-async function remember(seen: SeenNames, context: Context): Promise<void> {
-  const { rememberNames } = await import('./cli/known-names.ts');
-  await rememberNames(context, (await context.paths()).cache, seen);
-}
-
 async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps): Promise<Ending> {
   if (error instanceof BrokenPipe) return { code: EXIT_CODES.ok.code };
   const io = await createIo({ streams: deps.streams, env: deps.env, globals });
   if (error instanceof Interrupted) return { signal: error.stopSignal };
-  return tell(toFailure(error), io, globals);
+  return report(toFailure(error), io, globals);
 }
 
-function tell(failure: Failure, io: Io, { json, verbose }: GlobalOptions): Ending {
+function report(failure: Failure, io: Io, { json, verbose }: GlobalOptions): Ending {
   renderError(failure, io, { json: json === true, verbose: verbose === true });
   return { code: failure.exitCode };
 }
@@ -160,29 +155,28 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
 }
 
 /**
- * The entry of the built program: gives `main` the real world and applies how it ended. The exit
- * code is only set, so that everything written still leaves; a signal is raised again, so that the
- * shell that called knows.
+ * Runs the built program with the system's streams, files and clock. Only sets the exit code, so that pending output
+ * is still written; raises a stop signal again, so that the calling shell sees it.
  */
 export function run(host: NodeJS.Process): void {
   const argv = host.argv.slice(2);
-  const world = realWorld(host);
+  const deps = systemDeps(host);
   let isOver = false;
   const end = (ending: Ending): void => {
     isOver = true;
     if ('code' in ending) host.exitCode = ending.code;
     else raise(host, ending.signal);
   };
-  const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, world));
+  const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, deps));
   host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
   // Node would exit silently.
   host.once('beforeExit', () => {
     if (!isOver) void crash(new Error('the command stopped before it finished'));
   });
-  void main(argv, world).then(end);
+  void main(argv, deps).then(end);
 }
 
-function realWorld(host: NodeJS.Process): MainDeps {
+function systemDeps(host: NodeJS.Process): MainDeps {
   return {
     env: host.env,
     cwd: () => currentFolder(host),
@@ -222,14 +216,13 @@ function raise(host: NodeJS.Process, signal: StopSignal): void {
   host.kill(host.pid, signal);
 }
 
-interface ContextInputs {
-  readonly deps: MainDeps;
-  readonly globals: GlobalOptions;
-  readonly io: Io;
-  readonly signal: AbortSignal;
-}
-
-export function createContext({ deps, globals, io, signal }: ContextInputs): Context {
+/** Creates the services that commands use. */
+export function createContext({
+  deps,
+  globals,
+  io,
+  signal,
+}: Pick<Context, 'globals' | 'io' | 'signal'> & { readonly deps: MainDeps }): Context {
   const { clock, cwd, env, files, homeDirectory, platform, random } = deps;
   const paths = once(async () => {
     const { resolvePaths } = await import('./config/paths.ts');
@@ -262,7 +255,8 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     signal,
     paths,
     settings,
-    connect: (options) => (connection ??= openConnection(context, options ?? {})),
+    connect: (options = {}) =>
+      (connection ??= import('./cli/connect.ts').then(({ connect }) => connect(context, options))),
     emit: (result) => render(result, io, globals.json === true),
     close: async () => {
       // The command has reported a failed connection.
@@ -271,11 +265,6 @@ export function createContext({ deps, globals, io, signal }: ContextInputs): Con
     },
   };
   return context;
-}
-
-async function openConnection(context: Context, options: ConnectOptions): Promise<Connection> {
-  const { connect } = await import('./cli/connect.ts');
-  return connect(context, options);
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -7,11 +7,11 @@ interface Row {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  /** It counts when none is named. */
+  /** Whether it is used without `--account`. */
   readonly current: boolean;
 }
 
-/** `foley auth list`; keys are never shown. */
+/** `foley auth list`. */
 export const authList: CommandDefinition = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');

@@ -12,10 +12,10 @@ import {
 import type { Account, Accounts } from '../../src/config/accounts.ts';
 import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
-import { readKeyFile } from '../../src/cli/read-input.ts';
+import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/cli/connect.ts';
 
-/** `foley auth login`: a key is stored once the service accepts it. */
+/** `foley auth login`. */
 export const authLogin: CommandDefinition = {
   configure(command) {
     command
@@ -38,7 +38,7 @@ export const authLogin: CommandDefinition = {
     const { saveAccount } = await import('../../src/config/config-write.ts');
     const { accountsFile } = await context.paths();
     await saveAccount(accountsFile, account, context, { makeCurrent: true });
-    tell(context, login, profile);
+    report(context, login, profile);
     const { baseUrl, name, realtimeUrl } = account;
     const { tier, user_id: userId } = profile;
     return { data: { account: name, baseUrl, realtimeUrl: realtimeUrl ?? null, userId, tier } };
@@ -51,11 +51,15 @@ Examples:
   $ foley auth login --account work --base-url https://api.example.com < key.txt`;
 
 async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
-  const { files, globals, io, signal } = context;
+  const { globals, io } = context;
   if (globals.apiKeyFile !== undefined) {
-    return readKeyFile(globals.apiKeyFile, { files, stdin: io.stdin, signal });
+    return readKeyFile(globals.apiKeyFile, context);
   }
-  if (!io.stdinIsTerminal()) return keyFromStdin(context);
+  if (!io.stdinIsTerminal()) {
+    const given = (await readInput(context, '-', 'stdin')).toString('utf8');
+    if (given === '') throw noKeyGiven('stdin is empty');
+    return checkApiKey(given, 'the API key from stdin');
+  }
   const { askSecret, canAsk } = await import('../../src/cli/prompt.ts');
   if (!globals.input || !canAsk(io)) {
     throw noKeyGiven(
@@ -67,13 +71,6 @@ async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
   return checkApiKey(typed.trim(), 'the API key that was typed');
 }
 
-async function keyFromStdin(context: Context): Promise<string> {
-  const { readInput } = await import('../../src/cli/read-input.ts');
-  const given = (await readInput(context, '-', 'stdin')).toString('utf8');
-  if (given === '') throw noKeyGiven('stdin is empty');
-  return checkApiKey(given, 'the API key from stdin');
-}
-
 function noKeyGiven(why: string): Error {
   return usageFailure(
     `no API key to store: ${why}`,
@@ -81,7 +78,7 @@ function noKeyGiven(why: string): Error {
   );
 }
 
-/** The one request that shows whether the key is good; it costs nothing. */
+/** Checks the key with a free request. */
 async function checkWithService(
   context: Context,
   { baseUrl, realtimeUrl }: Login,
@@ -91,18 +88,15 @@ async function checkWithService(
   try {
     return (await getProfile(client, context.signal)).value;
   } catch (error) {
-    throw error instanceof Failure ? nothingStored(error) : error;
+    if (!(error instanceof Failure)) throw error;
+    const hint = error.exit === 'auth' ? 'Copy the key from the service again.' : error.hint;
+    throw reviseFailure(error, { hint: `Nothing was stored. ${hint ?? ''}`.trimEnd() });
   } finally {
     await client.close();
   }
 }
 
-function nothingStored(failure: Failure): Failure {
-  const hint = failure.exit === 'auth' ? 'Copy the key from the service again.' : failure.hint;
-  return reviseFailure(failure, { hint: `Nothing was stored. ${hint ?? ''}`.trimEnd() });
-}
-
-function tell({ env, io }: Context, { baseUrl, name, replaced }: Login, profile: Profile): void {
+function report({ env, io }: Context, { baseUrl, name, replaced }: Login, profile: Profile): void {
   if (replaced !== undefined && replaced.baseUrl !== withoutSlash(baseUrl)) {
     io.notice(`foley: replaced the account "${name}" for ${replaced.baseUrl}`);
   }
@@ -119,24 +113,24 @@ function withoutSlash(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** What an account will be called and which service it is for. */
-export interface Login {
+/** The name and service of an account to store. */
+interface Login {
   readonly name: string;
   readonly baseUrl: URL;
   readonly realtimeUrl: URL;
-  /** The realtime host, where it is not that of the base URL. */
+  /** The realtime URL, if its host differs from the base URL's. */
   readonly ownRealtime: URL | undefined;
-  /** The stored account that it takes the place of. */
+  /** The stored account that it replaces. */
   readonly replaced: Account | undefined;
 }
 
 const FIRST_NAME = 'default';
 
 /**
- * Decides name and addresses from the flags, an account of that name, and the environment.
+ * Returns the name and addresses of the account, from the flags, the account of that name and the environment.
  * @throws Failure: usage or config
  */
-export function planLogin({ env, globals }: Context, accounts: Accounts): Login {
+function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   if (globals.local === true) {
     throw usageFailure(
       '--local selects the embedded service, which needs no account',
@@ -159,7 +153,10 @@ export function planLogin({ env, globals }: Context, accounts: Accounts): Login 
   const replaced = accounts.all.get(name);
   const realtime =
     from('--realtime-url', globals.realtimeUrl) ??
-    (given.source === 'FOLEY_BASE_URL' ? realtimeOf(env) : undefined) ??
+    // It belongs to FOLEY_BASE_URL: a key must not go to the host of another service.
+    (given.source === 'FOLEY_BASE_URL'
+      ? from('FOLEY_REALTIME_URL', env['FOLEY_REALTIME_URL'])
+      : undefined) ??
     keptRealtime(baseUrl, replaced);
   const ownRealtime = realtime === undefined ? undefined : parseRealtimeUrl(realtime);
   const realtimeUrl = ownRealtime ?? withWebSocket(baseUrl);
@@ -167,8 +164,8 @@ export function planLogin({ env, globals }: Context, accounts: Accounts): Login 
 }
 
 /**
- * Without a name, an account of the same service is meant; else the first one is called "default",
- * and a further one after its host, so that no key of another service is replaced.
+ * Returns the name for an account without `--account`: the account of the same service, else "default" for the
+ * first one and the host for others, so that the key of another service is never replaced.
  */
 function nameFor(baseUrl: URL, { all, current }: Accounts): string {
   const same = [...all.values()]
@@ -176,11 +173,6 @@ function nameFor(baseUrl: URL, { all, current }: Accounts): string {
     .map(({ name }) => name);
   if (current !== undefined && same.includes(current)) return current;
   return same[0] ?? (all.has(FIRST_NAME) ? baseUrl.host.replaceAll(/[^\w.-]/g, '-') : FIRST_NAME);
-}
-
-/** It belongs to the base URL beside it, and a key must not go to the host of another service. */
-function realtimeOf(env: Context['env']): GivenUrl | undefined {
-  return from('FOLEY_REALTIME_URL', env['FOLEY_REALTIME_URL']);
 }
 
 function keptRealtime(baseUrl: URL, replaced: Account | undefined): GivenUrl | undefined {

@@ -13,7 +13,7 @@ interface StatusFlags {
   readonly check?: true;
 }
 
-/** `foley auth status`: which service, and where its key comes from. */
+/** `foley auth status`. */
 export const authStatus: CommandDefinition<StatusFlags> = {
   configure(command) {
     command
@@ -27,7 +27,7 @@ export const authStatus: CommandDefinition<StatusFlags> = {
     const target = await findTarget(context);
     if (target.kind === 'hosted') {
       const { address, keySource } = target;
-      const profile = options.check === true ? await ask(context, address) : undefined;
+      const profile = options.check === true ? await readProfile(context, address) : undefined;
       return hostedStatus(address, keySource, profile);
     }
     if (isLocalOnPurpose({ env: context.env, flags: context.globals })) return EMBEDDED;
@@ -41,16 +41,10 @@ export const authStatus: CommandDefinition<StatusFlags> = {
 const EMBEDDED: CommandResult = {
   data: { target: 'embedded', baseUrl: null, realtimeUrl: null, key: null },
   human: (style) =>
-    renderFields(
-      [
-        ['service', 'embedded (requested)'],
-        ['key', 'not needed'],
-      ],
-      style,
-    ),
+    renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
 };
 
-async function ask(context: Context, address: ServiceAddress): Promise<Profile> {
+async function readProfile(context: Context, address: ServiceAddress): Promise<Profile> {
   const client = openClient(context, address);
   try {
     return (await getProfile(client, context.signal)).value;
@@ -64,6 +58,12 @@ function hostedStatus(
   key: KeySource | undefined,
   profile: Profile | undefined,
 ): CommandResult {
+  const fields = {
+    service: baseUrl.href,
+    realtime: realtimeUrl.href,
+    key: key === undefined ? '' : sourceText(key),
+    accepted: profile === undefined ? '' : `yes, for ${profile.user_id} (${profile.tier})`,
+  };
   return {
     data: {
       target: 'hosted',
@@ -72,19 +72,7 @@ function hostedStatus(
       key: key ?? null,
       ...(profile === undefined ? {} : { userId: profile.user_id, tier: profile.tier }),
     },
-    human: (style) =>
-      renderFields(
-        [
-          ['service', baseUrl.href],
-          ['realtime', realtimeUrl.href],
-          ['key', key === undefined ? '' : sourceText(key)],
-          [
-            'accepted',
-            profile === undefined ? '' : `yes, for ${profile.user_id} (${profile.tier})`,
-          ],
-        ],
-        style,
-      ),
+    human: (style) => renderFields(Object.entries(fields), style),
   };
 }
 

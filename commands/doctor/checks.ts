@@ -12,11 +12,11 @@ import { ENVIRONMENT } from '../../src/contract/values.ts';
 import { errnoOf, hasErrno, reasonOf } from '../../src/durable/file-failures.ts';
 import { createTemporary } from '../../src/durable/files.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { closest } from '../../src/text/did-you-mean.ts';
+import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
 import type { Target } from '../../src/cli/connect.ts';
 
-/** The Node.js that runs, and variables that change what it does with secrets and certificates. */
+/** Checks the version of Node.js, and variables that affect secrets and certificates. */
 export const nodeCheck: Check = {
   name: 'node',
   async look(context) {
@@ -27,24 +27,18 @@ export const nodeCheck: Check = {
 };
 
 function tlsFindings({ env }: Context): Finding[] {
-  const findings: Finding[] = [];
-  if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    findings.push(
-      warning(
-        'NODE_TLS_REJECT_UNAUTHORIZED=0 makes programs trust any certificate; foley ignores it',
-        'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
-      ),
-    );
-  }
-  if ((env['NODE_DEBUG'] ?? '') !== '') {
-    findings.push(
-      warning(
-        'NODE_DEBUG makes Node.js print what it sends, API keys included',
-        'Unset it, especially where output is logged.',
-      ),
-    );
-  }
-  return findings;
+  const trustsAll = warning(
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 makes programs trust any certificate; foley ignores it',
+    'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
+  );
+  const printsKeys = warning(
+    'NODE_DEBUG makes Node.js print its requests, including API keys',
+    'Unset it, especially where output is logged.',
+  );
+  return [
+    ...(env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' ? [trustsAll] : []),
+    ...((env['NODE_DEBUG'] ?? '') === '' ? [] : [printsKeys]),
+  ];
 }
 
 async function certificateFindings({ env, files }: Context): Promise<Finding[]> {
@@ -59,7 +53,7 @@ async function certificateFindings({ env, files }: Context): Promise<Finding[]> 
   }
 }
 
-/** Variables that look as if they were meant for foley, and are not read by it. */
+/** Checks for FOLEY_ variables that foley does not read. */
 export const variablesCheck: Check = {
   name: 'variables',
   look: async ({ env }) => {
@@ -70,17 +64,13 @@ export const variablesCheck: Check = {
       return [ok(given.length === 0 ? 'none set' : `set: ${given.join(', ')}`)];
     }
     return unknown.map((name) => {
-      const [nearest] = closest(name, known, 1);
-      const hint = nearest === undefined ? `foley reads ${known.join(', ')}.` : undefined;
-      return warning(
-        `${name} is set, but foley does not read it`,
-        hint ?? `Did you mean ${nearest}?`,
-      );
+      const hint = nearestHint(name, known, `foley reads ${known.join(', ')}.`);
+      return warning(`${name} is set, but foley does not read it`, hint);
     });
   },
 };
 
-/** Settings of the environment, the project and the user are all what they may be. */
+/** Checks the settings of the environment, the project and the user. */
 export const settingsCheck: Check = {
   name: 'settings',
   async look(context) {
@@ -100,22 +90,17 @@ export const accountsCheck: Check = {
     const names = [...all.keys()];
     const opened = all.size === 0 ? undefined : await closeToOthers(accountsFile, context);
     const folderMode = await openToOthers(config, context);
-    return [
-      ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`),
-      ...(opened === undefined ? [] : [warning(opened)]),
-      ...(folderMode === undefined
-        ? []
-        : [
-            warning(
-              `${config} is readable by others (${octal(folderMode)})`,
-              `chmod 700 ${config}`,
-            ),
-          ]),
-    ];
+    const findings = [ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`)];
+    if (opened !== undefined) findings.push(warning(opened));
+    if (folderMode !== undefined) {
+      const problem = `${config} is readable by others (${octal(folderMode)})`;
+      findings.push(warning(problem, `chmod 700 ${config}`));
+    }
+    return findings;
   },
 };
 
-/** The folders of foley can be written, or made. */
+/** Checks that foley's folders can be written or created. */
 export const foldersCheck: Check = {
   name: 'folders',
   async look(context) {
@@ -126,7 +111,7 @@ export const foldersCheck: Check = {
   },
 };
 
-/** Foley's own records can be read. */
+/** Checks that foley's records can be read. */
 export const recordsCheck: Check = {
   name: 'records',
   async look(context) {
@@ -154,7 +139,7 @@ async function lookAtFolder(context: Context, folder: string): Promise<Finding> 
   }
 }
 
-/** A folder that is not there yet: whether it could be made. */
+/** Checks that a missing folder can be created. */
 async function lookAtParent(context: Context, folder: string): Promise<Finding> {
   let parent = path.dirname(folder);
   while (!(await exists(context, parent)) && path.dirname(parent) !== parent) {
@@ -183,7 +168,7 @@ function unwritable(folder: string, error: unknown): Finding {
 
 const FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
-/** What `--play` would use for each format. */
+/** Finds the player of each format, as `--play` does. */
 export const playersCheck: Check = {
   name: 'players',
   async look(context) {
@@ -192,19 +177,12 @@ export const playersCheck: Check = {
     );
     const missing = players.filter(({ command }) => command === undefined);
     const found = players.filter(({ command }) => command !== undefined);
-    return [
-      ...(found.length === 0
-        ? []
-        : [ok(found.map(({ command, format }) => `${format}: ${command}`).join(', '))]),
-      ...(missing.length === 0
-        ? []
-        : [
-            warning(
-              `no player for ${missing.map(({ format }) => format).join(', ')} is installed`,
-              'Install mpv or ffmpeg for --play, or name a program with --player.',
-            ),
-          ]),
-    ];
+    const lacking = warning(
+      `no player for ${missing.map(({ format }) => format).join(', ')} is installed`,
+      'Install mpv or ffmpeg for --play, or name a program with --player.',
+    );
+    const usable = ok(found.map(({ command, format }) => `${format}: ${command}`).join(', '));
+    return [...(found.length === 0 ? [] : [usable]), ...(missing.length === 0 ? [] : [lacking])];
   },
 };
 
@@ -225,7 +203,7 @@ async function playerFor(
 const READ = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
 const IGNORED = ['all_proxy', 'ALL_PROXY'];
 
-/** Which proxies the environment names, and whether requests go through one. */
+/** Checks the proxies of the environment, and whether requests use one. */
 export const proxyCheck: Check = {
   name: 'proxy',
   async look(context, shared) {
@@ -251,7 +229,7 @@ async function inUse(context: Context, shared: Shared, seen: string): Promise<Fi
   return ok(`${seen} set; requests to ${baseUrl.host} go through ${redactUrl(proxy)}`);
 }
 
-/** Another check reports why there is no target. */
+/** Returns the URL of the hosted service. Ignores errors, which another check reports. */
 async function hostedUrl(shared: Shared): Promise<URL | undefined> {
   try {
     const target = await shared.target();
@@ -266,7 +244,7 @@ function isSet({ env }: Context, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 
-/** The engines that were added can still be started; without any, what could be added. */
+/** Checks that the added engines work; without any, names one to add. */
 export const enginesCheck: Check = {
   name: 'engines',
   async look(context) {
@@ -294,21 +272,21 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
   );
 }
 
-/** What one check found; a problem must be mended before foley works as it should. */
+/** A result of a check; a problem must be fixed. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly hint?: string | undefined;
 }
 
-/** What several checks need, found once. */
+/** Values that several checks use, computed once. */
 export interface Shared {
-  /** Which service commands talk to. Throws a Failure when that cannot be said. */
+  /** Returns the service that commands use. @throws Failure if it cannot be determined */
   readonly target: () => Promise<Target>;
 }
 
-/** Looks at one thing. A check may throw: what it throws is a problem. */
+/** A check; an error that it throws is reported as a problem. */
 export interface Check {
   readonly name: string;
   readonly look: (context: Context, shared: Shared) => Promise<readonly Finding[]>;
@@ -327,7 +305,7 @@ export function problem(text: string, hint?: string): Finding {
 }
 
 /**
- * What was thrown, as a finding: whoever asks what is wrong wants to know of a bug, too.
+ * Returns the finding for an error, bugs included.
  * @throws Interrupted
  */
 export function problemOf(error: unknown): Finding {

@@ -1,7 +1,6 @@
 import { version } from '../../package.json';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { findTarget } from '../../src/cli/connect.ts';
-import type { Paint } from '../../src/cli/render/style.ts';
 import type { Target } from '../../src/cli/connect.ts';
 import { counted } from '../../src/text/display.ts';
 import {
@@ -33,13 +32,13 @@ const CHECKS: readonly Check[] = [
   playersCheck,
 ];
 
-/** A finding as the document of `--json` has it. */
+/** A finding in the document of `--json`. */
 interface Row extends Pick<Finding, 'state' | 'text'> {
   readonly check: string;
   readonly hint: string | null;
 }
 
-/** `foley doctor`: looks at everything that foley needs, and says how to mend it. */
+/** `foley doctor`. */
 export const doctor: CommandDefinition = {
   configure(command) {
     command.description(
@@ -61,7 +60,7 @@ export const doctor: CommandDefinition = {
             cells: [state, check],
             text,
             hint: hint ?? undefined,
-            paint: paintOf(state, style.paint),
+            paint: style.paint[COLORS[state]],
           })),
           style,
         ),
@@ -78,14 +77,9 @@ async function lookAtAll(context: Context): Promise<Row[]> {
   for (const { look, name } of CHECKS) {
     context.signal.throwIfAborted();
     const findings = await look(context, shared).catch((error: unknown) => [problemOf(error)]);
-    rows.push(
-      ...findings.map(({ hint, state, text }) => ({
-        check: name,
-        state,
-        text,
-        hint: hint ?? null,
-      })),
-    );
+    for (const { hint = null, state, text } of findings) {
+      rows.push({ check: name, state, text, hint });
+    }
   }
   return rows;
 }
@@ -98,7 +92,4 @@ function summaryOf(problems: number, warnings: number): string {
   ].join(' and ');
 }
 
-function paintOf(state: Finding['state'], paint: Paint): (text: string) => string {
-  if (state === 'ok') return paint.green;
-  return state === 'warning' ? paint.yellow : paint.red;
-}
+const COLORS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;

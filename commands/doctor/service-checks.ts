@@ -10,11 +10,11 @@ import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './checks.ts';
 import { ok, problem, problemOf, warning } from './checks.ts';
 
-/** Few, since a person waits. */
+/** Few, because a user waits. */
 const MAX_RETRIES = 1;
 const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
 
-/** Starts the embedded service on its own data, and speaks a word. */
+/** Starts the embedded service with the user's data, and speaks a word. */
 export const embeddedCheck: Check = {
   name: 'embedded service',
   async look(context) {
@@ -54,15 +54,15 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
-/** The service that commands talk to is decided, answers, and accepts the key. */
+/** Checks that the service that commands use responds and accepts the key. */
 export const targetCheck: Check = {
   name: 'service',
   async look(context, shared) {
     const target = await shared.target();
     if (target.kind === 'embedded') return [ok('commands use the embedded service')];
     const { clock, globals } = context;
-    const patience = { ...globals, maxRetries: globals.maxRetries ?? MAX_RETRIES };
-    const client = openClient({ ...context, globals: patience }, target.address);
+    const fewRetries = { ...globals, maxRetries: globals.maxRetries ?? MAX_RETRIES };
+    const client = openClient({ ...context, globals: fewRetries }, target.address);
     const { host } = target.address.baseUrl;
     try {
       const start = clock.now();
@@ -73,26 +73,23 @@ export const targetCheck: Check = {
         ...clockFindings(headers.get('date'), between, host),
       ];
     } catch (error) {
-      return [error instanceof Failure ? told(error, host) : problemOf(error)];
+      if (!(error instanceof Failure)) return [problemOf(error)];
+      const { hint, message } = error;
+      return [problem(message.includes(host) ? message : `${host}: ${message}`, hint)];
     } finally {
       await client.close();
     }
   },
 };
 
-function told(failure: Failure, host: string): Finding {
-  const message = failure.message.includes(host) ? failure.message : `${host}: ${failure.message}`;
-  return problem(message, failure.hint);
-}
-
 const NOTICEABLE_MS = 60_000;
-/** Beyond it, signed addresses and certificates are refused. */
+/** With a larger difference, signed URLs and certificates are refused. */
 const HARMFUL_MS = 300_000;
 
 /**
- * How far this computer's clock is from a service's.
- * @param date the `Date` of its answer, which is exact to a second
- * @param now milliseconds since the epoch, when the answer was made
+ * Compares this computer's clock with that of a service.
+ * @param date the `Date` header of a response, exact to a second
+ * @param now the time of the response, in milliseconds since the epoch
  */
 export function clockFindings(date: string | undefined, now: number, host: string): Finding[] {
   const theirs = date === undefined ? Number.NaN : Date.parse(date);

@@ -42,7 +42,7 @@ async function add(context: Context, command: EngineCommand): Promise<EngineRegi
 }
 
 async function install(context: Context, name: string): Promise<EngineRegistration> {
-  const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg } =
+  const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg, installPackages } =
     await import('../../src/engines/install-espeak-ng.ts');
   if (name !== ESPEAK_NG) {
     throw usageFailure(
@@ -50,7 +50,6 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
       'Add your own program with `foley engine add NAME -- PROGRAM`.',
     );
   }
-  const { installPackages } = await import('../../src/engines/install-espeak-ng.ts');
   context.io.notice('foley: installing espeak-ng with npm (free software, GPL version 3)');
   return installEspeakNg({
     ...(await engineDeps(context)),

@@ -1,11 +1,9 @@
 import type { MeasuredSound } from '../../src/audio/measure.ts';
 import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { TerminalStyle } from '../../src/cli/render/style.ts';
-import type { CommandResult } from '../../src/cli/render/result.ts';
 import { measureFile } from '../../src/cli/render/waveform.ts';
 
-/** `foley inspect FILE`: what a file of sound is and how it sounds. */
+/** `foley inspect FILE`. */
 export const inspect: CommandDefinition = {
   configure(command) {
     command
@@ -20,10 +18,11 @@ export const inspect: CommandDefinition = {
     const { bytes, sound } = await measureFile(file, context);
     const { drawWaveform } = await import('../../src/cli/render/waveform.ts');
     const { renderFields } = await import('../../src/cli/render/table.ts');
-    return resultOf(file, { bytes, sound }, (style) => {
-      const columns = Number.isFinite(style.columns) ? style.columns : WAVEFORM_COLUMNS;
-      return `${renderFields(fieldsOf(bytes, sound), style)}\n\n${drawWaveform(sound.levels.waveform(columns))}`;
-    });
+    return {
+      data: { file, ...documentOf(bytes, sound) },
+      human: (style) =>
+        `${renderFields(fieldsOf(bytes, sound), style)}\n\n${drawWaveform(sound.levels, style)}`,
+    };
   },
 };
 
@@ -32,41 +31,27 @@ Examples:
   $ foley inspect hello.mp3
   $ foley inspect hello.mp3 --json`;
 
-/** Waveform width without a terminal. */
-const WAVEFORM_COLUMNS = 80;
-/** How many levels `--json` has. */
+/** Levels of the waveform with `--json`. */
 const WAVEFORM_LEVELS = 200;
-/** A shorter pause is part of speaking. */
+/** Shorter pauses are part of speech. */
 const PAUSE_MS = 300;
 
-interface Inspected {
-  readonly bytes: number;
-  readonly sound: MeasuredSound;
-}
-
-function resultOf(
-  file: string,
-  { bytes, sound }: Inspected,
-  human: (style: TerminalStyle) => string,
-): CommandResult {
+/** The document of `--json`, without the name of the file. */
+function documentOf(bytes: number, sound: MeasuredSound) {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   return {
-    data: {
-      file,
-      format,
-      codec: codec ?? null,
-      bytes,
-      durationMs: Math.round(levels.durationMs),
-      sampleRate,
-      channels,
-      bitrate: bitrate(bytes, sound),
-      loudnessLufs: rounded(loudness),
-      peakDbfs: rounded(decibels(levels.peak)),
-      clippedSamples: levels.clipped,
-      silence: silenceOf(sound),
-      waveform: levels.waveform(WAVEFORM_LEVELS).map((level) => Math.round(level * 1000) / 1000),
-    },
-    human,
+    format,
+    codec: codec ?? null,
+    bytes,
+    durationMs: Math.round(levels.durationMs),
+    sampleRate,
+    channels,
+    bitrate: bitrate(bytes, sound),
+    loudnessLufs: rounded(loudness),
+    peakDbfs: rounded(decibels(levels.peak)),
+    clippedSamples: levels.clipped,
+    silence: silenceOf(sound),
+    waveform: levels.waveform(WAVEFORM_LEVELS).map((level) => Math.round(level * 1000) / 1000),
   };
 }
 
@@ -75,6 +60,10 @@ function fieldsOf(bytes: number, sound: MeasuredSound): (readonly [string, strin
   const { endMs, longestMs, startMs, totalMs } = silenceOf(sound);
   const peak = rounded(decibels(levels.peak));
   const clipped = levels.clipped > 0 ? `, ${levels.clipped} samples clipped` : '';
+  const pauses =
+    totalMs === 0
+      ? `no pause longer than ${PAUSE_MS} ms`
+      : `pauses of ${describeDuration(totalMs)} in all, the longest of ${describeDuration(longestMs)}`;
   return [
     ['format', codec === undefined ? format : `${format} (${codec})`],
     ['duration', describeDuration(levels.durationMs)],
@@ -82,24 +71,11 @@ function fieldsOf(bytes: number, sound: MeasuredSound): (readonly [string, strin
     ['bitrate', `${Math.round(bitrate(bytes, sound) / 1000)} kbit/s`],
     ['loudness', loudness === undefined ? 'silent, or too short' : `${rounded(loudness)} LUFS`],
     ['peak', peak === null ? 'silent' : `${peak} dBFS${clipped}`],
-    [
-      'silence',
-      `${startMs} ms at the beginning, ${endMs} ms at the end; ${pausesIn(totalMs, longestMs)}`,
-    ],
+    ['silence', `${startMs} ms at the beginning, ${endMs} ms at the end; ${pauses}`],
   ];
 }
 
-function pausesIn(totalMs: number, longestMs: number): string {
-  if (totalMs === 0) return `no pause longer than ${PAUSE_MS} ms`;
-  return `pauses of ${describeDuration(totalMs)} in all, the longest of ${describeDuration(longestMs)}`;
-}
-
-function silenceOf({ levels }: MeasuredSound): {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly longestMs: number;
-  readonly totalMs: number;
-} {
+function silenceOf({ levels }: MeasuredSound) {
   const all = levels.pauses(0);
   const [first] = all;
   const last = all.at(-1);

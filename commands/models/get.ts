@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
-import { controlsOf, operationsOf } from './format.ts';
+import { switchedOn } from './format.ts';
 
 /** `foley models get ID` (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
@@ -21,20 +21,18 @@ export const modelsGet: CommandDefinition = {
       const failure = { code: 'ERR_NOT_FOUND', exit: 'rejected', hint } as const;
       throw new Failure(`the service has no model "${id}"`, failure);
     }
+    const { asynchronous: jobs, alignedStreaming, synchronous } = model.supportedOperations;
+    const fields = {
+      id: model.id,
+      available: model.available ? 'yes' : 'no',
+      'longest text': `${model.maxTextLength} characters`,
+      formats: model.outputFormats.join(', '),
+      controls: switchedOn(model.controls),
+      operations: switchedOn({ synchronous, jobs, 'aligned streaming': alignedStreaming }),
+    };
     return {
       data: rawModel(raw, index) ?? model,
-      human: (style) =>
-        renderFields(
-          [
-            ['id', model.id],
-            ['available', model.available ? 'yes' : 'no'],
-            ['longest text', `${model.maxTextLength} characters`],
-            ['formats', model.outputFormats.join(', ')],
-            ['controls', controlsOf(model)],
-            ['operations', operationsOf(model)],
-          ],
-          style,
-        ),
+      human: (style) => renderFields(Object.entries(fields), style),
     };
   },
 };

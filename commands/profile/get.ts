@@ -1,8 +1,6 @@
 import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
-import type { Profile } from '../../src/contract/account.ts';
 import { safeUrl } from './webhook-url.ts';
 
 /** `foley profile` (docs/api/account.md). */
@@ -13,21 +11,14 @@ export const profileGet: CommandDefinition = {
   async run(context) {
     const { client } = await context.connect();
     const { value, raw } = await getProfile(client, context.signal);
-    return { data: raw, human: (style) => renderProfile(value, style) };
+    const { api_quota_remaining: quota, credits, tier, user_id: id, webhookUrl } = value;
+    const fields = {
+      id,
+      tier,
+      credits: `${credits}`,
+      'quota left': `${quota}`,
+      webhook: typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : '',
+    };
+    return { data: raw, human: (style) => renderFields(Object.entries(fields), style) };
   },
 };
-
-/** What a profile says, for a person. */
-function renderProfile(profile: Profile, style: TerminalStyle): string {
-  const { api_quota_remaining: quota, credits, tier, user_id: id, webhookUrl } = profile;
-  return renderFields(
-    [
-      ['id', id],
-      ['tier', tier],
-      ['credits', `${credits}`],
-      ['quota left', `${quota}`],
-      ['webhook', typeof webhookUrl === 'string' ? safeUrl(webhookUrl) : ''],
-    ],
-    style,
-  );
-}

@@ -7,15 +7,13 @@ import type { AccountKey } from '../../src/service/running-service.ts';
 import { counted, display } from '../../src/text/display.ts';
 
 const FLAG = '--accept-keys-file';
-const FORM =
-  'A line is an API key and, behind a space, the account that it belongs to; # begins a comment.';
+const FORM = 'Each line is an API key, or an API key, a space and its account; # begins a comment.';
 /** For keys without an account, as in a service without a keys file. */
 const DEFAULT_ACCOUNT = 'local';
 
 /**
- * Reads the keys of `--accept-keys-file`; `-` is stdin. Warns when other users may read the file, but
- * leaves its permissions alone.
- * @throws Failure (usage) when it cannot be read, or a line is wrong
+ * Reads the keys of `--accept-keys-file`; `-` is stdin. Warns if other users may read the file.
+ * @throws Failure (usage) if it cannot be read, or for an invalid line
  */
 export async function readAcceptedKeys(
   context: Context,
@@ -33,8 +31,7 @@ export async function readAcceptedKeys(
 }
 
 /**
- * Parses a keys file. Messages name lines but never quote them: a key may stand where an account
- * belongs.
+ * Parses a keys file. Messages name lines but never quote them, since any word may be a key.
  * @param name the file, for messages
  * @throws Failure (usage) naming the line
  */
@@ -70,15 +67,13 @@ function parseLine(line: string, name: string): AccountKey {
     throw usageFailure(`${name} has a key with characters other than visible ASCII`, FORM);
   }
   if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
-    const allowed = `it may have ${ACCEPTED_KEY_MAX_CHARACTERS}`;
-    throw usageFailure(
-      `${name} has a key of ${counted(key.length, 'character')}; ${allowed}`,
-      FORM,
-    );
+    const length = counted(key.length, 'character');
+    const allowed = `at most ${ACCEPTED_KEY_MAX_CHARACTERS} are allowed`;
+    throw usageFailure(`${name} has a key of ${length}; ${allowed}`, FORM);
   }
   if (!ACCOUNT.test(account)) {
-    const allowed = '1 to 64 letters, digits, or . _ @ -';
-    throw usageFailure(`${name} has an account with another form than ${allowed}`, FORM);
+    const allowed = 'use 1 to 64 letters, digits, or . _ @ -';
+    throw usageFailure(`${name} has an invalid account name; ${allowed}`, FORM);
   }
   return { key, account };
 }

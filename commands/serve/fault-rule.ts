@@ -1,7 +1,7 @@
 import { CODE_OF_STATUS, type FaultStatus } from '../../src/contract/service-errors.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { FaultEffect, FaultRule, FaultWhen } from '../../src/service/http/faults.ts';
-import { didYouMean } from '../../src/text/did-you-mean.ts';
+import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { durationMs, durationText } from '../../src/text/duration.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '*'];
@@ -10,8 +10,8 @@ const FORM =
 const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * A rule of `--fault`.
- * @throws Failure (usage) with the rule, what is wrong in it, and what is allowed
+ * Parses a rule of `--fault`.
+ * @throws Failure (usage) naming the rule, the error and the allowed values
  */
 export function parseFaultRule(given: string): FaultRule {
   const fail: Fail = (problem, hint) => {
@@ -23,17 +23,17 @@ export function parseFaultRule(given: string): FaultRule {
   const when = whenOf(fields, fail);
   const { method, path } = targetOf(target, fail);
   if (effect.kind === 'job' && !['POST', '*'].includes(method)) {
-    fail(`job goes with POST, which creates jobs, and not with ${method}`);
+    fail(`job requires POST, which creates jobs; the method is ${method}`);
   }
   return { method, path, effect, when };
 }
 
-/** The rule in its shortest form, which is read as the same rule. */
+/** Formats a rule in its shortest form. */
 export function printFaultRule({ method, path, effect, when }: FaultRule): string {
   return [`${method} ${path}`, printFaultEffect(effect), ...printWhen(when)].join('; ');
 }
 
-/** The part of a rule that says what happens. */
+/** Formats the effect of a rule. */
 export function printFaultEffect(effect: FaultEffect): string {
   switch (effect.kind) {
     case 'status': {
@@ -61,10 +61,10 @@ function targetOf(target: string, fail: Fail): Pick<FaultRule, 'method' | 'path'
   const [given = '', path, ...more] = target.split(/\s+/);
   const method = given.toUpperCase();
   if (!METHODS.includes(method)) {
-    fail(`it begins with "${given}"; it begins with a method: ${METHODS.join(', ')}`);
+    fail(`the method is "${given}"; it takes ${METHODS.join(', ')}`);
   }
-  if (path === undefined || more.length > 0) fail('behind the method comes one path');
-  if (!path.startsWith('/')) fail(`the path is "${path}"; it begins with /, and /** is every path`);
+  if (path === undefined || more.length > 0) fail('the method must be followed by one path');
+  if (!path.startsWith('/')) fail(`the path is "${path}"; it must begin with /; /** is every path`);
   if (/\?.*=|#/.test(path)) fail('the path has a query; only paths are compared');
   return { method, path };
 }
@@ -74,48 +74,39 @@ function fieldsOf(parts: readonly string[], fail: Fail): Fields {
   for (const part of parts) {
     const [, name = part, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(part) ?? [];
     if (!NAMES.includes(name)) {
-      fail(`"${name}" is not known; known are ${NAMES.join(', ')}`, hintFor(name));
+      fail(`unknown field "${name}"; it takes ${NAMES.join(', ')}`, nearestHint(name, NAMES));
     }
-    if (value === undefined) fail(`${name} has no value; it is written ${name}=…`);
+    if (value === undefined) fail(`${name} has no value; write ${name}=…`);
     if (fields.has(name)) fail(`${name} is given twice`);
     fields.set(name, value);
   }
   return fields;
 }
 
-function hintFor(name: string): string | undefined {
-  const guess = didYouMean(name, NAMES);
-  return guess === undefined ? undefined : `${guess.charAt(0).toUpperCase()}${guess.slice(1)}`;
-}
-
 function effectOf(fields: Fields, fail: Fail): FaultEffect {
   const given = EFFECTS.filter((name) => fields.has(name));
   const [kind, other] = given;
-  if (kind === undefined) fail(`it says nothing that happens: one of ${EFFECTS.join(', ')}`);
+  if (kind === undefined) fail(`it has no effect; add one of ${EFFECTS.join(', ')}`);
   if (other !== undefined) {
-    fail(`it has both ${kind} and ${other}`, 'Give a rule of its own for each.');
+    fail(`it has both ${kind} and ${other}`, 'Give each its own rule.');
   }
   const value = fields.get(kind) ?? '';
   const retryAfter = fields.get('retry-after');
   if (kind !== 'status' && retryAfter !== undefined) {
-    fail(`retry-after goes with status, and not with ${kind}`);
+    fail(`retry-after requires status; the effect is ${kind}`);
   }
   switch (kind) {
     case 'status': {
       const status = statusOf(value, fail);
       if (retryAfter === undefined) return { kind, status };
-      return {
-        kind,
-        status,
-        retryAfter: wholeNumber('retry-after', retryAfter, { from: 0, fail }),
-      };
+      return { kind, status, retryAfter: wholeNumber('retry-after', retryAfter, 0, fail) };
     }
     case 'delay':
       return { kind, ms: delayOf(value, fail) };
     case 'job':
       return { kind, outcome: outcomeOf(value, fail) };
     default: {
-      const afterBytes = wholeNumber(kind, value, { from: 0, fail });
+      const afterBytes = wholeNumber(kind, value, 0, fail);
       return { kind: kind === 'truncate' ? kind : 'reset', afterBytes };
     }
   }
@@ -150,18 +141,12 @@ function whenOf(fields: Fields, fail: Fail): FaultWhen {
   const times = fields.get('times');
   const every = fields.get('every');
   if (times !== undefined && every !== undefined) fail('it has both times and every');
-  if (times !== undefined) {
-    return { kind: 'first', times: wholeNumber('times', times, { from: 1, fail }) };
-  }
+  if (times !== undefined) return { kind: 'first', times: wholeNumber('times', times, 1, fail) };
   if (every === undefined) return { kind: 'always' };
-  return { kind: 'every', every: wholeNumber('every', every, { from: 1, fail }) };
+  return { kind: 'every', every: wholeNumber('every', every, 1, fail) };
 }
 
-function wholeNumber(
-  name: string,
-  value: string,
-  { from, fail }: { readonly from: number; readonly fail: Fail },
-): number {
+function wholeNumber(name: string, value: string, from: number, fail: Fail): number {
   if (/^\d{1,9}$/.test(value) && Number(value) >= from) return Number(value);
   return fail(`${name} is "${value}"; it takes a whole number from ${from} to 999999999`);
 }

@@ -6,32 +6,28 @@ import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
 import { printFaultEffect } from './fault-rule.ts';
 
-interface LogOptions {
-  readonly globals: Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Takes a line. */
-  readonly write: (line: string) => void;
-}
-
-/** The log of `foley serve`. */
-interface ServeLog {
-  readonly report: (event: ServiceEvent) => void;
-  /** Redacts these secrets from now on. */
-  hide(secrets: readonly string[]): void;
-}
+type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 
 /**
- * Writes a line for each event: failures always, shutdown progress unless `quiet`, requests if `verbose`.
- * With `--json` each line is a JSON object.
+ * Creates the log of `foley serve`. `report` writes a line for each event: failures always, shutdown progress unless
+ * `quiet`, requests if `verbose`. With `json` each line is a JSON object. `hide` redacts secrets in later lines.
+ * @param now returns milliseconds since the epoch
  */
-export function createServeLog({ globals, now, write }: LogOptions): ServeLog {
+export function createServeLog({
+  globals,
+  now,
+  write,
+}: {
+  readonly globals: LogFlags;
+  readonly now: () => number;
+  readonly write: (line: string) => void;
+}) {
   let redactor = createRedactor([]);
   return {
-    hide(secrets) {
+    hide: (secrets: readonly string[]): void => {
       redactor = createRedactor(secrets);
     },
-    report(event) {
+    report: (event: ServiceEvent): void => {
       if (!isLogged(event, globals)) return;
       const time = new Date(now()).toISOString();
       const line =
@@ -51,7 +47,7 @@ const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'jobs-left',
 ]);
 
-function isLogged({ type }: ServiceEvent, { quiet, verbose }: LogOptions['globals']): boolean {
+function isLogged({ type }: ServiceEvent, { quiet, verbose }: LogFlags): boolean {
   if (type === 'failure') return true;
   return type === 'request' || type === 'job-fault' ? verbose === true : quiet !== true;
 }

@@ -37,14 +37,10 @@ export const serve: CommandDefinition<ServeFlags> = {
     const keys =
       acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
     const { clock, globals, io } = context;
-    const log = createServeLog({
-      globals,
-      now: () => clock.now(),
-      write: (line) => io.complain(line),
-    });
+    const log = createServeLog({ globals, now: () => clock.now(), write: io.complain });
     log.hide(secretsOf(keys));
-    const started = { ...serviceOptions(options, keys), report: log.report };
-    const service = await startService(started, await serviceHost(context));
+    const settings = { ...serviceOptions(options, keys), report: log.report };
+    const service = await startService(settings, await serviceHost(context));
     log.hide([...secretsOf(keys), service.apiKey]);
     try {
       await context.emit(announcement(service, acceptKeysFile));
@@ -74,7 +70,7 @@ every third job is only partly spoken:
 Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body),
 job=fail and job=partial_fail. In a path * stays within a segment, ** does not.`;
 
-/** Flags that name another service have nothing to say here. */
+/** Refuses flags that select another service. */
 function refuseOtherServices(globals: GlobalOptions): void {
   const { account, apiKeyFile, baseUrl, realtimeUrl } = globals;
   const others = Object.entries({
@@ -119,7 +115,7 @@ function serviceOptions(
     allowHosts: flags.allowHost ?? [],
     allowOrigins: flags.allowOrigin ?? [],
     verifiesWholeLedger: true,
-    // What is printed ends up in logs: where others hold the keys, no link gives their account away.
+    // Output may be logged: no link may open the accounts of other users.
     hasPage: keys === undefined,
   };
 }
@@ -149,7 +145,6 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The flags of `foley serve`, read and checked one by one. */
 interface ServeFlags {
   readonly host: string;
   readonly port: number;
@@ -214,7 +209,7 @@ function parseRate(given: string): number {
   throw usageFailure(`--rate-limit is "${given}"; it takes a rate such as 10/s or 0.5/s`);
 }
 
-/** As the Host header names it. */
+/** Returns the host as in the Host header. */
 function parseHostName(given: string): string {
   if (isIPv6(given)) return `[${given}]`;
   if (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(given)) return given;

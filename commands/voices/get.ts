@@ -10,20 +10,14 @@ export const voicesGet: CommandDefinition = {
   async run(context, { args: [id = ''] }) {
     const { client } = await context.connect();
     const { value, raw } = await getVoice(client, id, context.signal);
-    return {
-      data: raw,
-      human: (style) =>
-        renderFields(
-          [
-            ['id', value.voiceId],
-            ['name', value.name],
-            ['kind', value.isPersonal ? 'personal' : 'public'],
-            ['language', value.primaryLanguage],
-            ['languages', value.languages.join(', ')],
-            ['models', value.modelIds.join(', ')],
-          ],
-          style,
-        ),
+    const fields = {
+      id: value.voiceId,
+      name: value.name,
+      kind: value.isPersonal ? 'personal' : 'public',
+      language: value.primaryLanguage,
+      languages: value.languages.join(', '),
+      models: value.modelIds.join(', '),
     };
+    return { data: raw, human: (style) => renderFields(Object.entries(fields), style) };
   },
 };

@@ -12,31 +12,28 @@ import type { Io, Streams } from './io.ts';
 import type { CommandResult } from './render/result.ts';
 import type { SignalSource, StopSignal } from './signals.ts';
 
-/** What the parser found for one command. */
+/** The parsed arguments and flags of a command. */
 export interface CommandInput<Options> {
   readonly args: readonly string[];
   readonly options: Options;
 }
 
-/** A command: what it accepts and what it does. Its name and summary are in the command tree. */
+/** A command: its flags and its work. Its name and summary are in the command tree. */
 export interface CommandDefinition<Options extends object = object> {
-  /** Adds arguments, options, and the longer help. */
+  /** Adds the description, arguments, flags and examples. */
   configure(command: Command): void;
-  /** Does the work and gives back what it found; prints nothing. */
+  /** Does the work and returns the result; prints nothing. */
   run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
-  /**
-   * The arguments are free text: one that begins with a dash is text when it has white space
-   *.
-   */
+  /** Whether an argument that begins with a dash and contains white space is text, not a flag. */
   readonly freeText?: boolean;
 }
 
-/** A command in the tree; its module is loaded only when it is called. */
+/** A command in the tree; `load` imports its module. */
 export interface Leaf {
   readonly name: string;
-  /** Other names for the same. */
+  /** Other names of the command. */
   readonly aliases?: readonly string[];
-  /** Left out of help and completions. */
+  /** Hidden from help and completions. */
   readonly hidden?: boolean;
   readonly summary: string;
   readonly load: () => Promise<CommandDefinition>;
@@ -73,7 +70,7 @@ export interface Context extends FileDeps {
   readonly io: Io;
   /** Created on first use. */
   readonly processes: Processes;
-  /** Aborted when the user wants to stop. */
+  /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;
   /** Returns foley's folders and files. */
   paths(): Promise<Paths>;
@@ -95,16 +92,16 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** Only public documents are requested: no key is needed. */
+  /** Whether only public documents are requested, which needs no key. */
   readonly publicOnly?: boolean;
-  /** Speech will be requested: the engine of the embedded service warms up while that starts. */
+  /** Whether speech will be requested: the embedded service then starts its engine early. */
   readonly speaks?: boolean;
 }
 
 /** The environment of `main`, injected for tests. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The current folder; throws a Failure (usage) when it was removed. */
+  /** Returns the current folder. @throws Failure (usage) if it was deleted */
   readonly cwd: () => string;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
@@ -113,6 +110,6 @@ export interface MainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** Ends the process at once: the second Ctrl-C. */
+  /** Ends the process at once, at the second Ctrl-C. */
   readonly leaveAtOnce: (signal: StopSignal) => void;
 }

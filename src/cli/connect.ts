@@ -65,13 +65,13 @@ export async function findTarget(
   context: Context,
   { publicOnly }: ConnectOptions = {},
 ): Promise<Target> {
-  const { env, files, globals, io, signal } = context;
+  const { env, globals } = context;
   const { apiKeyFile } = globals;
   const inputs = { flags: globals, env, publicOnly };
   if (isLocalOnPurpose(inputs)) return resolveTarget(inputs);
   const account = selectAccount(await storedAccounts(context), globals.account);
   if (apiKeyFile === undefined) return resolveTarget({ ...inputs, account });
-  const keyFromFile = await readKeyFile(apiKeyFile, { files, stdin: io.stdin, signal });
+  const keyFromFile = await readKeyFile(apiKeyFile, context);
   return resolveTarget({ ...inputs, account, keyFromFile });
 }
 

@@ -26,7 +26,7 @@ export interface DescribedCommand {
   readonly description: string;
   readonly usage: string;
   readonly arguments: readonly DescribedArgument[];
-  /** Its own flags; those of every command are in {@link DescribedTree}. */
+  /** Without the global flags. */
   readonly flags: readonly DescribedFlag[];
   /** Examples and notes after the flags. */
   readonly notes: string;
@@ -114,32 +114,33 @@ export function argumentSource(path: readonly string[], name: string): ValueSour
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
 }
 
-/** What `foley __complete` reads: the words of the command line, as the build saves them. */
+/** The commands and flags that `foley __complete` reads, as the build saves them. */
 export interface Grammar {
-  /** What can follow each path: `jobs wait`; empty for `foley` alone. */
+  /** By path, such as `jobs wait`; '' is `foley` itself. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-export interface Place {
+/** The words that can follow a path. */
+interface Place {
   readonly commands: readonly OfferedWord[];
-  /** Without those of every command. */
+  /** Without the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** The sources of the arguments; the last one also serves all that follow. */
+  /** The sources of the arguments; the last one applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
 }
 
 /** A word that a shell offers, with its description. */
 export type OfferedWord = readonly [word: string, description: string];
 
-/** Returns the words of the command line, place by place. */
+/** Returns the grammar of the command line. */
 export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   const root: Place = { commands: offered(commands), flags: [], arguments: [] };
   const places = everyCommand(commands).flatMap((command) => placesOf(command));
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
-/** A command has a place under each of its names; a noun also accepts what its usual verb accepts. */
+/** Returns the words after each name of a command; a noun also accepts those of its default verb. */
 function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {
@@ -158,7 +159,7 @@ function offered(commands: readonly DescribedCommand[]): OfferedWord[] {
   );
 }
 
-/** The names of settings are the same everywhere, so the build lists them. */
+/** Replaces the names of settings by their list, which the build knows. */
 function listed(source: ValueSource): ValueSource {
   const isSetting = typeof source === 'object' && 'known' in source && source.known === 'setting';
   if (!isSetting) return source;

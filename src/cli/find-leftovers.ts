@@ -10,21 +10,14 @@ import type { DamagedRecord, Leftover } from '../speech/recover.ts';
 import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
-/** What interrupted commands left, and which of foley's own files cannot be used. */
-export interface FoundLeftovers {
-  readonly leftovers: readonly Leftover[];
-  /** Why some of them may be missing here. */
-  readonly failures: readonly Failure[];
-}
-
 /**
- * Looks through the spool, the journal, the long texts and the notes of batches. What is wrong with one of
- * them keeps none of the others from being found. Changes nothing.
+ * Finds the results of interrupted commands in the spool, the journal, the long texts and the batches, and damaged
+ * files among them. `failures` has the errors of those that cannot be listed. Changes nothing.
  */
 export async function findLeftovers(
   context: Context,
   open: () => Promise<readonly OpenIntent[]>,
-): Promise<FoundLeftovers> {
+): Promise<{ readonly leftovers: readonly Leftover[]; readonly failures: readonly Failure[] }> {
   const failures: Failure[] = [];
   const orNone = async <T>(list: Promise<readonly T[]>): Promise<readonly T[]> => {
     try {
@@ -46,7 +39,7 @@ export async function findLeftovers(
   return { leftovers: found, failures };
 }
 
-/** What of foley's own files cannot be read, for `foley doctor`. */
+/** Returns foley's damaged files, for `foley doctor`. @throws Failure if files cannot be listed */
 export async function findDamaged(context: Context): Promise<readonly DamagedRecord[]> {
   const found = await findLeftovers(context, (await openJournal(context)).open);
   const [failure] = found.failures;

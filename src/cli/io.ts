@@ -1,6 +1,6 @@
 import { fstatSync, readSync, statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
-import { reasonOf } from '../durable/file-failures.ts';
+import { hasErrno, reasonOf } from '../durable/file-failures.ts';
 import { Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
@@ -10,67 +10,69 @@ import type { TerminalStyle } from './render/style.ts';
 /** In code points. */
 const LONGEST_SENTENCE = 4_000;
 
-/** The three streams with the rules of the contract's section 3: who may write what, and when. */
+/** The standard streams. Only the result goes to stdout; everything else goes to stderr. */
 export interface Io {
   readonly stdin: () => Input;
   readonly stdinIsTerminal: () => boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** How stdout looks. */
+  /** Width and colors of stdout. */
   readonly out: TerminalStyle;
-  /** How stderr looks. */
+  /** Width and colors of stderr. */
   readonly err: TerminalStyle;
-  /** Whether moving progress may be shown. */
+  /** Whether animated progress may be shown. */
   readonly showsProgress: boolean;
-  /** Where it is shown; nothing else writes to it. */
+  /** The stream of progress; nothing else writes to it. */
   readonly progressStream: Output;
-  /** Each removes a bar or spinner and shows the cursor again; called before the process ends at once. */
+  /** Functions that remove a bar or spinner and show the cursor; called before the process ends at once. */
   readonly cleanups: Set<() => void>;
-  /** Throws a Failure (output) when stdout is closed; called before anything is billed that goes there. */
+  /** Throws a Failure (output) if stdout is closed; called before requesting billed output for it. */
   requireStdout(): void;
-  /** Lines of a text that the screen can show at once; infinite where no pager may be started. */
+  /** Lines on the screen; infinite if no pager may be started. */
   readonly pageLines: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes to stdout and waits for a slow reader. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
-  /** A sentence on stderr that `--quiet` silences. */
+  /** Prints a sentence on stderr, except with `--quiet`. */
   notice(sentence: string): void;
-  /** A sentence on stderr that nothing silences. */
+  /** Prints a sentence on stderr, even with `--quiet`. */
   warn(sentence: string): void;
   /** Returns a sentence as `notice` and `warn` print it: escaped and wrapped. */
   shown(sentence: string): string;
-  /** Sentences on stderr that nothing silences, safe already, and cut where a terminal ends. */
+  /** Wraps and prints text on stderr that is escaped already. */
   explain(text: string): void;
-  /** A line on stderr as it is, for programs and logs. */
+  /** Prints a line on stderr unchanged, for programs and logs. */
   complain(line: string): void;
-  /** Text on stderr that an answer is typed behind. */
+  /** Prints a prompt on stderr, without a line end. */
   ask(question: string): void;
 }
 
-export interface IoInputs {
+/** Creates the streams of one run from the flags and the environment. */
+export async function createIo({
+  streams,
+  env,
+  globals,
+}: {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'progress' | 'quiet'>;
-}
-
-export async function createIo({ streams, env, globals }: IoInputs): Promise<Io> {
+}): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
-  const wrap = stderrIsTerminal ? await loadWrap(widthOf(stderr)) : asItIs;
-  const lookOf = async (stream: typeof stdout): Promise<TerminalStyle> => {
+  const wrap = await loadWrap(stderr);
+  const styleOf = async (stream: typeof stdout): Promise<TerminalStyle> => {
     const colored = wantsColor({ choice: globals.color, env, isTerminal: stream.isTTY === true });
-    return {
-      columns: widthOf(stream),
-      paint: colored ? await loadPaint() : PLAIN,
-    };
+    return { columns: widthOf(stream), paint: colored ? await loadPaint() : PLAIN };
   };
+  const complain = (line: string): void => void stderr.write(`${line}\n`);
+  const shown = (sentence: string): string => wrap(display(sentence, { max: LONGEST_SENTENCE }));
   return {
     stdin,
     stdinIsTerminal: () => stdin().isTTY === true,
     stdoutIsTerminal: stdout.isTTY === true,
     stderrIsTerminal,
-    out: await lookOf(stdout),
-    err: await lookOf(stderr),
+    out: await styleOf(stdout),
+    err: await styleOf(stderr),
     showsProgress:
       isAttended(stderr, env) &&
       globals.progress &&
@@ -84,39 +86,23 @@ export async function createIo({ streams, env, globals }: IoInputs): Promise<Io>
       if (streams.stdoutIsClosed()) throw closedStdout();
     },
     writeOut: (chunk) => write(stdout, chunk),
-    ...sentencesOn(stderr, wrap, globals.quiet === true),
-    ask: (question) => {
-      stderr.write(question);
-    },
-  };
-}
-
-function sentencesOn(
-  stderr: Output,
-  wrap: (text: string) => string,
-  isQuiet: boolean,
-): Pick<Io, 'complain' | 'explain' | 'notice' | 'shown' | 'warn'> {
-  const complain = (line: string): void => {
-    stderr.write(`${line}\n`);
-  };
-  const shown = (sentence: string): string => wrap(display(sentence, { max: LONGEST_SENTENCE }));
-  return {
     notice: (sentence) => {
-      if (!isQuiet) complain(shown(sentence));
+      if (globals.quiet !== true) complain(shown(sentence));
     },
     warn: (sentence) => complain(shown(sentence)),
     shown,
     explain: (text) => complain(wrap(text)),
     complain,
+    ask: (question) => void stderr.write(question),
   };
 }
 
 /** Returns whether a person reads the stream: a terminal, and not in CI. */
-function isAttended({ isTTY }: Output, env: IoInputs['env']): boolean {
-  return isTTY === true && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+function isAttended({ isTTY }: Output, env: Io['env']): boolean {
+  return isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
 }
 
-/** The prompt of the shell takes one line. */
+/** Returns the lines of the screen, without one for the prompt of the shell. */
 function screenLines({ rows = 0 }: Output): number {
   return rows > 1 ? rows - 1 : Infinity;
 }
@@ -126,23 +112,16 @@ function widthOf({ columns, isTTY }: Output): number {
   return isTTY === true ? (columns ?? Infinity) : Infinity;
 }
 
-function asItIs(text: string): string {
-  return text;
-}
-
-async function loadWrap(columns: number): Promise<(text: string) => string> {
+async function loadWrap(stream: Output): Promise<(text: string) => string> {
+  if (stream.isTTY !== true) return (text) => text;
   const { wrappedText } = await import('./render/table.ts');
-  return (text) => wrappedText(text, columns);
+  return (text) => wrappedText(text, widthOf(stream));
 }
 
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
-}
-
-/** A stream that may be a terminal, as Node's own standard streams are. */
+/** A stream that may be a terminal, such as Node's standard streams. */
 export type Input = Readable & {
   readonly isTTY?: boolean;
-  /** Of a terminal: without echo, and every key at once. */
+  /** Switches off the echo of a terminal and delivers each key at once. */
   readonly setRawMode?: (on: boolean) => unknown;
 };
 export type Output = Writable & {
@@ -152,31 +131,30 @@ export type Output = Writable & {
 };
 
 export interface Streams {
-  /** A function, since the mere touch of `process.stdin` opens it. */
+  /** A function, because reading `process.stdin` opens it. */
   readonly stdin: () => Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Whether stdout was closed when the program began, so that what is written to it is gone. */
+  /** Returns whether stdout was closed when the program started. */
   readonly stdoutIsClosed: () => boolean;
 }
 
-/** The width of a terminal that does not know its own, as one of `script` or of a serial line: it says 0. */
+/** The width of terminals that report 0 columns, such as those of `script` and of serial connections. */
 const DEFAULT_COLUMNS = 80;
 
 /**
- * Prepares the output streams for use: one without an error listener ends the process with a stack, and a
- * terminal that says it has no columns makes libraries count its lines for ever. Writes to stdout report
- * their errors through their callbacks; a stderr that nobody reads must not end the work.
+ * Prepares the output streams. Ignores their error events, which would end the process: writes to stdout report
+ * errors through callbacks, and a closed stderr is harmless. Corrects a width of 0, with which libraries loop.
  */
 export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
   for (const stream of [stdout, stderr]) {
     stream.on('error', () => {});
-    if (stream.isTTY === true) mendWidth(stream);
+    if (stream.isTTY === true) correctWidth(stream);
   }
 }
 
-/** The only place that decides how wide a terminal is. Node assigns the width anew at each resize. */
-function mendWidth(stream: Output): void {
+/** Replaces the width of a terminal that reports 0 columns. Node assigns the width at each resize. */
+function correctWidth(stream: Output): void {
   let columns = stream.columns ?? 0;
   Object.defineProperty(stream, 'columns', {
     configurable: true,
@@ -188,30 +166,28 @@ function mendWidth(stream: Output): void {
   });
 }
 
-/** The reader of stdout went away (`| head`): the run ends quietly with 0. */
+/** The reader of stdout closed it (`| head`): the run ends without a message and with exit code 0. */
 export class BrokenPipe extends Error {
   override readonly name = 'BrokenPipe';
 }
 
 /**
- * Writes one chunk to stdout and waits until it was taken, so that a slow reader slows the writer.
- * @throws BrokenPipe when the other end was closed; Failure (output) when it cannot be written
+ * Writes one chunk to stdout and waits for its reader.
+ * @throws BrokenPipe if the reader closed stdout; Failure (output) for other errors
  */
 export function write(stdout: Writable, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stdout.write(chunk, (error) => {
       if (error === null || error === undefined) resolve();
       else
-        reject(
-          isBrokenPipe(error) ? new BrokenPipe('the reader of stdout is gone') : unwritable(error),
-        );
+        reject(hasErrno(error, 'EPIPE') ? new BrokenPipe('stdout was closed') : unwritable(error));
     });
   });
 }
 
 /**
- * Whether a standard stream was closed by whoever started the program. Node puts the null device in its
- * place, open for reading too; `> /dev/null` opens it for writing alone.
+ * Returns whether a standard stream was closed when the program started. Node replaces it with the null device, open
+ * for reading too; `> /dev/null` opens it for writing only.
  */
 export function wasClosed(fd: number): boolean {
   try {
@@ -223,17 +199,13 @@ export function wasClosed(fd: number): boolean {
   }
 }
 
-/** What is paid for cannot go to a closed stdout. */
+/** Creates the failure for output that should go to a closed stdout. */
 export function closedStdout(): Failure {
   return new Failure('stdout is closed', {
     code: 'output',
     exit: 'output',
     hint: 'Name a file with -o, or use `> /dev/null` to discard the output. Nothing was sent.',
   });
-}
-
-function isBrokenPipe(error: Error): boolean {
-  return 'code' in error && error.code === 'EPIPE';
 }
 
 function unwritable(error: Error): Failure {

@@ -9,15 +9,16 @@ import type { RecordOptions } from '../speech/long-text/record.ts';
 import type { Context } from './command.ts';
 import type { Progress } from './render/progress.ts';
 
-/** The journal of billed requests, and the requests that earlier commands left open in it. */
-interface OpenedJournal {
+/**
+ * Opens the journal of billed requests; `journal.close()` closes it. `open` returns the unfinished requests of
+ * earlier commands, and throws a Failure (state).
+ */
+export async function openJournal(
+  context: Context,
+): Promise<{
   readonly journal: IntentJournal;
-  /** @throws Failure (state) */
   readonly open: () => Promise<readonly OpenIntent[]>;
-}
-
-/** Opens the user's journal; `journal.close()` closes it. */
-export async function openJournal(context: Context): Promise<OpenedJournal> {
+}> {
   const { state } = await context.paths();
   const { processes } = context;
   const folder = path.join(state, 'journal');
@@ -62,7 +63,7 @@ export async function recordOptions(context: Context): Promise<RecordOptions> {
   return { ...context, folder: path.join(state, 'long-texts') };
 }
 
-/** Returns how many parts of a long text are requested at a time. */
+/** Returns how many parts of a long text are requested concurrently. */
 export async function partConcurrency(context: Context): Promise<number> {
   return resolveSetting(await context.settings(), 'concurrency')?.value ?? CONCURRENCY;
 }

@@ -17,8 +17,8 @@ export interface SeenNames {
   readonly names: readonly RememberedName[];
 }
 
-/** Newest names stored per kind. */
-const NAMES_KEPT = 500;
+/** Names stored per kind. */
+const MOST_NAMES = 500;
 
 /** Names that need no shell quoting; others are not completed. */
 const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
@@ -28,10 +28,7 @@ const ABOUT_COLUMNS = 60;
 /** File size limit: all names with descriptions, four bytes a character. */
 const NAMES_BYTES = 512 * 1024;
 
-/**
- * The names of one kind that were seen last, newest first; none when there is no list, or when it
- * cannot be read. No service is asked.
- */
+/** Returns the remembered names of one kind, newest first; none if they cannot be read. Sends no request. */
 export async function recallNames(
   files: FileSystem,
   cache: string,
@@ -58,7 +55,7 @@ export async function rememberNames(
   if (seen.length === 0) return;
   const before = await recallNames(deps.files, cache, kind);
   const all = new Map([...before, ...seen].map((known) => [known.name, known]));
-  const newest = [...new Set([...seen, ...before].map(({ name }) => name))].slice(0, NAMES_KEPT);
+  const newest = [...new Set([...seen, ...before].map(({ name }) => name))].slice(0, MOST_NAMES);
   const lines = newest.map((name) => `${name}\t${all.get(name)?.about ?? ''}\n`);
   const { replaceFile } = await import('../durable/publish.ts');
   try {

@@ -4,25 +4,35 @@ import { abortable } from '../effects/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
 import type { Context } from './command.ts';
+import type { Io } from './io.ts';
 import { checkApiKey } from '../api/request.ts';
-import type { FileSystem } from '../effects/file-system.ts';
 
-/** What is read is kept in memory, so that it can be sent more than once. */
+/** Limit for input kept in memory, so that it can be sent again. */
 const LARGEST_BYTES = 64 * 1024 * 1024;
+const LARGEST_KEY_BYTES = 64 * 1024;
+
+type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 'stdin'> };
 
 /**
- * The bytes of a file; `-` is stdin.
- * @param shown the flag that names it and how, for messages
- * @throws Failure (usage) when it cannot be read or is too large, or the reason of the signal
+ * Reads a file; `-` is stdin.
+ * @param shown the flag and its value, for messages
+ * @throws Failure (usage) if it cannot be read or is too large; the reason of the signal
  */
-export async function readInput(context: Context, path: string, shown: string): Promise<Buffer> {
-  const { signal } = context;
+export async function readInput(
+  { files, io, signal }: InputContext,
+  path: string,
+  shown: string,
+  maximum = LARGEST_BYTES,
+): Promise<Buffer> {
   try {
     signal.throwIfAborted();
+    const open = async (): Promise<Readable> =>
+      path === '-' ? io.stdin() : (await files.open(path, 'r')).createReadStream();
     // Opening a pipe waits for a writer and cannot be cancelled.
-    const stream = await abortable(openInput(context, path), signal, (late) => late.destroy());
-    const problem = `${shown} is larger than ${LARGEST_BYTES / 1024 / 1024} MiB`;
-    return await collect(stream, { maximum: LARGEST_BYTES, problem }, signal);
+    const stream = await abortable(open(), signal, (late) => late.destroy());
+    const limit = maximum === LARGEST_BYTES ? '64 MiB' : `${maximum / 1024} KiB`;
+    const problem = `${shown} is larger than ${limit}`;
+    return await collect(stream, { maximum, problem }, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: no such file`);
@@ -31,7 +41,7 @@ export async function readInput(context: Context, path: string, shown: string): 
   }
 }
 
-/** The same as text. Throws as above, also for what is not UTF-8. */
+/** Reads a file as UTF-8 text. Throws like `readInput`, also for other encodings. */
 export async function readTextInput(
   context: Context,
   path: string,
@@ -46,48 +56,25 @@ export async function readTextInput(
   }
 }
 
-async function openInput({ files, io }: Context, path: string): Promise<Readable> {
-  return path === '-' ? io.stdin() : (await files.open(path, 'r')).createReadStream();
-}
-
-/** No key is as large. */
-const LARGEST_KEY_BYTES = 64 * 1024;
-
 /**
- * The key in the file that `--api-key-file` names (`-` is stdin), one trailing line end dropped.
- * @throws Failure: usage when it cannot be read, auth when it holds no key; or the signal's reason
+ * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end.
+ * @throws Failure: usage if it cannot be read, auth if it contains no key; the reason of the signal
  */
-export async function readKeyFile(
-  file: string,
-  from: {
-    readonly files: Pick<FileSystem, 'open'>;
-    readonly stdin: () => Readable;
-    readonly signal?: AbortSignal;
-  },
-): Promise<string> {
+export async function readKeyFile(file: string, context: InputContext): Promise<string> {
   const name = `--api-key-file ${file}`;
-  try {
-    const stream =
-      file === '-' ? from.stdin() : (await from.files.open(file, 'r')).createReadStream();
-    const limit = { maximum: LARGEST_KEY_BYTES, problem: `${name} is too large to be an API key` };
-    return checkApiKey((await collect(stream, limit, from.signal)).toString('utf8'), name);
-  } catch (error) {
-    from.signal?.throwIfAborted();
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) throw error;
-    throw usageFailure(`${name} cannot be read (${code})`, 'Check the path and its permissions.');
-  }
+  return checkApiKey(
+    (await readInput(context, file, name, LARGEST_KEY_BYTES)).toString('utf8'),
+    name,
+  );
 }
 
-/** @throws Failure (usage) for more than `maximum` bytes, saying that it `problem` */
 async function collect(
   stream: Readable,
   { maximum, problem }: { readonly maximum: number; readonly problem: string },
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Buffer> {
-  signal?.throwIfAborted();
   const stop = (): void => void stream.destroy(new Error('stopped'));
-  signal?.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', stop, { once: true });
   try {
     const parts: Uint8Array[] = [];
     let size = 0;
@@ -99,6 +86,6 @@ async function collect(
     }
     return Buffer.concat(parts);
   } finally {
-    signal?.removeEventListener('abort', stop);
+    signal.removeEventListener('abort', stop);
   }
 }

@@ -4,7 +4,7 @@ export interface SignalSource {
   off(signal: StopSignal, listener: () => void): unknown;
 }
 
-/** Signals that stop a run cleanly; `SIGHUP` is a terminal that was closed. */
+/** Signals that stop a run; `SIGHUP` means that the terminal was closed. */
 export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -20,25 +20,18 @@ export class Interrupted extends Error {
   }
 }
 
-export interface SignalWatch {
-  /** Aborted with `Interrupted` at the first signal. */
-  readonly signal: AbortSignal;
-  /** Gives the signals back to their default handling. */
-  stop(): void;
-}
-
 /**
- * Turns the first of these signals into an abort, so that work is put down cleanly. The second one
- * calls `onImpatience`, which ends the process at once.
+ * Listens for stop signals. The first aborts `signal` with `Interrupted`, the second calls `onSecond`; `stop` removes
+ * the listeners.
  */
 export function watchSignals(
   source: SignalSource,
-  onImpatience: (signal: StopSignal) => void,
-): SignalWatch {
+  onSecond: (signal: StopSignal) => void,
+): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const listeners = STOP_SIGNALS.map((stopSignal) => {
     const listener = (): void => {
-      if (controller.signal.aborted) onImpatience(stopSignal);
+      if (controller.signal.aborted) onSecond(stopSignal);
       else controller.abort(new Interrupted(stopSignal));
     };
     source.on(stopSignal, listener);

@@ -31,14 +31,6 @@ export function nearestHint(
   return nearest === undefined ? otherwise : `Did you mean ${nearest}?`;
 }
 
-/** Returns a hint, `did you mean a, b or c?`, or undefined when no candidate is close. */
-export function didYouMean(given: string, candidates: Iterable<string>): string | undefined {
-  const near = closest(given, candidates);
-  const last = near.pop();
-  if (last === undefined) return undefined;
-  return `did you mean ${near.length === 0 ? last : `${near.join(', ')} or ${last}`}?`;
-}
-
 /** Longer strings are no typing mistakes, and the time is quadratic. */
 const LONGEST_COMPARED = 64;
 

@@ -85,7 +85,7 @@ describe('--fault', () => {
   });
 
   test.each([
-    ['POST /x; stauts=503', /--fault "POST \/x; stauts=503": "stauts" is not known/],
+    ['POST /x; stauts=503', /--fault "POST \/x; stauts=503": unknown field "stauts"/],
     ['POST /x; status=200', /status is "200"; it takes 400/],
     ['', /--fault ""/],
   ])('that is no rule is exit 2: %s', async (rule, problem) => {

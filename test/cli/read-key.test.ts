@@ -6,9 +6,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { readKeyFile } from '../../src/cli/read-input.ts';
 
-const noStdin = (): Readable => {
-  throw new Error('stdin was touched');
-};
+function from(stdin?: Readable): Parameters<typeof readKeyFile>[1] {
+  const touched = (): Readable => {
+    throw new Error('stdin was touched');
+  };
+  const io = { stdin: stdin === undefined ? touched : () => stdin };
+  return { files: systemFiles, io, signal: new AbortController().signal };
+}
 
 async function keyFile(content: string | Buffer): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'foley-key-'));
@@ -25,12 +29,12 @@ test.each([
   ['without a Windows line end', 'sk-1\r\n', 'sk-1'],
 ])('a key is read %s', async (_name, content, expected) => {
   const file = await keyFile(content);
-  expect(await readKeyFile(file, { files: systemFiles, stdin: noStdin })).toBe(expected);
+  expect(await readKeyFile(file, from())).toBe(expected);
 });
 
 test('a key is read from stdin', async () => {
   const piped = Readable.from([Buffer.from('sk-'), Buffer.from('1\n')]);
-  expect(await readKeyFile('-', { files: systemFiles, stdin: () => piped })).toBe('sk-1');
+  expect(await readKeyFile('-', from(piped))).toBe('sk-1');
 });
 
 test.each([
@@ -42,15 +46,13 @@ test.each([
   ['is huge', Buffer.alloc(100_000, 0x61), 2],
 ])('a file that %s is no key, and its content is not told', async (_name, content, exitCode) => {
   const file = await keyFile(content);
-  const error: unknown = await readKeyFile(file, { files: systemFiles, stdin: noStdin }).catch(
-    (caught: unknown) => caught,
-  );
+  const error: unknown = await readKeyFile(file, from()).catch((caught: unknown) => caught);
   expect(error).toMatchObject({ exitCode, message: expect.stringContaining(file) });
   expect(JSON.stringify(error) + String(error)).not.toContain('secret');
 });
 
 test.each(['/nowhere/key', tmpdir()])('%s cannot be read and is named', async (file) => {
-  await expect(readKeyFile(file, { files: systemFiles, stdin: noStdin })).rejects.toMatchObject({
+  await expect(readKeyFile(file, from())).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringContaining(file),
   });

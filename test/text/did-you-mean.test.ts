@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closest, didYouMean } from '../../src/text/did-you-mean.ts';
+import { closest, nearestHint } from '../../src/text/did-you-mean.ts';
 
 const COMMANDS = ['tts', 'jobs', 'voices', 'design', 'lipsync', 'live', 'profile', 'doctor'];
 const FLAGS = ['--output', '--output-dir', '--voice', '--voice-name', '--volume', '--verbose'];
@@ -24,10 +24,11 @@ describe('suggestions', () => {
     expect(closest(given, candidates)).toEqual(expected);
   });
 
-  it('are formatted as a question', () => {
-    expect(didYouMean('vioces', COMMANDS)).toBe('did you mean voices?');
-    expect(didYouMean('--out', FLAGS)).toBe('did you mean --output or --output-dir?');
-    expect(didYouMean('elephant', COMMANDS)).toBeUndefined();
+  it('are a sentence with the closest candidate, else the given one', () => {
+    expect(nearestHint('vioces', COMMANDS)).toBe('Did you mean voices?');
+    expect(nearestHint('--out', FLAGS)).toBe('Did you mean --output?');
+    expect(nearestHint('elephant', COMMANDS)).toBeUndefined();
+    expect(nearestHint('elephant', COMMANDS, 'See `foley --help`.')).toBe('See `foley --help`.');
   });
 
   it('include every candidate at one typing mistake', () => {

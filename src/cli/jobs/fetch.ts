@@ -95,11 +95,16 @@ async function fetchMany<Job extends WaitedJob>(
   );
   const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
   if (saved.length > 0) await settle(context, new Set(saved));
-  const failure = worstFailure(all, () => options.resumeAll(left()));
-  for (const other of otherFailures(all, failure)) context.io.warn(complaint(other));
+  const failures = all.flatMap((one) => one.failure ?? []);
+  const failure = worstFailure(failures, () => options.resumeAll(left()));
+  for (const other of failures) {
+    // Running jobs are reported together, as the worst failure.
+    if (other === failure || other.exit === 'deadline') continue;
+    context.io.warn(`foley: ${other.message}${other.hint === undefined ? '' : `. ${other.hint}`}`);
+  }
   return {
     data: { items: all.map((one) => fetchedDocument(one, words)) },
-    human: (style) => table(all, columns<Job>(), style),
+    human: (style) => table(all, COLUMNS, style),
     ...(failure === undefined ? {} : { failure }),
     exit: all.some(({ job }) => job?.phase === 'partial') ? 'partial' : 'ok',
   };
@@ -108,21 +113,6 @@ async function fetchMany<Job extends WaitedJob>(
 interface ManyJobs<Job extends WaitedJob> extends JobFetch<Job> {
   readonly words: JobPresenter<Job>;
   readonly resumeAll: (ids: readonly string[]) => string;
-}
-
-/** Returns every failure but the main one; running jobs are reported together. */
-function otherFailures<Job extends WaitedJob>(
-  all: readonly FetchedJob<Job>[],
-  told: Failure | undefined,
-): readonly Failure[] {
-  return all
-    .map(({ failure }) => failure)
-    .filter((failure) => failure !== undefined)
-    .filter((failure) => failure !== told && failure.exit !== 'deadline');
-}
-
-function complaint({ hint, message }: Failure): string {
-  return `foley: ${message}${hint === undefined ? '' : `. ${hint}`}`;
 }
 
 interface State {
@@ -152,21 +142,15 @@ const LIVE_COLUMNS: readonly Column<State>[] = [
   { title: 'OUTPUT', value: ({ output = '' }) => output },
 ];
 
-function columns<Job extends WaitedJob>(): readonly Column<FetchedJob<Job>>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
-    { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
-    { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
-  ];
-}
+const COLUMNS: readonly Column<FetchedJob<WaitedJob>>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ failure, job }) => job?.status ?? failure?.code ?? '' },
+  { title: 'CREDITS', value: ({ job }) => `${job?.creditsUsed ?? ''}` },
+  { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
+];
 
-/** Ranks failed jobs before running ones, and those before partial ones. */
-function worstFailure<Job extends WaitedJob>(
-  all: readonly FetchedJob<Job>[],
-  resume: () => string,
-): Failure | undefined {
-  const failures = all.map(({ failure }) => failure).filter((failure) => failure !== undefined);
+/** Returns the first failed job, else the running jobs. */
+function worstFailure(failures: readonly Failure[], resume: () => string): Failure | undefined {
   const failed = failures.find(({ exit }) => exit !== 'deadline');
   const [late] = failures;
   if (failed !== undefined || late === undefined) return failed;
@@ -208,20 +192,11 @@ async function fetchOne<Job extends WaitedJob>(
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
   return {
     data: words.document({ job, saved }),
-    human: () => shown(fetched, options),
+    // Without a path, the audio went to stdout.
+    human: () => saved?.path ?? (options.placeFor === undefined ? job.status : ''),
     ...(failure === undefined ? {} : { failure }),
     exit: isPartial ? 'partial' : 'ok',
   };
-}
-
-/** Returns the text for stdout: the path, else the status; nothing when the audio goes to stdout. */
-function shown<Job extends WaitedJob>(
-  { failure, job, saved }: FetchedJob<Job>,
-  { placeFor }: JobFetch<Job>,
-): string {
-  if (saved?.path !== undefined) return saved.path;
-  if (placeFor !== undefined && failure === undefined) return '';
-  return placeFor === undefined ? (job?.status ?? '') : '';
 }
 
 /** Reports how to resume when the work is interrupted. */

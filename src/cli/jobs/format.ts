@@ -16,7 +16,7 @@ export function speechPresenter(
     api,
     target,
     kind: 'tts',
-    document: (told) => jobDocument(told, target),
+    document: (result) => jobDocument(result, target),
     partial: partialNotice,
     saved: savedNotice,
     show({ clock, io }, label) {
@@ -31,20 +31,27 @@ export function jobDocument(
   { job, requestId = job.requestId, saved }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
-  return {
-    id: job.id,
-    kind: 'tts',
-    api: job.api,
-    status: job.status,
-    output: saved?.path ?? null,
-    requestId,
-    creditsUsed: job.creditsUsed ?? null,
-    quotaRemaining: job.quotaRemaining ?? null,
-    ignoredParameters: job.ignoredParameters ?? null,
-    target,
-    raw: job.raw ?? null,
-  };
+  return documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
 }
+
+/** Returns the fields of a job document in their order; null where `job` has none. */
+export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
+}
+
+const DOCUMENT_FIELDS = [
+  'id',
+  'kind',
+  'api',
+  'status',
+  'output',
+  'requestId',
+  'creditsUsed',
+  'quotaRemaining',
+  'ignoredParameters',
+  'target',
+  'raw',
+] as const;
 
 /** The credits that a job cost; '' where the service does not report them. */
 export function formatCost({ creditsUsed, phase }: WaitedJob): string {
@@ -62,8 +69,8 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
 }
 
 /** Reports the saved file and its cost, as a line for stderr. */
-export function savedNotice({ isFree, job: told, saved }: JobResult<SpeechJob>): string {
-  const job = isFree === true ? { ...told, creditsUsed: undefined } : told;
+export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob>): string {
+  const job = isFree === true ? { ...created, creditsUsed: undefined } : created;
   if (saved === undefined) return describeCost(`job ${job.id}`, job);
   const sound = describeSound(saved.verdict);
   return describeCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
@@ -80,7 +87,7 @@ export interface JobResult<Job extends WaitedJob> {
 }
 
 /** Progress shown while waiting for a job. */
-export interface JobProgress<Job extends WaitedJob> {
+interface JobProgress<Job extends WaitedJob> {
   state(job: Job): void;
   update(label: string): void;
   stop(): void;
@@ -89,11 +96,11 @@ export interface JobProgress<Job extends WaitedJob> {
 /** Formats jobs of one kind. */
 export interface JobPresenter<Job extends WaitedJob> {
   /** The document of creates and waits with `--json`. */
-  document(told: JobResult<Job>): Record<string, unknown>;
+  document(result: JobResult<Job>): Record<string, unknown>;
   /** Reports a partial result, as a line for stderr. */
   partial(job: Job): string;
   /** Reports the saved file and its cost, as a line for stderr. */
-  saved(told: JobResult<Job>): string;
+  saved(result: JobResult<Job>): string;
   /** @param label shown until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
   /** `kind` and `api` of the document. */
@@ -109,48 +116,37 @@ export function fetchedDocument<Job extends WaitedJob>(
 ): Record<string, unknown> {
   const { api, kind, target } = words;
   const document =
-    job === undefined ? { ...UNHEARD, id, kind, api, target } : words.document({ job, saved });
+    job === undefined ? documentOf({ id, kind, api, target }) : words.document({ job, saved });
   return failure === undefined ? document : { ...document, error: failure.summary };
 }
 
-const UNHEARD = {
-  id: null,
-  kind: null,
-  api: null,
-  status: null,
-  output: null,
-  requestId: null,
-  creditsUsed: null,
-  quotaRemaining: null,
-  ignoredParameters: null,
-  target: null,
-  raw: null,
-};
-
-interface ResumeWishes {
-  /** The command of the jobs; `jobs` by default. */
-  readonly noun?: string;
-  readonly api: JobApi;
-  readonly output: string | undefined;
-  /** Download only this segment. */
-  readonly segment?: number | undefined;
-}
-
-/** Returns the command that resumes jobs, with the same service and output. */
+/**
+ * Returns the command that resumes jobs, with the same service and output.
+ * @param options `noun` is the command of the jobs; `segment` downloads only that segment
+ */
 export function resumeCommand(
   ids: readonly string[],
-  { api, noun = 'jobs', output, segment }: ResumeWishes,
+  {
+    api,
+    noun = 'jobs',
+    output,
+    segment,
+  }: {
+    readonly api: JobApi;
+    readonly noun?: string;
+    readonly output: string | undefined;
+    readonly segment?: number | undefined;
+  },
   globals: GlobalOptions,
 ): string {
-  const words = [
+  return [
     `foley ${noun} ${segment === undefined ? 'wait' : 'download'}`,
     ...ids.map((id) => quoted(id)),
     ...(segment === undefined ? [] : ['--segment', `${segment}`]),
     ...(output === undefined ? [] : ['-o', quoted(output)]),
     ...(api === 'v3' || noun !== 'jobs' ? [] : ['--api', api]),
     ...serviceFlags(globals),
-  ];
-  return words.join(' ');
+  ].join(' ');
 }
 
 /** Returns the flags that select the same service. */

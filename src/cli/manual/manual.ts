@@ -8,10 +8,10 @@ import type {
 } from '../described-command.ts';
 import { everyCommand } from '../described-command.ts';
 
-/** The manual's own date: when what is written by hand in it was read last. */
+/** The date of the last review of the hand-written sections. */
 const MANUAL_DATE = '2026-11-20';
 
-/** The manual pages by file name: `foley.1`, and one for each command with its verbs. */
+/** Returns the manual pages by file name: `foley.1`, and one for each command with its verbs. */
 export function manPages(tree: DescribedTree, version: string): Map<string, string> {
   const pages = tree.commands.map((command) => commandPage(command, version));
   return new Map([['foley.1', mainPage(tree, version)], ...pages]);
@@ -108,7 +108,7 @@ function exitStatus(): string {
     .join('\n');
 }
 
-/** The notes of a help: what has a title and indented lines stays as it is, the rest is text. */
+/** Splits the notes of a help: blocks with a title and lines stay verbatim, other blocks are paragraphs. */
 function noteBlocks(
   notes: string,
 ): { readonly title: string | undefined; readonly body: string }[] {
@@ -133,7 +133,7 @@ function page(name: string, version: string, sections: readonly string[]): strin
   return `${[origin, title, ...sections].join('\n')}\n`;
 }
 
-/** What the manual says of foley as a whole; the rest of it is written from the command tree. */
+/** The description of foley; all other sections are generated from the command tree. */
 const OVERVIEW = {
   summary: 'audio production from the command line, with a complete offline service built in',
   description: [
@@ -167,11 +167,9 @@ foley tts -f chapter.txt -o chapter.mp3 --subtitles chapter.srt
 foley batch chapters/ --output-dir audio
 foley serve --port 4747`;
 
-/** Words of roff: what is not ours to format is escaped here, and nowhere else. */
-
 const LINE_BYTES = 79;
 
-/** Text as roff prints it: no escape, request or hyphenation comes out of it. */
+/** Escapes text for roff. */
 function plain(text: string): string {
   const escaped = text
     .replaceAll('\\', String.raw`\e`)
@@ -192,7 +190,7 @@ function italic(text: string): string {
   return `\\fI${plain(text)}\\fR`;
 }
 
-/** A term and what it means. The term is in roff already. */
+/** Formats a term with its meaning. The term is roff already. */
 function item(term: string, meaning: string): string {
   return `.TP\n${term}\n${flowing(meaning)}`;
 }
@@ -205,17 +203,17 @@ function subsection(title: string, body: string): string {
   return `.SS ${plain(title)}\n${body}`;
 }
 
-/** Lines that stay as they are. */
+/** Formats lines that are not filled. */
 function verbatim(text: string): string {
   return `.nf\n${plain(text)}\n.fi`;
 }
 
-/** Paragraphs, each begun anew. The first one follows a heading, which needs no request. */
+/** Formats paragraphs; the first follows a heading and needs no request. */
 function paragraphs(texts: readonly string[]): string {
   return texts.map(flowing).join('\n.PP\n');
 }
 
-/** Text on lines that an editor shows whole; roff fills them anew. */
+/** Wraps text for editors; roff fills the lines again. */
 function flowing(text: string): string {
   const lines = [''];
   for (const word of text.split(/\s+/)) {
@@ -227,7 +225,7 @@ function flowing(text: string): string {
   return plain(lines.join('\n'));
 }
 
-/** `docs/reference.md`: every command with its arguments, flags and examples. */
+/** Returns `docs/reference.md`: every command with its arguments, flags and examples. */
 export function referencePage({ commands, globalFlags }: DescribedTree): string {
   const parts = [
     '# Reference\n\nEvery command, as `foley help` has it. This page is written from the command tree by `npm run generate`.',

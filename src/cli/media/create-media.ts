@@ -4,14 +4,13 @@ import type { MediaJobKind } from '../../api/resources/models.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import type { InputAddresses, MediaInput } from '../../media/inputs.ts';
 import { orderMedia } from '../../media/order-media.ts';
-import type { JobRunOptions, PerformedJob } from '../../speech/jobs/job.ts';
+import type { PerformedJob } from '../../speech/jobs/job.ts';
 import { requireSharp } from '../connect.ts';
 import type { Context, Connection } from '../command.ts';
 import { pollingAt } from '../flags/jobs.ts';
 import type { MediaCreateFlags } from '../flags/media.ts';
 import { reportCreated } from '../jobs/format.ts';
-import type { JobProgress } from '../jobs/format.ts';
-import { openJournal, openSpool } from '../journal.ts';
+import { openSpool, withJournal } from '../journal.ts';
 import type { CommandResult } from '../render/result.ts';
 import { dryRunResult } from '../render/result.ts';
 import type { MediaPlace } from './format.ts';
@@ -23,20 +22,14 @@ export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
   /**
-   * The body of the request, with the inputs' addresses in their order.
-   * @throws Failure (usage) for what the service could not do, before anything is ordered
+   * Returns the body of the request; `urls` are the addresses of the inputs.
+   * @throws Failure (usage) for an order that the service would refuse
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
-  /** Dubbing: the command to run when only the speech was billed. */
+  /** Dubbing: returns the command that continues when only the speech was billed. */
   readonly continueCommand?: (audio: string) => string;
   /** Replaces the place that `--output` names. */
   readonly place?: MediaPlace;
-}
-
-/** A created job and its outcome. */
-interface MadeMedia {
-  readonly outcome: PerformedJob<MediaJob>;
-  readonly result: CommandResult;
 }
 
 /** Returns the request as `--dry-run` prints it; files keep their local names. */
@@ -51,12 +44,12 @@ export async function describeMedia(
   return dryRunResult(connection.client.describe(mediaJobRequest(kind, body, options)));
 }
 
-/** Opens the output, creates the job, prints its id, and waits if that was requested. */
+/** Opens the output, creates the job, prints its id, and with `--wait` or `--output` waits for it. */
 export async function createMedia(
   context: Context,
   task: MediaTask,
   flags: MediaCreateFlags,
-): Promise<MadeMedia> {
+): Promise<{ readonly outcome: PerformedJob<MediaJob>; readonly result: CommandResult }> {
   const { clobber, output } = flags;
   const place =
     task.place ??
@@ -65,8 +58,8 @@ export async function createMedia(
     const connection = await abortable(context.connect(), context.signal);
     if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
     const addresses = await addressesOf(context, task.inputs, connection);
-    const made = { connection, addresses, place };
-    const outcome = await perform(context, task, flags, made).finally(() => addresses.close());
+    const ready = { ...task, connection, addresses, place };
+    const outcome = await perform(context, ready, flags).finally(() => addresses.close());
     return { outcome, result: resultOf(context, outcome, connection.target) };
   } finally {
     // Does nothing after the file was published.
@@ -77,7 +70,8 @@ export async function createMedia(
 /** Kinds that need sharp on the embedded service. */
 const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
-interface Ready {
+/** A task whose inputs have addresses and whose output is open. */
+interface ReadyTask extends Omit<MediaTask, 'place'> {
   readonly connection: Connection;
   readonly addresses: InputAddresses;
   readonly place: MediaPlace | undefined;
@@ -85,64 +79,37 @@ interface Ready {
 
 async function perform(
   context: Context,
-  task: MediaTask,
+  { addresses, connection, continueCommand, kind, order, place }: ReadyTask,
   flags: MediaCreateFlags,
-  ready: Ready,
 ): Promise<PerformedJob<MediaJob>> {
-  const { addresses, connection } = ready;
-  const { kind } = task;
-  const body = await task.order(addresses.urls, connection);
-  const { journal } = await openJournal(context);
+  const body = await order(addresses.urls, connection);
   const progress = mediaPresenter(kind, connection.target).show(context, 'creating the job');
-  const course = courseOf(context, { ...ready, kind, flags, progress });
-  try {
-    return await orderMedia({
-      ...course,
-      journal,
+  return withJournal(context, progress, (tools) =>
+    orderMedia({
+      ...tools,
+      client: connection.client,
       kind,
-      continueCommand: task.continueCommand,
+      continueCommand,
       order: body,
       options: { ...optionsOf(context, kind, flags), onRepeat: () => addresses.renew() },
-      placeFor: ready.place?.placeFor,
-      file: ready.place?.file,
+      placeFor: place?.placeFor,
+      file: place?.file,
       spool: () => openSpool(context),
-    });
-  } finally {
-    progress.stop();
-    await journal.close();
-  }
-}
-
-interface Course extends Ready {
-  readonly kind: MediaJobKind;
-  readonly flags: MediaCreateFlags;
-  readonly progress: JobProgress<MediaJob>;
-}
-
-function courseOf(
-  context: Context,
-  { addresses, connection, flags, kind, place, progress }: Course,
-): Omit<JobRunOptions<MediaJob>, 'journal'> {
-  return {
-    client: connection.client,
-    waits: flags.wait === true || place !== undefined,
-    polling: {
-      ...pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
-      onState: (job) => progress.state(job),
-    },
-    async onCreated(job) {
-      await addresses.close();
-      await reportCreated(context, flags.output, job.id);
-      const billing = billingNotice(job);
-      if (billing !== undefined) context.io.notice(billing);
-      progress.state(job);
-    },
-    resume: (id) => resumeMedia(context, kind, [id], place?.nextName()),
-    notice(line) {
-      progress.stop();
-      context.io.notice(line);
-    },
-  };
+      waits: flags.wait === true || place !== undefined,
+      polling: {
+        ...pollingAt<MediaJob>(context, mediaPace(flags.pollInterval), flags),
+        onState: (job) => progress.state(job),
+      },
+      async onCreated(job) {
+        await addresses.close();
+        await reportCreated(context, flags.output, job.id);
+        const billing = billingNotice(job);
+        if (billing !== undefined) context.io.notice(billing);
+        progress.state(job);
+      },
+      resume: (id) => resumeMedia(context, kind, [id], place?.nextName()),
+    }),
+  );
 }
 
 function optionsOf(

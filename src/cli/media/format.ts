@@ -8,13 +8,13 @@ import { makesOf } from '../../media/media-source.ts';
 import { counted, display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { JobPresenter, JobResult } from '../jobs/format.ts';
-import { resumeCommand } from '../jobs/format.ts';
+import { documentOf, resumeCommand } from '../jobs/format.ts';
 import type { OpenPlace } from '../jobs/places.ts';
 import { namedPlace } from '../jobs/places.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
-/** The interface that has lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
+/** The API of lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
 const MEDIA_API = 'v1';
 
 /** Returns the presenter of lip-sync, dubbing, image and video jobs. */
@@ -26,7 +26,7 @@ export function mediaPresenter(
     kind,
     target,
     api: MEDIA_API,
-    document: (told) => mediaDocument(told, target),
+    document: (result) => mediaDocument(result, target),
     partial: ({ id, status }) => display(`foley: job ${id} is only partly done (${status})`),
     saved: savedNotice,
     show({ clock, io }, label) {
@@ -44,37 +44,28 @@ function mediaDocument(
   { job, requestId = job.requestId, saved }: JobResult<MediaJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
-  return {
-    id: job.id,
-    kind: job.kind,
+  return documentOf({
+    ...job,
     api: MEDIA_API,
-    status: job.status,
-    output: saved?.path ?? null,
+    output: saved?.path,
     requestId: requestId === '' ? null : requestId,
-    creditsUsed: job.creditsUsed ?? null,
-    quotaRemaining: job.quotaRemaining ?? null,
-    ignoredParameters: null,
     target,
-    raw: job.raw ?? null,
-  };
+  });
 }
 
 /** Reports the saved file and its cost, as a line for stderr. */
-function savedNotice({ isFree, job: told, saved }: JobResult<MediaJob>): string {
+function savedNotice({ isFree, job: created, saved }: JobResult<MediaJob>): string {
   const free = { creditsUsed: undefined, creditsByPart: undefined };
-  const job = isFree === true ? { ...told, ...free } : told;
-  const cost = { ...job, ignoredParameters: [] };
-  if (saved === undefined) return describeCost(`job ${job.id}`, cost) + partsOf(job);
-  const made = describeMade(job, saved.verdict.format);
-  return (
-    describeCost(saved.path === undefined ? made : `${saved.path}: ${made}`, cost) + partsOf(job)
-  );
+  const job = isFree === true ? { ...created, ...free } : created;
+  const made = saved && describeMade(job, saved.verdict.format);
+  const name = saved?.path === undefined ? made : `${saved.path}: ${made}`;
+  return describeCost(name ?? `job ${job.id}`, { ...job, ignoredParameters: [] }) + partsOf(job);
 }
 
 function describeMade({ data }: MediaJob, format: Format): string {
   const result = data['result'] ?? undefined;
-  const facts = typeof result === 'object' ? { ...data, ...result } : data;
-  const { duration_seconds: duration, height, seconds = duration, width } = facts;
+  const fields = typeof result === 'object' ? { ...data, ...result } : data;
+  const { duration_seconds: duration, height, seconds = duration, width } = fields;
   return [
     format,
     typeof width === 'number' && typeof height === 'number' ? `${width} x ${height}` : undefined,

@@ -5,9 +5,9 @@ import { openAddresses, readMediaInput } from '../../media/inputs.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
- * What a person gave as URLs or FILEs, checked before anything is sent.
- * @param given each with the flag that names it
- * @throws Failure (usage)
+ * Reads the inputs that flags name as URLs or files.
+ * @param given each value with its flag
+ * @throws Failure (usage) for an invalid URL or file
  */
 export async function readInputs(
   context: Context,
@@ -18,7 +18,7 @@ export async function readInputs(
   return inputs;
 }
 
-/** The addresses of inputs for a service: of files too, as it can reach them. Throws a Failure (usage, config). */
+/** Returns addresses at which the service can fetch the inputs, files included. @throws Failure (usage, config) */
 export async function addressesOf(
   context: Context,
   inputs: readonly MediaInput[],
@@ -36,7 +36,7 @@ export async function addressesOf(
   });
 }
 
-/** What stands for the addresses that files would get. */
+/** Returns the addresses for `--dry-run`: file URLs for files. */
 export function describedUrls(inputs: readonly MediaInput[]): readonly string[] {
   return inputs.map((input) =>
     input.kind === 'file' ? pathToFileURL(input.path).href : input.given,

@@ -1,12 +1,11 @@
-/** As wide as that it shows enough, and leaves what was written before in sight. */
 const MOST_COLUMNS = 72;
 const MOST_ROWS = 36;
-/** What one column is wide, about, where pixels are drawn. */
+/** The approximate width of a column. */
 const COLUMN_PIXELS = 10;
 
 /**
- * A picture as text for a terminal; undefined when it cannot be drawn here (no sharp for this platform).
- * @param picture the file, of any format that pictures come in
+ * Renders an image as text for a terminal; undefined without sharp for this platform.
+ * @param picture the content of an image file
  */
 export async function drawPreview(
   picture: Uint8Array,
@@ -39,15 +38,15 @@ export async function drawPreview(
   }
 }
 
-/** How a terminal can show a picture. */
+/** The protocol by which a terminal shows images. */
 export type PreviewWay = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * How the terminal that the environment tells of can show a picture; undefined when it can show none.
- * Within tmux or screen, which do not hand pictures on, it is made of characters.
- * @param mayColor characters need their colors
+ * Returns the image protocol of the terminal, from the environment; undefined without one. tmux and screen do not
+ * forward images: there it is `blocks`.
+ * @param mayColor whether colors are on, which `blocks` requires
  */
 export function previewWay(env: Environment, mayColor: boolean): PreviewWay | undefined {
   const term = env['TERM'] ?? '';
@@ -68,10 +67,10 @@ function isKitty(env: Environment, term: string, program: string): boolean {
   return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
 }
 
-/** How much of a picture goes into one escape sequence of kitty. */
+/** Characters in one escape sequence of kitty. */
 const KITTY_CHUNK = 4_096;
 
-/** A PNG as kitty shows it, so many columns wide. */
+/** Returns the escape sequences with which kitty shows a PNG of this width. */
 export function kittyImage(png: Uint8Array, columns: number): string {
   const data = Buffer.from(png).toString('base64');
   const chunks = data.match(new RegExp(`.{1,${KITTY_CHUNK}}`, 'g')) ?? [];
@@ -82,13 +81,13 @@ export function kittyImage(png: Uint8Array, columns: number): string {
   return `${parts.join('')}\n`;
 }
 
-/** A picture as iTerm2 and its likes show it, so many columns wide. */
+/** Returns the escape sequence with which iTerm2 and compatible terminals show an image of this width. */
 export function itermImage(picture: Uint8Array, columns: number): string {
   const about = `inline=1;size=${picture.length};width=${columns};preserveAspectRatio=1`;
   return `\u001b]1337;File=${about}:${Buffer.from(picture).toString('base64')}\u0007\n`;
 }
 
-/** A picture as lines of half blocks, two pixels in each, in 24-bit colors. Its height must be even. */
+/** Renders an image of even height as half blocks of two pixels each, in 24-bit colors. */
 export function halfBlocks({ height, rgb, width }: Pixels): string {
   const color = (x: number, y: number): string => {
     const at = (y * width + x) * 3;
@@ -104,18 +103,18 @@ export function halfBlocks({ height, rgb, width }: Pixels): string {
   return lines.join('');
 }
 
-/** So many steps has each of red, green and blue: 216 colors in all, which every such terminal has. */
+/** Levels of red, green and blue: 216 colors, which every sixel terminal supports. */
 const STEPS = 6;
 const BAND_ROWS = 6;
 const FULL = 100;
 const FIRST_CHARACTER = 0x3f;
 
-/** A picture as a terminal with sixel graphics draws it: bands of six rows, one color after the other. */
+/** Encodes an image as sixel graphics: bands of six rows, color by color. */
 export function sixel({ height, rgb, width }: Pixels): string {
   const colors = Uint8Array.from({ length: width * height }, (_, pixel) => colorOf(rgb, pixel * 3));
   const bands: string[] = [];
   for (let top = 0; top < height; top += BAND_ROWS) {
-    bands.push(bandOf({ colors, width, height }, top));
+    bands.push(bandOf(colors.subarray(top * width, (top + BAND_ROWS) * width), width));
   }
   return `\u001bPq"1;1;${width};${height}${palette()}${bands.join('-')}\u001b\\\n`;
 }
@@ -135,23 +134,14 @@ function palette(): string {
   }).join('');
 }
 
-interface Colored {
-  readonly colors: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Each character is a column of six pixels: those that have the color. */
-function bandOf({ colors, height, width }: Colored, top: number): string {
-  const rows = Math.min(BAND_ROWS, height - top);
+/** Encodes a band: each character marks the pixels of one color in a column of six. */
+function bandOf(colors: Uint8Array, width: number): string {
   const columns = new Map<number, Uint8Array>();
-  for (let row = 0; row < rows; row += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const color = colors[(top + row) * width + x] ?? 0;
-      const bits = columns.get(color) ?? new Uint8Array(width);
-      bits[x] = (bits[x] ?? 0) | (1 << row);
-      columns.set(color, bits);
-    }
+  for (const [pixel, color] of colors.entries()) {
+    const bits = columns.get(color) ?? new Uint8Array(width);
+    const x = pixel % width;
+    bits[x] = (bits[x] ?? 0) | (1 << Math.floor(pixel / width));
+    columns.set(color, bits);
   }
   return Array.from(columns, ([color, bits]) => `#${color}${inRuns(bits)}`).join('$');
 }
@@ -161,7 +151,7 @@ function inRuns(bits: Uint8Array): string {
   return text.replaceAll(/(.)\1{3,}/g, (run, character) => `!${run.length}${String(character)}`);
 }
 
-/** A picture without alpha, three bytes a pixel, row after row. */
+/** An image without alpha: three bytes a pixel, row by row. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;

@@ -123,10 +123,7 @@ export interface LiveLines {
 
 const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
-/**
- * Lines that live where a person is looking; elsewhere nothing is shown. What did not change is not
- * written again, and what did is written at once, so that nothing flickers.
- */
+/** Creates lines that are rewritten in place on a terminal. Writes only changes, at once, to avoid flicker. */
 export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
   if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;

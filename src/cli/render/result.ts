@@ -8,22 +8,19 @@ import { createRedactor } from '../../api/redact.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isAbsolute, delimiter } from 'node:path';
 
-/**
- * What a command gives back. One renderer turns it into text for a person or into JSON; a command
- * never prints.
- */
+/** The result of a command, which `render` prints as text or JSON. */
 export interface CommandResult {
-  /** The document of `--json`. `undefined` when stdout already carried the result (audio). */
+  /** The document of `--json`; `undefined` if the audio went to stdout. */
   readonly data?: unknown;
-  /** The text for stdout without `--json`; without it stdout stays empty. */
+  /** The text for stdout without `--json`. */
   readonly human?: (style: TerminalStyle) => string;
-  /** A sentence for stderr, told after it; `--quiet` silences it. */
+  /** A sentence for stderr, printed after the result, except with `--quiet`. */
   readonly notice?: string;
-  /** How the process ends when not with 0, such as `partial`. */
+  /** The exit code if it is not 0, such as `partial`. */
   readonly exit?: ExitName;
-  /** What went wrong although there is a result; it is told after it, and decides how the process ends. */
+  /** An error besides the result: printed after it, and sets the exit code. */
   readonly failure?: Failure;
-  /** Names that the service told, kept for the completion of shells. */
+  /** Names from the service, stored for shell completion. */
   readonly seen?: SeenNames;
 }
 
@@ -38,14 +35,8 @@ export async function render(result: CommandResult, io: Io, json: boolean): Prom
   const text = result.human?.(io.out);
   if (text === undefined || text === '') return;
   const lines = text.endsWith('\n') ? text : `${text}\n`;
-  if (isLongerThan(io.pageLines, lines)) {
-    if (await page(lines, io)) return;
-  }
-  await io.writeOut(lines);
-}
-
-function isLongerThan(count: number, text: string): boolean {
-  return count !== Infinity && text.split('\n').length - 1 > count;
+  const isLong = io.pageLines !== Infinity && lines.split('\n').length - 1 > io.pageLines;
+  if (!isLong || !(await page(lines, io))) await io.writeOut(lines);
 }
 
 const LONGEST_LINE = 2_000;
@@ -74,15 +65,18 @@ export function renderError(
     return;
   }
   const { paint } = io.err;
-  const facts = [
+  const ids = [
     failure.status === undefined ? undefined : failure.code,
     failure.requestId === undefined ? undefined : `request ${failure.requestId}`,
-  ].filter((fact) => fact !== undefined);
-  const suffix = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
+  ].filter((id) => id !== undefined);
+  const suffix = ids.length === 0 ? '' : ` (${ids.join(', ')})`;
   const line = display(failure.message + suffix, { max: LONGEST_LINE });
   io.explain(`${paint.red('foley:')} ${line}`);
   if (failure.hint !== undefined) io.explain(display(failure.hint, { max: LONGEST_LINE }));
-  if (options.verbose && failure.exit === 'internal') complainStack(failure, io);
+  if (options.verbose && failure.exit === 'internal' && failure.cause instanceof Error) {
+    const stack = withoutSecrets(failure.cause.stack ?? '');
+    for (const stackLine of stack.split('\n')) io.complain(display(stackLine));
+  }
 }
 
 /** The last line of stderr with `--json`. */
@@ -102,30 +96,26 @@ function errorLine(failure: Failure): string {
   });
 }
 
-function complainStack(failure: Failure, io: Io): void {
-  const { cause } = failure;
-  const stack = cause instanceof Error ? cause.stack : undefined;
-  for (const line of withoutSecrets(stack ?? '').split('\n')) io.complain(display(line));
-}
-
-/** Libraries put headers and addresses into what they throw. */
+/** Errors of libraries may contain headers and URLs. */
 function withoutSecrets(text: string): string {
   return createRedactor([]).text(text);
 }
 
-/** As `git` and `gh` start less: quit when all fits, keep colors, leave the text on the screen. */
-const USUAL = 'less';
+const DEFAULT_PAGER = 'less';
+/** Quit if the text fits, keep colors, leave the text on the screen, as `git` and `gh` do. */
 const LESS_FLAGS = 'FRX';
 
 /**
- * Shows a text that is longer than the screen through the pager of FOLEY_PAGER or PAGER, and waits until it is
- * closed.
- * @returns false when there is no pager, so that the text has to be written as it is
- * @throws Failure (usage) when the variable has a quote that is not closed
+ * Shows a text in the pager of FOLEY_PAGER or PAGER, and waits until it is closed.
+ * @returns false if no pager can be started
+ * @throws Failure (usage) if the variable has an unclosed quote
  */
-export async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
+async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   const { splitWords } = await import('../../speech/play.ts');
-  const [command, ...args] = splitWords(env['FOLEY_PAGER'] ?? env['PAGER'] ?? USUAL, 'the pager');
+  const [command, ...args] = splitWords(
+    env['FOLEY_PAGER'] ?? env['PAGER'] ?? DEFAULT_PAGER,
+    'the pager',
+  );
   if (command === undefined || command === 'cat') return false;
   const { execa } = await import('execa');
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
@@ -133,7 +123,7 @@ export async function page(text: string, { env }: Pick<Io, 'env'>): Promise<bool
     input: text,
     stdout: 'inherit',
     stderr: 'inherit',
-    // The key is not for other programs, and the current folder is none to look for them in.
+    // Hide the key from other programs, and never run one from the current folder.
     env: {
       FOLEY_API_KEY: undefined,
       PATH: folders.join(delimiter),
@@ -142,7 +132,7 @@ export async function page(text: string, { env }: Pick<Io, 'env'>): Promise<bool
     },
     reject: false,
   });
-  // One that ended by itself has shown what its reader wanted to see.
+  // 127: the shell found no such program.
   return ended.exitCode !== undefined && ended.exitCode !== 127;
 }
 

@@ -2,7 +2,7 @@ import { counted } from '../../text/display.ts';
 
 /** Width and colors of one stream. */
 export interface TerminalStyle {
-  /** Infinite without a terminal, so that nothing is cut for programs. */
+  /** Infinite without a terminal, so that programs get full values. */
   readonly columns: number;
   readonly paint: Paint;
 }
@@ -26,7 +26,7 @@ export const PLAIN: Paint = {
   green: asItIs,
 };
 
-/** Colors, loaded only where they are shown. */
+/** Loads the library for colors. */
 export async function loadPaint(): Promise<Paint> {
   const { Chalk } = await import('chalk');
   return new Chalk({ level: 1 });
@@ -38,9 +38,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MOST_DAYS = 30;
 
 /**
- * A moment of a service (ISO 8601) as a person reads it: how long ago it was, and its date when that is more than
- * a month. What is not looked at but read by the next program keeps the moment itself, without fractions.
- *
+ * Formats a time of the service (ISO 8601) for a terminal: how long ago it was, or its date after 30 days. Without a
+ * terminal, returns the time without fractions of a second.
  * @param now milliseconds since the Unix epoch
  */
 export function relativeTime(
@@ -50,7 +49,7 @@ export function relativeTime(
 ): string {
   const exact = iso.replace(/\.\d+Z$/, 'Z');
   const age = now - Date.parse(iso);
-  // Two clocks may differ by a little, but not by a minute.
+  // Clocks of two computers may differ by less than a minute.
   if (columns === Infinity || Number.isNaN(age) || age < -MINUTE_MS) return exact;
   if (age < MINUTE_MS) return 'just now';
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;
@@ -63,23 +62,18 @@ export function relativeTime(
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
-interface ColorInputs {
+/** Returns whether to use colors on a stream: by the flag, else NO_COLOR, else FORCE_COLOR, else if it is a terminal. */
+export function wantsColor({
+  choice,
+  env,
+  isTerminal,
+}: {
   readonly choice: ColorChoice;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly isTerminal: boolean;
-}
-
-/**
- * Whether a stream gets colours: the flag, then `NO_COLOR`, then `FORCE_COLOR`, then whether it is
- * a terminal that can show them. Decided for stdout and stderr separately.
- */
-export function wantsColor({ choice, env, isTerminal }: ColorInputs): boolean {
+}): boolean {
   if (choice !== 'auto') return choice === 'always';
-  if (isSet(env['NO_COLOR'])) return false;
-  if (isSet(env['FORCE_COLOR'])) return env['FORCE_COLOR'] !== '0';
-  return isTerminal && env['TERM'] !== 'dumb';
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '';
+  const { FORCE_COLOR: force = '', NO_COLOR: no = '' } = env;
+  if (no !== '') return false;
+  return force === '' ? isTerminal && env['TERM'] !== 'dumb' : force !== '0';
 }

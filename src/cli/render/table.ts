@@ -8,9 +8,9 @@ const NARROWEST_COLUMN = 8;
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** Never shortened, since people copy it. */
+  /** Never shortened, because users copy it. */
   readonly whole?: boolean;
-  /** Left out where there is no room for it; the last one goes first. */
+  /** Left out if the terminal is too narrow; the last column first. */
   readonly optional?: boolean;
 }
 
@@ -32,9 +32,8 @@ export function tableOrNotice<Row>(
 }
 
 /**
- * Rows as aligned text that fits the terminal: columns that are optional are left out where they have no room, and
- * the widest of the others give way first. Values are made
- * safe to show, since most come from a server.
+ * Formats rows as a table that fits the terminal: leaves out optional columns, then shortens the widest others.
+ * Escapes values, since most come from a server.
  */
 export function table<Row>(
   rows: readonly Row[],
@@ -59,7 +58,7 @@ export function table<Row>(
   return [style.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
 }
 
-/** The columns for which there is room even when each of them gives way as far as it can. */
+/** Returns the columns that fit when all of them are shortened as far as possible. */
 function fittingColumns<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -101,7 +100,7 @@ function fit(
 
 function shorten(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
-  // Of a list whole items stay, since they may be ids.
+  // Keep whole items of a list: they may be ids.
   const items = text.split(', ');
   while (items.length > 1) {
     items.pop();
@@ -126,7 +125,7 @@ function pad(text: string, width: number): string {
 
 const NARROWEST_TEXT = 24;
 
-/** A line of short cells and a text that may be long; `paint` is applied to the first cell. */
+/** A row of short cells and a long text; `paint` colors the first cell. */
 export interface WrappedRow {
   readonly cells: readonly string[];
   readonly text: string;
@@ -135,10 +134,7 @@ export interface WrappedRow {
   readonly paint?: ((cell: string) => string) | undefined;
 }
 
-/**
- * Rows whose last column is text: it goes on in further lines below itself where the terminal ends,
- * so that nothing of it is lost. Everything is made safe to show.
- */
+/** Formats rows whose last column is text, which is wrapped within its column. Escapes values. */
 export function wrappedRows(
   titles: readonly string[],
   rows: readonly WrappedRow[],
@@ -174,16 +170,13 @@ function widthOf(cell: string | undefined): number {
   return stringWidth(display(cell ?? ''));
 }
 
-/** What is typed is never cut, so that it can be copied: it stands between backticks. */
+/** Words and commands in backticks, which are never wrapped, so that they can be copied. */
 const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** What a build service would obey at the beginning of a line (text/display.ts) is not put there. */
+/** Words that are commands to a build service at the beginning of a line (text/display.ts). */
 const ORDER = /^(?:::|##)/;
 
-/**
- * Sentences on lines of at most `columns`, cut between words; a word or a quoted command that is longer has a
- * line of its own. Text that fits, or that nobody looks at (an infinite width), stays as it is.
- */
+/** Wraps text at `columns`, between words; a longer word or command in backticks gets its own line. */
 export function wrappedText(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
   const lines: string[] = [];
@@ -197,10 +190,7 @@ export function wrappedText(text: string, columns: number): string {
   return lines.join('\n');
 }
 
-/**
- * What is known of one thing, a line for each fact, which goes on below itself where the terminal ends; facts
- * without a value are left out.
- */
+/** Formats named fields, one per line, with wrapped values. Leaves out fields without a value. */
 export function renderFields(
   rows: readonly (readonly [name: string, value: string])[],
   { columns, paint }: TerminalStyle,

@@ -3,16 +3,23 @@ import type { MeasuredSound } from '../../audio/measure.ts';
 import { findRegularFile } from '../../durable/regular-file.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import type { Context } from '../command.ts';
+import type { TerminalStyle } from './style.ts';
 
-/** From nothing to full scale. */
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** The quietest level that rises above the lowest bar, in decibels below full scale. */
+/** The level of the lowest bar, in decibels relative to full scale. */
 const FLOOR_DB = -48;
 
-/** A line of bars, one for each level from 0 to 1; as high as it sounds, which is logarithmic. */
-export function drawWaveform(levels: readonly number[]): string {
+/** The width without a terminal. */
+const DEFAULT_COLUMNS = 80;
+
+/** Draws a bar for each level from 0 to 1, on a logarithmic scale. */
+export function drawWaveform(
+  levels: MeasuredSound['levels'],
+  { columns }: Pick<TerminalStyle, 'columns'>,
+): string {
   return levels
+    .waveform(Number.isFinite(columns) ? columns : DEFAULT_COLUMNS)
     .map((level) => {
       const share = 1 - (20 * Math.log10(Math.max(level, Number.MIN_VALUE))) / FLOOR_DB;
       const bar = Math.round(Math.min(1, Math.max(0, share)) * (BARS.length - 1));
@@ -21,24 +28,21 @@ export function drawWaveform(levels: readonly number[]): string {
     .join('');
 }
 
-/** Draws the sound of a file for a person. It is there already, so that nothing fails by this. */
+/** Prints the waveform of a saved file on stderr. A failure is only a notice. */
 export async function showWaveform(file: string, context: Context): Promise<void> {
   const { io } = context;
   try {
     const { sound } = await measureFile(file, context);
-    const columns = Number.isFinite(io.err.columns) ? io.err.columns : UNSEEN_COLUMNS;
-    io.notice(drawWaveform(sound.levels.waveform(columns)));
+    io.notice(drawWaveform(sound.levels, io.err));
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     io.notice(`foley: cannot draw the waveform: ${error.message}`);
   }
 }
 
-const UNSEEN_COLUMNS = 80;
-
 /**
- * Decodes and measures a file.
- * @throws Failure (usage) when it cannot be read, or holds no sound that is known here
+ * Decodes and measures an audio file.
+ * @throws Failure (usage) if it cannot be read or decoded
  */
 export async function measureFile(
   given: string,

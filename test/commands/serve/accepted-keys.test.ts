@@ -31,8 +31,8 @@ describe('a keys file', () => {
     ['# nothing\n\n', /has no key in it/],
     ['ok\nsecret-key alice bob', /line 2 has more than a key and an account/],
     ['ok\n\nse\u00e9cret-key', /line 3 has a key with characters other than visible ASCII/],
-    [`\n${'s'.repeat(513)}`, /line 2 has a key of 513 characters; it may have 512/],
-    ['alice/x secret-key!', /line 1 has an account with another form/],
+    [`\n${'s'.repeat(513)}`, /line 2 has a key of 513 characters; at most 512 are allowed/],
+    ['alice/x secret-key!', /line 1 has an invalid account name/],
     ['secret-key a\nother b\nsecret-key b', /line 3 has the key of line 1/],
   ])('is refused by the number of the line: %j', (text, problem) => {
     const { message, code, hint } = failureOf(text);

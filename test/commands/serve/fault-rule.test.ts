@@ -58,29 +58,29 @@ describe('a fault rule', () => {
   });
 });
 
-describe('a rule that is none', () => {
+describe('an invalid rule', () => {
   it.each([
-    ['', /begins with ""; it begins with a method: GET,|nothing that happens/],
-    ['POST; status=503', /behind the method comes one path/],
-    ['POST /a /b; status=503', /behind the method comes one path/],
-    ['FETCH /x; status=503', /begins with "FETCH".*GET, HEAD, POST/],
-    ['POST x; status=503', /the path is "x"; it begins with \//],
+    ['', /the method is ""; it takes GET,|no effect/],
+    ['POST; status=503', /the method must be followed by one path/],
+    ['POST /a /b; status=503', /the method must be followed by one path/],
+    ['FETCH /x; status=503', /the method is "FETCH".*GET, HEAD, POST/],
+    ['POST x; status=503', /the path is "x"; it must begin with \//],
     ['POST /x?page=1; status=503', /query/],
-    ['POST /x', /nothing that happens: one of status, delay, reset-after, truncate, job/],
-    ['POST /x; times=2', /nothing that happens/],
+    ['POST /x', /no effect; add one of status, delay, reset-after, truncate, job/],
+    ['POST /x; times=2', /no effect/],
     ['POST /x; status', /status has no value/],
     ['POST /x; status=', /status is ""; it takes 400, 401/],
     ['POST /x; status=200', /status is "200"; it takes 400, 401/],
     ['POST /x; status=503; delay=2s', /both status and delay/],
     ['POST /x; status=503; status=500', /status is given twice/],
-    ['POST /x; status=503;', /"" is not known; known are status, delay/],
+    ['POST /x; status=503;', /unknown field ""; it takes status, delay/],
     ['POST /x; delay=soon', /delay is "soon"; it takes a duration/],
     ['POST /x; delay=25h', /delay is "25h".*at most 24h/],
-    ['POST /x; delay=1s; retry-after=2', /retry-after goes with status, and not with delay/],
+    ['POST /x; delay=1s; retry-after=2', /retry-after requires status; the effect is delay/],
     ['POST /x; reset-after=-1', /reset-after is "-1"; it takes a whole number from 0/],
     ['POST /x; truncate=1k', /truncate is "1k"/],
     ['POST /x; job=success', /job is "success"; it takes fail, partial_fail/],
-    ['GET /x; job=fail', /job goes with POST/],
+    ['GET /x; job=fail', /job requires POST/],
     ['POST /x; status=503; times=0', /times is "0"; it takes a whole number from 1/],
     ['POST /x; status=503; every=0.5', /every is "0.5"/],
     ['POST /x; status=503; times=1; every=2', /both times and every/],
@@ -91,7 +91,7 @@ describe('a rule that is none', () => {
     expect(failure?.hint).toBeTypeOf('string');
   });
 
-  it('is guessed at where a name is nearly right', () => {
+  it('has a hint with the nearest name', () => {
     expect(failureOf('POST /x; statsu=503')?.hint).toBe('Did you mean status?');
   });
 });
