@@ -11,7 +11,7 @@ export const configGet: CommandDefinition = {
         'Prints the effective value of a setting: from the environment, the project, your own ' +
           'configuration or the default. Prints nothing when there is no value.',
       )
-      .argument('<name>', 'setting')
+      .argument('<name>', 'name of the setting')
       .addHelpText('after', settingsHelp);
   },
   async run(context, { args: [word = ''] }) {

@@ -10,8 +10,8 @@ export const configSet: CommandDefinition = {
   configure(command) {
     command
       .description('Sets a setting in your own configuration.')
-      .argument('<name>', 'setting')
-      .argument('<value>', 'its value')
+      .argument('<name>', 'name of the setting')
+      .argument('<value>', 'new value')
       .addHelpText('after', settingsHelp);
   },
   async run(context, { args: [word = '', given = ''] }) {

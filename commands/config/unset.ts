@@ -8,7 +8,7 @@ export const configUnset: CommandDefinition = {
   configure(command) {
     command
       .description('Removes a setting from your own configuration.')
-      .argument('<name>', 'setting');
+      .argument('<name>', 'name of the setting');
   },
   async run(context, { args: [word = ''] }) {
     const name = settingNamed(word);

@@ -29,7 +29,10 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
       .argument('<prompt>', 'description of the voice')
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
-      textOption('--preview-text <text>', 'what the candidates say').makeOptionMandatory(),
+      textOption(
+        '--preview-text <text>',
+        'text that the candidates speak (required)',
+      ).makeOptionMandatory(),
       listOption('--provider <name>', 'engine family to use', filled('--provider')),
       textOption(
         '--output-dir <folder>',

@@ -38,7 +38,7 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
       "language of the voice (default: the design's)",
     );
     addOptions(command, [
-      textOption('--name <name>', 'name of the voice').makeOptionMandatory(),
+      textOption('--name <name>', 'name of the voice (required)').makeOptionMandatory(),
       visibilityOption(),
       language.argParser(languageCode('--language')),
       ...idOptions('key that makes a repeated request save only once'),

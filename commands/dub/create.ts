@@ -35,7 +35,10 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
       new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
-      new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
+      new Option(
+        '--video <url-or-file>',
+        'video to use: a URL or a file (required)',
+      ).makeOptionMandatory(),
       ...voiceOptions(),
       modelOption(),
       ...controlOptions(['speed', 'language']),

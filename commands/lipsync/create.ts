@@ -24,10 +24,16 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
       )
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
-      new Option('--video <url-or-file>', 'video to use: a URL or a file').makeOptionMandatory(),
-      new Option('--audio <url-or-file>', 'audio to use: a URL or a file').makeOptionMandatory(),
+      new Option(
+        '--video <url-or-file>',
+        'video to use: a URL or a file (required)',
+      ).makeOptionMandatory(),
+      new Option(
+        '--audio <url-or-file>',
+        'audio to use: a URL or a file (required)',
+      ).makeOptionMandatory(),
       new Option('--extend', 'repeat the video until the audio ends, instead of cutting the audio'),
-      ...createOptions('the video', 'sent, but no service documents that it has an effect here'),
+      ...createOptions('the video', 'sent with the request, but no service documents its effect'),
     ]);
   },
   async run(context, { options }) {

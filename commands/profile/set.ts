@@ -13,7 +13,10 @@ export const profileSet: CommandDefinition<ProfileSetFlags> = {
     command
       .description('Changes the profile of the account.')
       .addOption(
-        new Option('--webhook-url <url>', 'URL that the service notifies; empty clears it')
+        new Option(
+          '--webhook-url <url>',
+          'URL that the service notifies; empty clears it (required)',
+        )
           .argParser(webhookAddress)
           .makeOptionMandatory(),
       );

@@ -175,7 +175,10 @@ function listenOptions(): Option[] {
       minimum: 0,
       maximum: 65_535,
     }).default(4747),
-    new Option('--data-dir <dir>', 'folder for its data (default: the state folder)'),
+    new Option(
+      '--data-dir <dir>',
+      'folder for the data of the service (default: the state folder)',
+    ),
     new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
     integerOption('--credits <n>', 'credits of every account at the start', {
       minimum: 0,

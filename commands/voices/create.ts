@@ -40,7 +40,7 @@ export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
       textOption('--reference-text <text>', 'transcript of the recordings'),
       visibilityOption(),
       listOption('--language <code>', 'language of the voice', languageCode('--language')),
-      ...idOptions('sent, but no service documents that it has an effect here'),
+      ...idOptions('sent with the request, but no service documents its effect'),
       dryRunOption(),
     ]);
   },

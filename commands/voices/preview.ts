@@ -30,7 +30,7 @@ export const voicesPreview: CommandDefinition<PreviewFlags> = {
     addOptions(command, [
       textOption('--text <text>', 'sample line').default(TEXT, 'a greeting'),
       textOption('--output-dir <folder>', 'folder for the files (default: the current one)'),
-      new Option('--play', 'play the voices one after the other; writes no files by itself'),
+      new Option('--play', 'play the voices in turn; without --output-dir, write no files'),
       textOption('--player <command>', 'player program that reads stdin'),
       modelOption('each voice’s default model'),
       format.argParser(speechFormat('--format')),

@@ -13,9 +13,7 @@ import type { Progress } from './render/progress.ts';
  * Opens the journal of billed requests; `journal.close()` closes it. `open` returns the unfinished requests of
  * earlier commands, and throws a Failure (state).
  */
-export async function openJournal(
-  context: Context,
-): Promise<{
+export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;
   readonly open: () => Promise<readonly OpenIntent[]>;
 }> {

@@ -92,7 +92,7 @@ describe('foley auth login', () => {
     expect(one.server.requests.at(-1)?.header('authorization')).toBe(`Bearer ${one.key}`);
   });
 
-  test('tells with --json what was stored, and never the key', async () => {
+  test('prints the account with --json, and never the key', async () => {
     const [one, box] = [await service(), await sandbox()];
     const flags = ['--account', 'work', '--realtime-url', 'ws://127.0.0.1:9'];
     const result = await logIn(one, box, ...flags, '--json');
@@ -143,7 +143,7 @@ describe('foley auth login', () => {
     expect(await storedFiles(box)).toStrictEqual([]);
   });
 
-  test('nobody at the address stores nothing', async () => {
+  test('stores nothing if no service responds', async () => {
     const box = await sandbox();
     const args = ['auth', 'login', '--base-url', await refusedOrigin(), '--max-retries', '0'];
     expect(await foley(box, args, { input: canaryKey() })).toMatchObject({ code: 24 });
@@ -210,7 +210,7 @@ describe('foley auth login', () => {
     expect(await stored([])).toMatchObject({ realtimeUrl: 'wss://elsewhere.test' });
   });
 
-  test('tells that the environment is stronger than what was stored', async () => {
+  test('reports that the environment takes precedence over accounts', async () => {
     const [one, box] = [await service(), await sandbox()];
     const env = { FOLEY_BASE_URL: one.server.origin, FOLEY_API_KEY: canaryKey() };
     const result = await foley(box, ['auth', 'login'], { env, input: one.key });
@@ -330,7 +330,7 @@ describe('an account’s key goes to its own service and nowhere else', () => {
 });
 
 describe('a file with keys that others can read', () => {
-  test('is closed, and that is told', async () => {
+  test('is made private, with a warning', async () => {
     const [one, box] = [await service(), await sandbox()];
     await logIn(one, box);
     await chmod(accountsFile(box), 0o644);
@@ -358,7 +358,7 @@ describe('foley auth status', () => {
     expect(await foley(await sandbox(), ['auth', 'status'], { env })).toMatchObject({ code });
   });
 
-  test('says where the key comes from, the strongest first, and calls nobody', async () => {
+  test('reports the source of the key by precedence, and sends no request', async () => {
     const [one, box] = [await service(), await sandbox()];
     await logIn(one, box, '--account', 'work');
     const file = path.join(box.home, 'key');
@@ -436,7 +436,7 @@ describe('foley auth logout', () => {
     expect(one.server.requests).toHaveLength(2);
   });
 
-  test('without an account there is nothing to do, and that is told', async () => {
+  test('reports that no account is stored', async () => {
     const result = await foley(await sandbox(), ['auth', 'logout']);
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toContain('no accounts are stored');

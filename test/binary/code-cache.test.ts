@@ -55,7 +55,7 @@ describe.skipIf(!isOurs)('compiled code', () => {
     ).toBe(false);
   });
 
-  test('is not kept of a command that fails, nor where Node is told not to', async () => {
+  test('is not saved by a failed command, nor with NODE_DISABLE_COMPILE_CACHE', async () => {
     const box = await sandbox();
     const off = { NODE_DISABLE_COMPILE_CACHE: '1' };
     await settings(box, off);

@@ -101,7 +101,7 @@ describe('foley config set', () => {
     expect(error).toMatchObject({ exitCode: 2, hint: expect.stringContaining(hint) });
   });
 
-  test('tells when something stronger hides it', async () => {
+  test('reports a source that takes precedence', async () => {
     const box = await sandbox();
     const env = { FOLEY_VOICE: 'other' };
     const result = await config(box, ['set', 'voice', 'mine'], { env });

@@ -112,7 +112,7 @@ describe('what must be mended is a problem, with what to do', () => {
     ['an empty key', async () => ({ FOLEY_API_KEY: '' }), 'FOLEY_API_KEY is empty'],
     ['no key', async () => ({ FOLEY_BASE_URL: 'https://a.test' }), 'no API key for a.test'],
     [
-      'nobody at the address',
+      'no service at the address',
       async () => ({ FOLEY_BASE_URL: await refusedOrigin(), FOLEY_API_KEY: canaryKey() }),
       'refused the connection',
     ],

@@ -106,7 +106,7 @@ describe('help needs nothing, and goes to stdout with 0', () => {
     expect(text).toMatch(/--format <format>.*mp3, wav, ogg/);
   });
 
-  test('has no colours where nobody asks for them', async () => {
+  test('has no colors by default', async () => {
     expect(await shown(['tts', '--help'])).not.toContain('\u001b');
   });
 });

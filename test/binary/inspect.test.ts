@@ -24,7 +24,7 @@ function toneWithPause(level: number): Buffer {
 }
 
 describe('inspect', () => {
-  test('tells length, loudness, peak and silence', async () => {
+  test('prints length, loudness, peak and silence', async () => {
     const box = await sandbox();
     await writeFile(path.join(box.out, 'tone.wav'), toneWithPause(0.5));
     const result = await runFoley(['inspect', 'tone.wav'], { box });

@@ -32,7 +32,7 @@ async function boxWithLongText(): Promise<Sandbox> {
 
 describe('a signal in the middle of a long text', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s leaves the older file and no debris, and the caller can tell',
+    '%s keeps the previous file, leaves no temporary file and ends with the signal',
     async (signal) => {
       const box = await boxWithLongText();
       const before = await snapshot(box.out);
@@ -83,7 +83,7 @@ describe('a signal in the middle of a long text', () => {
 test('a signal while the text is awaited ends the wait', async () => {
   const running = await startFoley(['tts', '-f', '-', '--verbose'], { keepInputOpen: true });
   running.write('Not all of it');
-  // Nothing tells that it reads; by the time that help has been printed elsewhere, it does.
+  // No output shows that it reads; it does by the time another process has printed its help.
   await runFoley(['--help']);
   running.signal('SIGINT');
   expect(await running.done).toMatchObject({ code: null, signal: 'SIGINT' });

@@ -50,7 +50,7 @@ describe('a project file that is no small regular file is refused, not read', ()
     expect(error.message).toContain('it is a symbolic link');
   });
 
-  test('a FIFO that nobody writes into', async () => {
+  test('a FIFO without a writer', async () => {
     const error = await refusal(async (file) => execFileSync('mkfifo', [file]));
     expect(error.message).toContain('it is not a regular file');
   });
@@ -111,7 +111,7 @@ describe('files of the person', () => {
     expect(errorLine(refused).message).toContain('it is not a regular file');
   });
 
-  test('the state of foley lies in folders of its own, never behind a link', async () => {
+  test('state is stored in real folders, never behind a link', async () => {
     const stage = await batchBox({});
     const { box } = stage;
     const victim = path.join(box.home, 'victim');

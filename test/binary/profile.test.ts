@@ -36,7 +36,7 @@ describe('foley profile', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('--json is the whole body, with fields that nobody knows', async () => {
+  test('--json prints the whole body, including unknown fields', async () => {
     const body = { user_id: 'u', api_quota_remaining: 1, tier: 't', credits: 2, later: { x: [1] } };
     const result = await profile(await service(json(body)), '--json');
     expect(parseJsonDocument(result.stdout)).toStrictEqual(body);

@@ -14,7 +14,7 @@ import { firstVoiceId, startServe } from './support/serve.ts';
 
 const FLAGS = ['--data-dir', 'data'];
 
-/** Data in which something was paid for, and nobody has open. */
+/** Data of a closed service with billed requests. */
 async function usedData(): Promise<{ readonly box: Sandbox; readonly store: Store }> {
   const box = await sandbox();
   const service = await startServe(FLAGS, { box });

@@ -20,7 +20,7 @@ async function boxWithKeys(text: string, mode = 0o600): Promise<Sandbox> {
   return box;
 }
 
-/** What to ask with, in the name of whoever has the key. */
+/** Request options with this API key. */
 function as(key: string): { readonly headers: Readonly<Record<string, string>> } {
   return { headers: { Authorization: `Bearer ${key}` } };
 }
@@ -37,7 +37,7 @@ async function jsonOf(
 }
 
 describe('--accept-keys-file', () => {
-  test('lets in the keys that it holds, each for its account, and nobody else', async () => {
+  test('accepts its keys, each for its account, and no other', async () => {
     const [alice, alsoAlice, bob] = [canaryKey(), canaryKey(), canaryKey()];
     const box = await boxWithKeys(`# keys\n${alice} alice\n${alsoAlice} alice\n${bob} bob\n`);
     const service = await startServe(['--accept-keys-file', 'keys.txt'], { box });
@@ -83,7 +83,7 @@ describe('--accept-keys-file', () => {
     expect(await jsonOf(service, bob, PROFILE_PATH)).toMatchObject({ credits: 1_000_000 });
   });
 
-  test('- reads them from stdin, and the line for a person tells none of them', async () => {
+  test('- reads them from stdin, and no key is printed', async () => {
     const key = canaryKey();
     const args = ['serve', '--port', '0', '--accept-keys-file', '-'];
     const running = await startFoley(args, { input: `${key}\n` });
@@ -93,7 +93,7 @@ describe('--accept-keys-file', () => {
     expect(await running.done).toMatchObject({ stderr: '' });
   });
 
-  test('warns when others may read the file, and goes on', async () => {
+  test('warns when others may read the file, and continues', async () => {
     const box = await boxWithKeys(`${canaryKey()}\n`, 0o644);
     const { running } = await startServe(['--accept-keys-file', 'keys.txt'], { box });
     expect(running.stderr).toMatch(

@@ -22,7 +22,7 @@ async function startVerbose(...flags: readonly string[]) {
 }
 
 describe('--verbose', () => {
-  test('tells of each request on one line', async () => {
+  test('prints a line for each request', async () => {
     const fault = `GET ${PROFILE_PATH}; delay=1ms; every=2`;
     const { running, ask } = await startVerbose('--fault', fault);
     await ask(`${PROFILE_PATH}?page=secret`, { 'X-Request-Id': 'one' });
@@ -44,7 +44,7 @@ describe('--verbose', () => {
     expect(running.stderr).not.toContain('secret');
   });
 
-  test('tells what speech cost, and nothing that was said', async () => {
+  test('prints the cost of speech, and never its text', async () => {
     const { running, ask, env } = await startVerbose();
     const voices = await runFoley(['voices', 'list', '--json'], { env });
     const { voiceId } = Object(JSON.parse(voices.stdout.toString())).items[0];
@@ -69,7 +69,7 @@ describe('--verbose', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('with --json tells each as an object of a line on stderr', async () => {
+  test('with --json prints each as a JSON line on stderr', async () => {
     const { running, ...service } = await startServe([
       '--verbose',
       '--fault',
@@ -96,7 +96,7 @@ describe('--verbose', () => {
   });
 });
 
-test('without it nothing is told of requests', async () => {
+test('without it prints no requests', async () => {
   const service = await startServe();
   await firstVoiceId(service);
   service.running.signal('SIGTERM');

@@ -36,7 +36,7 @@ describe('the ready line', () => {
 });
 
 describe('it answers', () => {
-  test('its key, and nobody else', async () => {
+  test('its key, and no other', async () => {
     const { ask } = await startServe();
     expect((await ask(PROFILE_PATH)).status).toBe(200);
     for (const Authorization of ['', 'Bearer wrong', 'Basic eDp5']) {
@@ -60,7 +60,7 @@ describe('it answers', () => {
     expect(origin.status).toBe(403);
   });
 
-  test('hosts and origins that it was told to', async () => {
+  test('the hosts and origins of its flags', async () => {
     const names = ['--allow-host', 'foley.test', '--allow-host', 'other.test'];
     const { ask } = await startServe([...names, '--allow-origin', 'https://app.test']);
     for (const Host of ['foley.test', 'other.test:80']) {
@@ -70,7 +70,7 @@ describe('it answers', () => {
     expect((await ask(PROFILE_PATH, { headers })).status).toBe(200);
   });
 
-  test('speech, to whoever asks for it', async () => {
+  test('speech, for any accepted request', async () => {
     const service = await startServe();
     const body = { text: 'Hello there.', voiceId: await firstVoiceId(service), format: 'ogg' };
     const { status, headers, bytes } = await service.ask(SPEECH_PATH, { method: 'POST', body });
@@ -98,7 +98,7 @@ describe('it answers', () => {
     expect(parseJsonDocument(result.stdout)).toMatchObject({ target: 'hosted' });
   });
 
-  test('that a model is unavailable when it was told so', async () => {
+  test('the models of --unavailable as unavailable', async () => {
     const { env, ...service } = await startServe(['--unavailable', 'vendor-s1']);
     const voiceId = await firstVoiceId({ env, ...service });
     const args = ['tts', 'Hi', '-v', voiceId, '-m', 'vendor-s1', '--max-retries', '0', '--json'];

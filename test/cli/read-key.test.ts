@@ -8,7 +8,7 @@ import { readKeyFile } from '../../src/cli/read-input.ts';
 
 function from(stdin?: Readable): Parameters<typeof readKeyFile>[1] {
   const touched = (): Readable => {
-    throw new Error('stdin was touched');
+    throw new Error('stdin was opened');
   };
   const io = { stdin: stdin === undefined ? touched : () => stdin };
   return { files: systemFiles, io, signal: new AbortController().signal };
@@ -44,7 +44,7 @@ test.each([
   ['has a space', 'sk secret', 4],
   ['is something else', Buffer.from([0xff, 0xd8, 0xff]), 4],
   ['is huge', Buffer.alloc(100_000, 0x61), 2],
-])('a file that %s is no key, and its content is not told', async (_name, content, exitCode) => {
+])('a file that %s is no key, and its content is not shown', async (_name, content, exitCode) => {
   const file = await keyFile(content);
   const error: unknown = await readKeyFile(file, from()).catch((caught: unknown) => caught);
   expect(error).toMatchObject({ exitCode, message: expect.stringContaining(file) });

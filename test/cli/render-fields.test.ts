@@ -9,7 +9,7 @@ const ROWS = [
 ] as const;
 
 describe('what is known of one thing', () => {
-  test('goes on below itself where the terminal ends, and no id is cut', () => {
+  test('wraps values at the width of the terminal, and never cuts an id', () => {
     expect(renderFields(ROWS, { columns: 30, paint: PLAIN })).toBe(
       [
         'id       0b1e2d3c-4f56-7890-abcd-ef0123456789',
@@ -20,7 +20,7 @@ describe('what is known of one thing', () => {
     );
   });
 
-  test('is a line each where nobody looks', () => {
+  test('is one line per field without a terminal', () => {
     expect(renderFields(ROWS, { columns: Infinity, paint: PLAIN }).split('\n')).toHaveLength(2);
   });
 });

@@ -319,7 +319,7 @@ test('a key without an address names both ways to give one', () => {
   );
 });
 
-test('no complaint tells a key or a password', () => {
+test('no message contains a key or a password', () => {
   const bad = [
     { env: { ...HOSTED, FOLEY_API_KEY: 'sk-secret-“' } },
     { flags: { baseUrl: 'https://me:sk-secret-1@api.example' }, env: HOSTED },

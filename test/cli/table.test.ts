@@ -56,7 +56,7 @@ describe('a table', () => {
     expect(rows.map((row, index) => stringWidth(row.slice(0, starts[index])))).toEqual([at, at]);
   });
 
-  test('that nobody looks at is whole', () => {
+  test('is not shortened without a terminal', () => {
     expect(shown(Infinity).join('\n')).toContain('This is a text of some length.');
   });
 });

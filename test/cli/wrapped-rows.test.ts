@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { PLAIN } from '../../src/cli/render/style.ts';
 import { wrappedRows } from '../../src/cli/render/table.ts';
 
-describe('rows whose text goes on in further lines', () => {
+describe('rows with wrapped text', () => {
   test('below its own column, with the hint in a line of its own', () => {
     const rows = [
       { cells: ['ok', 'node'], text: 'all is well' },
@@ -26,7 +26,7 @@ describe('rows whose text goes on in further lines', () => {
     );
   });
 
-  test('where nobody looks nothing is broken, however long it is', () => {
+  test('without a terminal nothing is wrapped', () => {
     const text = 'word '.repeat(200).trim();
     const rows = [{ cells: ['a'], text }];
     expect(wrappedRows(['A', 'B'], rows, { columns: Infinity, paint: PLAIN })).toBe(

@@ -21,7 +21,7 @@ test('no line begins with an order for a build service', () => {
   );
 });
 
-test('nobody looks: nothing is cut', () => {
+test('without a terminal nothing is wrapped', () => {
   const text = 'word '.repeat(1_000).trim();
   expect(wrappedText(text, Infinity)).toBe(text);
 });

@@ -62,7 +62,7 @@ test.each([
     'with a number for an address',
     { accounts: { main: { ...STORED.accounts.main, realtimeUrl: 1 } } },
   ],
-])('a file %s ends it, is named, and tells no key', async (_name, content) => {
+])('a file %s is refused by name, and no key is shown', async (_name, content) => {
   const error: unknown = await read(content).catch((caught: unknown) => caught);
   expect(error).toMatchObject({ exit: 'usage', message: expect.stringContaining(FILE) });
   expect(JSON.stringify(error) + String(error)).not.toContain('sk-');

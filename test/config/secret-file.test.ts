@@ -22,7 +22,7 @@ async function fileWithMode(mode: number): Promise<string> {
 
 describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
   test.each([0o644, 0o640, 0o604, 0o660, 0o611])(
-    'with mode %o is closed and told',
+    'with mode %o is made private, with a warning',
     async (mode) => {
       const file = await fileWithMode(mode);
       expect(await openToOthers(file, POSIX)).toBe(mode);
@@ -54,7 +54,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     });
   });
 
-  test('that is not there is nothing to tell', async () => {
+  test('that is missing causes no warning', async () => {
     expect(await closeToOthers('/nowhere/accounts.json', POSIX)).toBeUndefined();
   });
 

@@ -9,7 +9,7 @@ import { commandOf, DESCRIPTION, enginesFolder } from './engines-folder.ts';
 const listed = (deps: EnginesFolder) =>
   loadEngineRegistrations(deps.files, registrationsFile(deps.enginesFolder));
 
-/** The list as somebody else wrote it. */
+/** A hand-written list. */
 async function withList(content: unknown): Promise<EnginesFolder> {
   const deps = await enginesFolder();
   await mkdir(deps.enginesFolder, { recursive: true });
@@ -44,7 +44,7 @@ describe('adding an engine', () => {
     ]);
   });
 
-  it('tells what is wrong with one that does not work, and adds nothing', async () => {
+  it('reports why an engine does not work, and adds nothing', async () => {
     const deps = await enginesFolder({
       isSound: false,
       fault: 'The engine piper ended with exit code 1 before it said hello.',

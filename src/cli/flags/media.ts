@@ -67,7 +67,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
   return [
     textOption(
       '-m, --model <id>',
-      `model id, from \`foley ${mediaType} models\``,
+      `model id, from \`foley ${mediaType} models\` (required)`,
     ).makeOptionMandatory(),
     listOption(
       '--image <url-or-file>',

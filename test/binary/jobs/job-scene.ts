@@ -18,7 +18,7 @@ export const AUDIO_V1_PATH = `/api/open/tts/jobs/${JOB_ID}/audio`;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** Answers of the same request, one after the other; the last one stays. */
-export function inTurn(...answers: readonly Step[][]): Answer {
+export function answersInSequence(...answers: readonly Step[][]): Answer {
   let turn = 0;
   return () => answers[Math.min(turn++, answers.length - 1)] ?? [];
 }
@@ -91,7 +91,7 @@ export async function jobScene(rules: readonly Rule[] = []): Promise<Scene> {
   return scene([
     ...rules,
     onCreate(jobAnswer('pending', { code: 202 }), { optional }),
-    onPoll(inTurn(jobAnswer('processing'), jobAnswer('success')), { optional }),
+    onPoll(answersInSequence(jobAnswer('processing'), jobAnswer('success')), { optional }),
     onAudio(audio(mp3), { optional }),
   ]);
 }

@@ -12,7 +12,7 @@ import { outputOf, scene, VOICE } from '../support/scene.ts';
 import * as media from '../media-client/media-scene.ts';
 import {
   AUDIO_PATH,
-  inTurn,
+  answersInSequence,
   JOB_ID,
   jobScene,
   JOBS_PATH,
@@ -28,7 +28,9 @@ const EXPIRED = answer(403, { 'Content-Type': 'application/xml' }, '<Code>Access
 
 /** A store whose links are good or not, one after the other, and a service that sends there. */
 async function stored(...answers: readonly Step[][]) {
-  const store = await startFaultServer([{ path: /^\/link-/, answer: inTurn(...answers) }]);
+  const store = await startFaultServer([
+    { path: /^\/link-/, answer: answersInSequence(...answers) },
+  ]);
   let links = 0;
   const stage = await jobScene([
     onAudio(() => redirectTo(`${store.origin}/link-${(links += 1)}?signature=secret`)),
@@ -160,7 +162,7 @@ describe('a link to a store that has expired', () => {
 });
 
 describe('a download that is cut', () => {
-  test('goes on from where it was, with the range that is missing', async () => {
+  test('resumes with the missing range', async () => {
     const half = Math.floor(mp3.bytes.length / 2);
     const rest: Answer = (request) => {
       expect(request.header('range')).toBe(`bytes=${half}-`);
@@ -181,7 +183,7 @@ describe('a download that is cut', () => {
   });
 
   test('begins anew where the service knows no ranges', async () => {
-    const stage = await jobScene([onAudio(inTurn(resetMidBody(mp3), audio(mp3)))]);
+    const stage = await jobScene([onAudio(answersInSequence(resetMidBody(mp3), audio(mp3)))]);
     const result = await stage.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
     expect(await outputOf(stage.box)).toEqual(mp3.bytes);
@@ -189,7 +191,7 @@ describe('a download that is cut', () => {
 
   test('and then is another file is 25, and publishes nothing', async () => {
     const other = { ...mp3, bytes: Buffer.from(mp3.bytes).fill(0x55, 100, 120) };
-    const stage = await jobScene([onAudio(inTurn(resetMidBody(mp3), audio(other)))]);
+    const stage = await jobScene([onAudio(answersInSequence(resetMidBody(mp3), audio(other)))]);
     const error = errorLine(await stage.run([...SAVE, '--json']));
     expect(error).toMatchObject({ exitCode: 25, billed: 'yes' });
     expect(error.message).toMatch(/changed/);

@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { inTurn, JOB_ID, JOB_PATH, jobAnswer, JOBS_PATH, jobScene, onPoll } from './job-scene.ts';
+import {
+  answersInSequence,
+  JOB_ID,
+  JOB_PATH,
+  jobAnswer,
+  JOBS_PATH,
+  jobScene,
+  onPoll,
+} from './job-scene.ts';
 
 const ESCAPE = '\u001b';
 
 describe('waiting on a terminal', () => {
   test('for several shows one table that changes in place, and then the result', async () => {
     const stage = await jobScene([
-      onPoll(inTurn(jobAnswer('queued'), jobAnswer('processing'), jobAnswer('success'))),
-      onPoll(inTurn(jobAnswer('queued'), jobAnswer('fail', { taskId: 'job-2' })), {
+      onPoll(answersInSequence(jobAnswer('queued'), jobAnswer('processing'), jobAnswer('success'))),
+      onPoll(answersInSequence(jobAnswer('queued'), jobAnswer('fail', { taskId: 'job-2' })), {
         path: `${JOBS_PATH}/job-2`,
       }),
     ]);

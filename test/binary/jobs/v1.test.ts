@@ -10,7 +10,7 @@ import { errorLine } from '../../harness/error-line.ts';
 import { filesLeft, outputOf, VOICE } from '../support/scene.ts';
 import {
   AUDIO_V1_PATH,
-  inTurn,
+  answersInSequence,
   JOB_ID,
   jobScene,
   JOBS_V1_PATH,
@@ -23,7 +23,7 @@ const POLL_PATH = `${JOBS_V1_PATH}/${JOB_ID}`;
 const V1 = ['--api', 'v1', '--poll-interval', '1ms'];
 
 function onPollV1(...answers: readonly Step[][]): Rule {
-  return { method: 'GET', path: POLL_PATH, answer: inTurn(...answers) };
+  return { method: 'GET', path: POLL_PATH, answer: answersInSequence(...answers) };
 }
 
 function page(items: readonly object[], nextPage: number | null): Step[] {
@@ -52,7 +52,7 @@ describe('a job of v1', () => {
       id: JOB_ID,
       api: 'v1',
       status: 'success',
-      // v1 does not tell.
+      // v1 does not report it.
       ignoredParameters: null,
       creditsUsed: 7,
     });
@@ -85,7 +85,7 @@ describe('a job of v1', () => {
     expect(none.stderr).not.toContain('continues');
   });
 
-  test('goes on with --api v1', async () => {
+  test('is resumed with --api v1', async () => {
     // Where the machine is slow the time is over before it is asked.
     const stage = await jobScene([{ ...onPollV1(jobV1Answer('processing')), optional: true }]);
     const args = ['jobs', 'wait', JOB_ID, '--timeout', '100ms', '--json', ...V1];
@@ -103,7 +103,10 @@ describe('a list', () => {
       {
         method: 'GET',
         path: JOBS_V1_PATH,
-        answer: inTurn(page([item('a'), item('b')], 2), page([item('b'), item('c')], null)),
+        answer: answersInSequence(
+          page([item('a'), item('b')], 2),
+          page([item('b'), item('c')], null),
+        ),
       },
     ]);
     const args = ['jobs', 'list', '--all', '--created-after', '2026-05-01', '--status', 'success'];
@@ -126,7 +129,7 @@ describe('a list', () => {
       {
         method: 'GET',
         path: '/api/open/v3/speech/tts/jobs',
-        answer: inTurn(page([], null), page([item('a')], 2)),
+        answer: answersInSequence(page([], null), page([item('a')], 2)),
       },
     ]);
     const listed = await stage.run(['jobs', 'list']);

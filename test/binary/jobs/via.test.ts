@@ -65,7 +65,7 @@ describe('foley tts --via', () => {
     expect(stage.server.requests).toHaveLength(0);
   });
 
-  test('job tells the same as sync', async () => {
+  test('job reports the same as sync', async () => {
     const stage = await jobScene();
     const result = await stage.run([...TTS, 'hi', '--via', 'job', '-o', 'hi.mp3', '--json']);
     expect(result.code, result.stderr).toBe(0);
@@ -144,7 +144,7 @@ async function interrupted(rules: readonly Rule[] = []): Promise<Scene> {
 }
 
 describe('foley recover of a job', () => {
-  test('that failed tells that it was refunded, once', async () => {
+  test('that failed reports its refund once', async () => {
     const stage = await interrupted([onPoll(jobAnswer('fail'))]);
     const result = await stage.run(['recover', '--json']);
     expect(result.code, result.stderr).toBe(20);

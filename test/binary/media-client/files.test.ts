@@ -55,7 +55,7 @@ describe('a file that is served on this machine', () => {
     expect((await get(url)).status).toBe(404);
   });
 
-  test('comes to nobody who asks for something else, otherwise, or under another name', async () => {
+  test('is not served for another path, method or host', async () => {
     const { found, server } = await serving();
     const url = server.share(found);
     expect((await get(new URL('/', url).href)).status).toBe(404);
@@ -67,7 +67,7 @@ describe('a file that is served on this machine', () => {
     expect((await get(url)).status).toBe(200);
   });
 
-  test('does not come any more after the end', async () => {
+  test('is not served after the command', async () => {
     const { found, server } = await serving();
     const url = server.share(found);
     await server.close();

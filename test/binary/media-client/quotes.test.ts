@@ -77,7 +77,7 @@ test('what costs no more than that is ordered', async () => {
   expect([result.code, result.stdout.toString()]).toEqual([0, `${JOB_ID}\n`]);
 });
 
-test('a picture that is not what the name says is refused, and the line that is told goes on', async () => {
+test('an image of another format than its name is refused, and the printed command resumes', async () => {
   const { default: sharp } = await import('sharp');
   const create = { width: 4, height: 4, channels: 3, background: 'red' } as const;
   const jpeg = await sharp({ create }).jpeg().toBuffer();

@@ -15,7 +15,7 @@ const { mp3, wav } = await tinyAudio();
 const PROMPT = 'An old man, calm and slow';
 const CREATE = ['design', 'create', PROMPT, '--preview-text', 'Good evening.'] as const;
 
-/** Three candidates; the second one's preview is where the spec says, and not told. */
+/** Three candidates; the response has no preview URL for the second. */
 const DESIGN = {
   designId: 'd-1',
   candidates: [
