@@ -10,7 +10,7 @@ import { errorLine } from '../../harness/error-line.ts';
 import { filesLeft, OPEN, outputOf, RATES, VOICE } from '../../binary/support/scene.ts';
 import {
   AUDIO_PATH,
-  inTurn,
+  answersInSequence,
   JOB_ID,
   JOB_PATH,
   jobAnswer,
@@ -33,7 +33,7 @@ function other(id: string, status: string): Rule {
 
 describe('a job that ends', () => {
   test.each(['success', 'COMPLETED'])('with %s is saved and checked', async (status) => {
-    const stage = await jobScene([onPoll(inTurn(jobAnswer('queued'), jobAnswer(status)))]);
+    const stage = await jobScene([onPoll(answersInSequence(jobAnswer('queued'), jobAnswer(status)))]);
     const result = await stage.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
@@ -247,7 +247,7 @@ describe('a wait', () => {
     ];
     const stage = await jobScene([
       onPoll(
-        inTurn(
+        answersInSequence(
           jobAnswer('queued'),
           ...troubles.flatMap((trouble) => [trouble, jobAnswer('processing')]),
           jobAnswer('success'),
@@ -266,7 +266,7 @@ describe('a wait', () => {
     [403, 4],
     [404, 20],
   ])('ends with %i as exit %i', async (status, exitCode) => {
-    const stage = await jobScene([onPoll(inTurn(jobAnswer('processing'), errorAnswer(status)))]);
+    const stage = await jobScene([onPoll(answersInSequence(jobAnswer('processing'), errorAnswer(status)))]);
     const result = await stage.run(['jobs', 'wait', JOB_ID, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode, status });
   });

@@ -211,7 +211,7 @@ test(
       expect(result.code, result.stderr).toBe(0);
       return result.ms;
     };
-    const inTurn = await speak(1);
-    expect(await speak(4)).toBeLessThan(0.8 * inTurn);
+    const answersInSequence = await speak(1);
+    expect(await speak(4)).toBeLessThan(0.8 * answersInSequence);
   },
 );
