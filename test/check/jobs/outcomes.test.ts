@@ -33,7 +33,9 @@ function other(id: string, status: string): Rule {
 
 describe('a job that ends', () => {
   test.each(['success', 'COMPLETED'])('with %s is saved and checked', async (status) => {
-    const stage = await jobScene([onPoll(answersInSequence(jobAnswer('queued'), jobAnswer(status)))]);
+    const stage = await jobScene([
+      onPoll(answersInSequence(jobAnswer('queued'), jobAnswer(status))),
+    ]);
     const result = await stage.run(SAVE);
     expect(result.code, result.stderr).toBe(0);
     expect(result.stdout.toString()).toBe(`${JOB_ID}\n`);
@@ -266,7 +268,9 @@ describe('a wait', () => {
     [403, 4],
     [404, 20],
   ])('ends with %i as exit %i', async (status, exitCode) => {
-    const stage = await jobScene([onPoll(answersInSequence(jobAnswer('processing'), errorAnswer(status)))]);
+    const stage = await jobScene([
+      onPoll(answersInSequence(jobAnswer('processing'), errorAnswer(status))),
+    ]);
     const result = await stage.run(['jobs', 'wait', JOB_ID, '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode, status });
   });
