@@ -67,10 +67,12 @@ async function parse(argv: readonly string[]): Promise<Work | Shown> {
 }
 
 async function show(shown: Shown, { streams }: MainDeps): Promise<Ending> {
-  const versionText = (json: boolean): string =>
-    json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
   await write(streams.stdout, shown.kind === 'help' ? shown.text : versionText(shown.json));
   return { code: EXIT_CODES.ok.code };
+}
+
+function versionText(json: boolean): string {
+  return json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
 }
 
 /**

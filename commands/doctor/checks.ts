@@ -93,8 +93,8 @@ export const accountsCheck: Check = {
     const findings = [ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`)];
     if (opened !== undefined) findings.push(warning(opened));
     if (folderMode !== undefined) {
-      const problem = `${config} is readable by others (${octal(folderMode)})`;
-      findings.push(warning(problem, `chmod 700 ${config}`));
+      const text = `${config} is readable by others (${octal(folderMode)})`;
+      findings.push(warning(text, `chmod 700 ${config}`));
     }
     return findings;
   },

@@ -37,7 +37,11 @@ export const serve: CommandDefinition<ServeFlags> = {
     const keys =
       acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
     const { clock, globals, io } = context;
-    const log = createServeLog({ globals, now: () => clock.now(), write: io.complain });
+    const log = createServeLog({
+      globals,
+      now: () => clock.now(),
+      write: (line) => io.complain(line),
+    });
     log.hide(secretsOf(keys));
     const settings = { ...serviceOptions(options, keys), report: log.report };
     const service = await startService(settings, await serviceHost(context));

@@ -46,17 +46,7 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
 }
 
 /** Kinds of names that foley remembers for shell completion. */
-export const KNOWN_NAMES = [
-  'voice',
-  'voice-name',
-  'model',
-  'job',
-  'account',
-  'setting',
-  'engine',
-] as const;
-
-export type KnownName = (typeof KNOWN_NAMES)[number];
+export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
 /** The source of completions for a value: a list, the disk, remembered names, or none. */
 export type ValueSource =

@@ -181,6 +181,7 @@ function unknownSetting(name: string, file: string, scope: 'project' | 'user'): 
   return configFailure(`${file}: no setting "${name}"`, nearestHint(name, names, all));
 }
 
-function flagName(name: string): string {
+/** Returns the flag of a setting or option, such as `--cue-by` for `cueBy`. */
+export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -11,7 +11,7 @@ async function answerWith(type: (terminal: PassThrough) => void, signal?: AbortS
   return { answer: await answer, asked: asked.join(''), terminal };
 }
 
-describe('a question', () => {
+describe('a yes-or-no question', () => {
   test.each([
     ['y\n', true],
     ['Y\n', true],
@@ -27,19 +27,19 @@ describe('a question', () => {
     expect([answer, asked]).toStrictEqual([yes, 'Really? [y/N] ']);
   });
 
-  test('is answered when the line is, in however many pieces it comes', async () => {
+  test('is answered by a line that arrives in several chunks', async () => {
     const { answer } = await answerWith((terminal) => {
       for (const byte of Buffer.from('yes\n')) terminal.write(Buffer.from([byte]));
     });
     expect(answer).toBe(true);
   });
 
-  test('that is not answered means no, and the next line begins on its own', async () => {
+  test('without a complete line means no, and ends the line on stderr', async () => {
     const { answer, asked } = await answerWith((terminal) => terminal.end('ye'));
     expect([answer, asked]).toStrictEqual([false, 'Really? [y/N] \n']);
   });
 
-  test('ends with the reason of the signal, and listens no longer', async () => {
+  test('rejects with the reason of the signal, and removes its listeners', async () => {
     const stop = new AbortController();
     let terminal: PassThrough | undefined;
     const asked = answerWith((opened) => {

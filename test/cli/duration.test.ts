@@ -21,7 +21,7 @@ test.each(['', '-1', '5 minutes', '1d', 'soon', '1e3s', 'Infinity'])(
   },
 );
 
-test('a limit is above 0: nothing could come within it', () => {
+test('a time limit of 0 is refused', () => {
   expect(parseTimeLimit('--idle-timeout', '1ms')).toBe(1);
   expect(() => parseTimeLimit('--idle-timeout', '0')).toThrow(/--idle-timeout is "0"/);
 });

@@ -18,7 +18,7 @@ async function folder(): Promise<string> {
   return made;
 }
 
-test('the embedded service answers the client as a service', async () => {
+test('the embedded service responds to the client', async () => {
   const service = await startEmbedded(host(path.join(await folder(), 'service')));
   onTestFinished(() => service.close());
   const client = createApiClient({
@@ -40,7 +40,7 @@ test('the embedded service answers the client as a service', async () => {
   }
 });
 
-test('data that cannot be opened is a failure of the state, and is named', async () => {
+test('data that cannot be opened is a state failure that names the file', async () => {
   const file = path.join(await folder(), 'in-the-way');
   await writeFile(file, 'not a folder');
   await expect(startEmbedded(host(file))).rejects.toMatchObject({

@@ -15,7 +15,7 @@ async function ioWith(env: Readonly<Record<string, string>>, globals: Partial<Gl
   return { io: await createIo({ streams, env, globals: { ...GLOBALS, ...globals } }), stderr };
 }
 
-describe('on a terminal, what moves and what has colours', () => {
+describe('progress and colors on a terminal', () => {
   test.each([
     [{ TERM: 'xterm' }, {}, true, true],
     [{ TERM: 'dumb' }, {}, false, false],
@@ -32,7 +32,7 @@ describe('on a terminal, what moves and what has colours', () => {
   });
 });
 
-test('sentences are cut between words where the terminal ends, and lines for programs are not', async () => {
+test('sentences are wrapped at the width of the terminal, lines for programs are not', async () => {
   const { io, stderr } = await ioWith({ TERM: 'xterm' });
   io.explain('These are more than twenty columns.');
   io.complain('{"error":{"code":"usage","message":"..."}}');
@@ -41,7 +41,7 @@ test('sentences are cut between words where the terminal ends, and lines for pro
   );
 });
 
-test('a warning is safe to look at, cut between words, and not silenced', async () => {
+test('a warning is escaped, wrapped, and printed with --quiet', async () => {
   const { io, stderr } = await ioWith({ TERM: 'xterm' }, { quiet: true });
   io.warn('foley: 3 not tried, since \u001b[2JEVIL.');
   io.notice('foley: 3 not tried');

@@ -6,12 +6,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { readKeyFile } from '../../src/cli/read-input.ts';
 
-function from(stdin?: Readable): Parameters<typeof readKeyFile>[1] {
-  const touched = (): Readable => {
-    throw new Error('stdin was opened');
-  };
-  const io = { stdin: stdin === undefined ? touched : () => stdin };
-  return { files: systemFiles, io, signal: new AbortController().signal };
+const noStdin = (): Readable => {
+  throw new Error('stdin was opened');
+};
+
+function from(stdin = noStdin): Parameters<typeof readKeyFile>[1] {
+  return { files: systemFiles, io: { stdin }, signal: new AbortController().signal };
 }
 
 async function keyFile(content: string | Buffer): Promise<string> {
@@ -34,7 +34,12 @@ test.each([
 
 test('a key is read from stdin', async () => {
   const piped = Readable.from([Buffer.from('sk-'), Buffer.from('1\n')]);
-  expect(await readKeyFile('-', from(piped))).toBe('sk-1');
+  expect(
+    await readKeyFile(
+      '-',
+      from(() => piped),
+    ),
+  ).toBe('sk-1');
 });
 
 test.each([

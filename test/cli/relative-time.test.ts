@@ -3,7 +3,7 @@ import { relativeTime } from '../../src/cli/render/style.ts';
 
 const NOW = Date.parse('2026-05-20T12:00:00Z');
 
-describe('a moment', () => {
+describe('a time', () => {
   test.each([
     ['2026-05-20T12:00:30Z', 'just now'],
     ['2026-05-20T11:59:00.500Z', 'just now'],
@@ -20,7 +20,7 @@ describe('a moment', () => {
     expect(relativeTime(iso, NOW, { columns: 80 })).toBe(shown);
   });
 
-  test('stays one for the next program', () => {
+  test('is printed as ISO 8601 without a terminal', () => {
     const iso = '2026-05-20T11:59:00.123Z';
     expect(relativeTime(iso, NOW, { columns: Infinity })).toBe('2026-05-20T11:59:00Z');
   });

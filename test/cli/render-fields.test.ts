@@ -8,7 +8,7 @@ const ROWS = [
   ['silence', '210 ms at the beginning, 241 ms at the end'],
 ] as const;
 
-describe('what is known of one thing', () => {
+describe('a list of fields', () => {
   test('wraps values at the width of the terminal, and never cuts an id', () => {
     expect(renderFields(ROWS, { columns: 30, paint: PLAIN })).toBe(
       [

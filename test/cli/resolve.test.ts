@@ -313,7 +313,7 @@ test.each<readonly [string, Partial<TargetInputs>, string]>([
   expect(outcome(inputs)).toBe(expected);
 });
 
-test('a key without an address names both ways to give one', () => {
+test('a key without a base URL names both ways to set one', () => {
   expect(() => resolveTarget({ flags: {}, env: { FOLEY_API_KEY: 'sk-1' } })).toThrow(
     expect.objectContaining({ hint: expect.stringMatching(/--base-url.*foley auth login/) }),
   );
@@ -332,7 +332,7 @@ test('no message contains a key or a password', () => {
   }
 });
 
-test('the line about the embedded service says what the contract says', () => {
+test('the notice about the embedded service is as specified', () => {
   expect(resolveTarget({ flags: {}, env: {} })).toMatchObject({
     notice: expect.stringMatching(/^foley: using the embedded service; /),
   });

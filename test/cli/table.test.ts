@@ -31,13 +31,13 @@ describe('a table', () => {
     }
   });
 
-  test('leaves out what is optional before it overflows, and never cuts an id', () => {
+  test('leaves out optional columns before it overflows, and never cuts an id', () => {
     expect(shown(31)[0]).toBe('ID           VOICE     TEXT');
     expect(shown(30)[0]).toBe('ID           TEXT');
     expect(shown(12)[1]).toMatch(/^one-long-id {2}/);
   });
 
-  test('leaves whole items of a list, which may be ids', () => {
+  test('keeps whole items of a shortened list, which may be ids', () => {
     const rows = [{ ids: 'model-one, model-two, model-three' }];
     const columns = [{ title: 'MODELS', value: ({ ids }: { ids: string }) => ids }];
     const cell = (width: number) =>
@@ -49,7 +49,7 @@ describe('a table', () => {
     ]);
   });
 
-  test('stands in its columns with wide and combining characters', () => {
+  test('is aligned with wide and combining characters', () => {
     const [title = '', ...rows] = shown(120);
     const at = stringWidth(title.slice(0, title.indexOf('TEXT')));
     const starts = rows.map((row, index) => row.indexOf(ROWS[index]?.text ?? ''));

@@ -59,7 +59,7 @@ function isRead(name: string): boolean {
   );
 }
 
-test('a flag that nothing reads is noticed', () => {
+test('the check for unread flags finds one', () => {
   expect(isRead('maxRetries')).toBe(true);
   expect(isRead('maxRetriesOfNobody')).toBe(false);
 });
@@ -68,7 +68,7 @@ test('the tree has commands', () => {
   expect(commands.map(([name]) => name)).toEqual(expect.arrayContaining(['tts', 'voices list']));
 });
 
-test('no two commands have one name, and every one says what it is for', () => {
+test('commands have distinct names, and a summary each', () => {
   const listings = [tree, ...tree.flatMap((node) => (isBranch(node) ? [node.children] : []))];
   for (const nodes of listings) {
     const called = nodes.flatMap((node) =>
@@ -89,7 +89,7 @@ test('no two commands have one name, and every one says what it is for', () => {
 });
 
 describe.each(commands)('%s', (_, command) => {
-  test('has options that take one named value at most', () => {
+  test('has options with at most one named value', () => {
     for (const option of command.options) {
       expect(option.flags).toMatch(FLAGS);
       expect(option.variadic, `${option.flags} swallows what follows`).toBe(false);
@@ -97,28 +97,28 @@ describe.each(commands)('%s', (_, command) => {
     }
   });
 
-  test('says which options may be repeated, and no other may be', () => {
+  test('describes exactly its repeatable options as such', () => {
     for (const option of command.options) {
       const says = /may be repeated/.test(option.description);
       expect(isRepeatable(option), option.flags).toBe(says);
     }
   });
 
-  test('has no option that nothing reads', () => {
+  test('reads all of its options', () => {
     const unread = command.options.filter(
       (option) => option.long !== '--version' && !isRead(option.attributeName()),
     );
     expect(unread.map(({ flags }) => flags)).toEqual([]);
   });
 
-  test('has options that are described', () => {
+  test('describes its options', () => {
     for (const option of command.options) {
       expect(option.description.trim(), option.flags).not.toBe('');
       expect(option.description, option.flags).not.toMatch(/\.$|\n/);
     }
   });
 
-  test('has options whose descriptions name only flags and interfaces that it has', () => {
+  test('names only its own flags and APIs in descriptions', () => {
     const all = names(command.options);
     for (const { description, flags } of command.options) {
       const named = description.match(/--[a-z][a-z-]*/g) ?? [];
@@ -136,14 +136,14 @@ describe.each(commands)('%s', (_, command) => {
     expect(all).not.toContain('--help');
   });
 
-  test('has options that end in different names', () => {
+  test('has options with distinct attribute names', () => {
     const attributes = command.options
       .filter(({ negate }) => !negate)
       .map((option) => option.attributeName());
     expect(new Set(attributes).size).toBe(attributes.length);
   });
 
-  test('has the flags that every command has', () => {
+  test('has the global flags', () => {
     const global = ['--json', '--quiet', '--verbose', '--local', '--base-url', '--api-key-file'];
     expect(names(command.options)).toEqual(expect.arrayContaining(global));
     expect(names(command.options)).not.toContain('--api-key');
@@ -158,7 +158,7 @@ describe.each(commands)('%s', (_, command) => {
     expect(lists).toEqual([]);
   });
 
-  test('has a help that shows every option of its own that is not hidden', () => {
+  test('shows all of its visible options in help', () => {
     const help = helpOf(command);
     const lines = help.split('\n');
     const shared = new Set(globalOptions().map(({ flags }) => flags));

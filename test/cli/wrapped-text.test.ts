@@ -15,7 +15,7 @@ test.each([
   expect(wrappedText(text, columns)).toBe(lines);
 });
 
-test('no line begins with an order for a build service', () => {
+test('no line begins with a command to a build service', () => {
   expect(wrappedText('It said ::error::no and ##[group]x', 8)).toBe(
     'It said ::error::no\nand ##[group]x',
   );
@@ -26,7 +26,7 @@ test('without a terminal nothing is wrapped', () => {
   expect(wrappedText(text, Infinity)).toBe(text);
 });
 
-test('no word is lost or cut, and no line is too long that could be shorter', () => {
+test('no word is lost or cut, and no line is longer than necessary', () => {
   const words = fc.array(fc.stringMatching(/^[a-zé漢]{1,12}$/), { minLength: 1 });
   fc.assert(
     fc.property(words, fc.integer({ min: 1, max: 60 }), (given, columns) => {

@@ -12,12 +12,12 @@ test.each([
   [120_000, 'warning', '2 min ahead of that of api.example.com'],
   [-180_000, 'warning', '3 min behind that of api.example.com'],
   [3_600_000, 'problem', '60 min ahead of that of api.example.com'],
-])('a clock that is off by %d ms', (distance, state, text) => {
+])('a clock that differs by %d ms', (distance, state, text) => {
   expect(clockFindings(DATE, NOON + distance, HOST)).toEqual([
     expect.objectContaining({ state, text: expect.stringContaining(text) }),
   ]);
 });
 
-test.each([undefined, '', 'yesterday'])('a service that says %j says nothing of clocks', (date) => {
+test.each([undefined, '', 'yesterday'])('a Date header of %j gives no finding', (date) => {
   expect(clockFindings(date, NOON, HOST)).toEqual([]);
 });

@@ -22,7 +22,7 @@ const read = (content: unknown) =>
     FILE,
   );
 
-test('accounts are read, and written as they were', async () => {
+test('accounts are read, and written unchanged', async () => {
   const accounts = await read(STORED);
   expect(selectAccount(accounts)).toMatchObject({ name: 'main', apiKey: 'sk-main-1' });
   expect(selectAccount(accounts, 'test')).toEqual({
@@ -34,18 +34,18 @@ test('accounts are read, and written as they were', async () => {
   expect(toAccountsFile(accounts)).toEqual(STORED);
 });
 
-test('without a file there is no account', async () => {
+test('a missing file contains no accounts', async () => {
   expect(await readAccounts(memoryFiles({}), FILE)).toEqual(NO_ACCOUNTS);
   expect(selectAccount(NO_ACCOUNTS)).toBeUndefined();
 });
 
-test('the only account counts without being the current one; of two, none does', async () => {
+test('a single account is selected without being current; of two, none is', async () => {
   const { test: only, main } = STORED.accounts;
   expect(selectAccount(await read({ accounts: { only } }))?.name).toBe('only');
   expect(selectAccount(await read({ accounts: { only, main } }))).toBeUndefined();
 });
 
-test('an account that is not stored is named, with one that is near', async () => {
+test('an unknown account is refused with the nearest name', async () => {
   const accounts = await read(STORED);
   expect(() => selectAccount(accounts, 'mian')).toThrow(/--account.*"mian"/);
   expect(() => selectAccount(accounts, '__proto__')).toThrow(/--account/);

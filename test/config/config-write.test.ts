@@ -40,7 +40,7 @@ const account = (name: string) => ({
   apiKey: `sk-${name}-1`,
 });
 
-test('what is set is read again, with its type', async () => {
+test('a setting is read with the type and value that was set', async () => {
   const file = await fileIn('config.json');
   await setSetting(file, 'voice', 'v 1', DEPS);
   await setSetting(file, 'speed', '1.5', DEPS);
@@ -83,7 +83,7 @@ test.each([
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('accounts are stored for their owner only, whatever the files were before', async () => {
+test('the accounts file is made private', async () => {
   const file = await fileIn('accounts.json');
   await mkdir(path.dirname(file), { mode: 0o777 });
   await chmod(path.dirname(file), 0o777);
@@ -97,7 +97,7 @@ test('accounts are stored for their owner only, whatever the files were before',
   expect(selectAccount(accounts)?.name).toBe('main');
 });
 
-test('a forgotten account is gone with its key, and nothing else is', async () => {
+test('removing an account deletes its key and keeps the others', async () => {
   const file = await fileIn('accounts.json');
   await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
   await saveAccount(file, account('other'), DEPS, { makeCurrent: false });
@@ -107,7 +107,7 @@ test('a forgotten account is gone with its key, and nothing else is', async () =
   expect(selectAccount(await readAccounts(systemFiles, file))?.name).toBe('other');
 });
 
-test('a file that cannot be understood is left as it is', async () => {
+test('an invalid file is left unchanged', async () => {
   const file = await fileIn('config.json');
   await mkdir(path.dirname(file));
   await writeFile(file, '{"voice": "mine",');
@@ -123,7 +123,7 @@ test('a file with a byte order mark can be changed', async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ voice: 'mine', speed: 1 });
 });
 
-test('when only a part was written, the older file is put back', async () => {
+test('after a partial write, the previous file is restored', async () => {
   const file = await fileIn('accounts.json');
   await saveAccount(file, account('main'), DEPS, { makeCurrent: true });
   const before = await readFile(file, 'utf8');
@@ -133,7 +133,7 @@ test('when only a part was written, the older file is put back', async () => {
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
-test('when only a part of a first file was written, none stays', async () => {
+test('after a partial first write, the file is deleted', async () => {
   const file = await fileIn('accounts.json');
   const saved = saveAccount(
     file,
@@ -145,7 +145,7 @@ test('when only a part of a first file was written, none stays', async () => {
   await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a folder that is in the way of nothing but a file is a failure of the state', async () => {
+test('a file in place of the folder is a state failure', async () => {
   const file = await fileIn('config.json');
   await writeFile(path.dirname(file), 'in the way');
   await expect(setSetting(file, 'speed', '1', DEPS)).rejects.toMatchObject({ exit: 'state' });

@@ -22,7 +22,7 @@ test.each([
   ['// note\n{}', 1],
   ['{"a": NaN}', 1],
   ['{"a": "\\x"}', 1],
-])('%j stops being JSON at line %d', (text, line) => {
+])('%j has its first syntax error at line %d', (text, line) => {
   expect(jsonFaultLine(text)).toBe(line);
 });
 
@@ -35,7 +35,7 @@ function parses(text: string): boolean {
   }
 }
 
-test('what JSON.parse takes has no fault', () => {
+test('text that JSON.parse accepts has no error', () => {
   fc.assert(fc.property(fc.json(), (text) => jsonFaultLine(text) === undefined));
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
@@ -44,7 +44,7 @@ test('what JSON.parse takes has no fault', () => {
   );
 });
 
-test('of damaged JSON exactly what JSON.parse refuses has one', () => {
+test('damaged JSON has an error exactly when JSON.parse refuses it', () => {
   const damaged = fc
     .tuple(
       fc.json(),

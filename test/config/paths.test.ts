@@ -4,7 +4,7 @@ import { resolvePaths } from '../../src/config/paths.ts';
 const linux = (env: Record<string, string>) =>
   resolvePaths({ env, platform: 'linux', homeDirectory: '/home/ada' });
 
-test('without variables the usual places of Linux', () => {
+test('without variables, the default folders of Linux are used', () => {
   expect(linux({})).toEqual({
     config: '/home/ada/.config/foley',
     state: '/home/ada/.local/state/foley',
@@ -22,19 +22,19 @@ test.each(['linux', 'darwin', 'freebsd'] as const)('the XDG folders go first on 
   expect([config, state, cache]).toEqual(['/c/foley', '/s/foley', '/k/foley']);
 });
 
-test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" counts as unset', (value) => {
+test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" is ignored', (value) => {
   const env = { XDG_CONFIG_HOME: value, XDG_STATE_HOME: value, XDG_CACHE_HOME: value };
   expect(linux(env)).toEqual(linux({}));
 });
 
-test('the usual places of macOS', () => {
+test('the default folders of macOS are used', () => {
   const paths = resolvePaths({ env: {}, platform: 'darwin', homeDirectory: '/Users/ada' });
   expect(paths.config).toBe('/Users/ada/Library/Preferences/foley');
   expect(paths.state).toBe('/Users/ada/Library/Application Support/foley');
   expect(paths.cache).toBe('/Users/ada/Library/Caches/foley');
 });
 
-test('the usual places of Windows', () => {
+test('the default folders of Windows are used', () => {
   const env = { LOCALAPPDATA: 'D:\\Local', APPDATA: '' };
   const paths = resolvePaths({ env, platform: 'win32', homeDirectory: 'C:\\Users\\ada' });
   expect(paths.settingsFile).toBe('C:\\Users\\ada\\AppData\\Roaming\\foley\\Config\\config.json');

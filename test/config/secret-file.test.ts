@@ -33,13 +33,13 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     },
   );
 
-  test.each([0o600, 0o400, 0o700])('with mode %o is left as it is', async (mode) => {
+  test.each([0o600, 0o400, 0o700])('with mode %o is left unchanged', async (mode) => {
     const file = await fileWithMode(mode);
     expect(await closeToOthers(file, POSIX)).toBeUndefined();
     expect((await stat(file)).mode & 0o777).toBe(mode);
   });
 
-  test('that stays open is refused', async () => {
+  test('whose permissions cannot be changed is refused', async () => {
     const file = await fileWithMode(0o644);
     const open = new Proxy(systemFiles.open, {
       apply: async (real, _, [name, ...rest]) => {
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     expect(await closeToOthers('/nowhere/accounts.json', POSIX)).toBeUndefined();
   });
 
-  test('is not looked at where permissions are of another kind', async () => {
+  test('is not checked on Windows', async () => {
     const file = await fileWithMode(0o644);
     expect(await closeToOthers(file, { ...POSIX, platform: 'win32' })).toBeUndefined();
   });

@@ -32,7 +32,7 @@ async function failure(contents: Parameters<typeof memoryFiles>[0]): Promise<Fai
   return error as Failure;
 }
 
-test('flag, environment, project, user, default: the first that is there', async () => {
+test('the first of flag, environment, project, user and default is used', async () => {
   const all = await load(
     { [USER]: '{"voice":"of-user"}', [PROJECT]: '{"voice":"of-project"}' },
     { FOLEY_VOICE: 'of-environment' },
@@ -62,7 +62,7 @@ test('flag, environment, project, user, default: the first that is there', async
   });
 });
 
-test('the nearest project file upwards counts, alone', async () => {
+test('only the nearest project file is used', async () => {
   const sources = await load({
     '/projects/foley.config.json': '{"voice":"far","speed":2}',
     [PROJECT]: '{"voice":"near"}',
@@ -71,7 +71,7 @@ test('the nearest project file upwards counts, alone', async () => {
   expect(resolveSetting(sources, 'speed')).toBeUndefined();
 });
 
-test('every setting is listed with where it comes from', async () => {
+test('settings are listed with their origin', async () => {
   const sources = await load(
     {
       [USER]: '\ufeff{"upload":{"command":"put it"},"cueMaxDuration":"7.5s"}',
@@ -115,7 +115,7 @@ test.each([
   expect(message).toContain(key);
 });
 
-test('a key that is nearly one is named', async () => {
+test('an unknown key is refused with the nearest name', async () => {
   expect((await failure({ [USER]: '{"speeed":1}' })).hint).toBe('Did you mean speed?');
 });
 
@@ -141,7 +141,7 @@ test.each([
   ['concurrency', '0'],
   ['voice', '""'],
   ['language', `"${'x'.repeat(65)}"`],
-])('"%s" may not be %s', async (key, value) => {
+])('"%s" is refused: %s', async (key, value) => {
   const { exit, message } = await failure({ [USER]: `{"${key}":${value}}` });
   expect(exit).toBe('usage');
   expect(message).toContain(`"${key}"`);
@@ -155,14 +155,14 @@ test.each([
   ['no text', Buffer.from([0x7b, 0xff]), /not valid UTF-8/],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le'), /UTF-16/],
   ['forbidden', Object.assign(new Error('no'), { code: 'EACCES' }), /EACCES/],
-])('a settings file that is %s ends it, and is named', async (_name, content, expected) => {
+])('a settings file that is %s is refused by name', async (_name, content, expected) => {
   const { exit, message } = await failure({ [USER]: content });
   expect(exit).toBe('usage');
   expect(message).toContain(USER);
   expect(message).toMatch(expected);
 });
 
-test('an environment variable that cannot be is named', async () => {
+test('an invalid environment variable is refused by name', async () => {
   const sources = await load({}, { FOLEY_VOICE: 'x'.repeat(300) });
   expect(() => resolveSetting(sources, 'voice')).toThrow(/FOLEY_VOICE/);
 });
@@ -171,7 +171,7 @@ function withVoice(voice: string | undefined, file: string): SettingSources['use
   return voice === undefined ? undefined : { file, values: { voice } };
 }
 
-test('a stronger source never loses, whatever the others say', () => {
+test('a source of higher precedence always wins', () => {
   const voice = fc.option(fc.constantFrom('a', 'b', 'c'), { nil: undefined });
   fc.assert(
     fc.property(voice, voice, voice, voice, (flag, environment, project, user) => {
@@ -186,7 +186,7 @@ test('a stronger source never loses, whatever the others say', () => {
   );
 });
 
-test('every default may be what it is', () => {
+test('every default is a valid value', () => {
   for (const name of SETTING_NAMES) {
     const { fallback, read } = SETTINGS[name];
     if (fallback !== undefined && !name.endsWith('Duration')) expect(read(fallback)).toBe(fallback);

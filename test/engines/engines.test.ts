@@ -19,7 +19,7 @@ async function withList(content: unknown): Promise<EnginesFolder> {
 }
 
 describe('adding an engine', () => {
-  it('writes down how it is started and what it said of itself', async () => {
+  it('stores its command and its description', async () => {
     const deps = await enginesFolder();
     expect(await listed(deps)).toEqual([]);
 
@@ -68,7 +68,7 @@ describe('adding an engine', () => {
     },
   );
 
-  it('says so when the folder cannot be made', async () => {
+  it('reports a folder that cannot be created', async () => {
     const deps = await enginesFolder();
     await writeFile(path.join(deps.enginesFolder, '../..', 'state'), 'a file');
     await expect(addEngine(commandOf('piper'), deps)).rejects.toMatchObject({
@@ -95,14 +95,14 @@ describe('the list of engines', () => {
     await expect(addEngine(commandOf('other'), deps)).rejects.toThrow(why);
   });
 
-  it('of a newer foley is left alone', async () => {
+  it('of a newer foley is left unchanged', async () => {
     const deps = await withList({ version: 2, engines: {} });
     await expect(listed(deps)).rejects.toMatchObject({ code: 'state', exitCode: 32 });
   });
 });
 
 describe('removing an engine', () => {
-  it('forgets it, and deletes what foley installed for it', async () => {
+  it('removes it from the list, and deletes its installation', async () => {
     const deps = await enginesFolder();
     const installed = path.join(deps.enginesFolder, 'espeak-ng.0123456789abcdef');
     await mkdir(path.join(installed, 'node_modules'), { recursive: true });
@@ -118,7 +118,7 @@ describe('removing an engine', () => {
     expect((await readdir(deps.enginesFolder)).sort()).toEqual(['engines.json', 'espeak-ng.mine']);
   });
 
-  it('knows what was meant', async () => {
+  it('suggests the nearest name', async () => {
     const deps = await enginesFolder();
     await expect(removeEngine('piper', deps)).rejects.toMatchObject({
       hint: 'No engines are added.',

@@ -21,7 +21,7 @@ const WRITE_DOWN = `
   const { argv, env } = process;
   writeFileSync('called.json', JSON.stringify({ argv: argv.slice(2), env: Object.keys(env) }));`;
 
-it('runs npm in the folder, which may run nothing that it downloads', async () => {
+it('runs npm in the folder, without install scripts', async () => {
   const { folder, env } = await withNpm(WRITE_DOWN);
   const more = { ...env, npm_config_registry: 'x', FOLEY_API_KEY: 'sk-1', foley_x: 'y' };
 
@@ -35,7 +35,7 @@ it('runs npm in the folder, which may run nothing that it downloads', async () =
   expect(called.env.join(' ')).not.toMatch(/foley_|FOLEY_/);
 });
 
-it('says what npm said when it fails', async () => {
+it('reports the output of npm when it fails', async () => {
   const { folder, env } = await withNpm(
     `console.error('npm error code ENOTFOUND\\u001b[0m'); process.exitCode = 7;`,
   );
@@ -46,7 +46,7 @@ it('says what npm said when it fails', async () => {
   });
 });
 
-it('says so when there is no npm', async () => {
+it('reports a missing npm', async () => {
   const { folder } = await withNpm('');
   const env = { PATH: path.join(folder, 'nowhere') };
   await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
@@ -55,7 +55,7 @@ it('says so when there is no npm', async () => {
   });
 });
 
-it('ends npm with the command', async () => {
+it('stops npm when the command is stopped', async () => {
   const { folder, env } = await withNpm('setInterval(() => undefined, 1000);');
   const reason = new Error('Ctrl-C');
   const stop = new AbortController();

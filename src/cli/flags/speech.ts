@@ -9,7 +9,7 @@ import { SPEECH_CONTROLS, SPEECH_FORMATS } from '../../contract/generated/speech
 import type { SpeechControls } from '../../contract/speech.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import type { SettingSources } from '../../config/settings.ts';
-import { resolveSetting } from '../../config/settings.ts';
+import { flagName, resolveSetting } from '../../config/settings.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
 import { isHeaderValue } from '../../api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
@@ -85,14 +85,14 @@ export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
 
 /** Returns the flag of a control, such as `--speed`; `--no-…` for false. */
 export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
-  return `--${value === false ? 'no-' : ''}${kebab(name)}`;
+  return flagName(value === false ? `no-${name}` : name);
 }
 
 /** Creates the flags of these controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];
-    const flag = `--${kebab(name)}`;
+    const flag = flagName(name);
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
     // The ranges of families follow the widest one.
     const [about = '', families] = control.description.split(/; (?=[\d.]+ to )/);
@@ -109,7 +109,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
       case 'boolean':
         return 'default' in control
           ? new Option(flags, help)
-          : [new Option(flags, help), new Option(`--no-${kebab(name)}`, `do not ${help}`)];
+          : [new Option(flags, help), new Option(flagOf(name, false), `do not ${help}`)];
     }
   });
 }
@@ -125,10 +125,6 @@ export function speechFormat(flag: string): ChoiceParser<AudioFormat> {
     );
   };
   return Object.assign(parse, { words: SPEECH_FORMATS });
-}
-
-function kebab(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 function lowerFirst(text: string): string {

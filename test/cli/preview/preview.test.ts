@@ -5,7 +5,7 @@ import type { PreviewWay } from '../../../src/cli/render/preview.ts';
 
 const ESC = '\u001b';
 
-describe('how a terminal shows a picture', () => {
+describe('the image protocol of a terminal', () => {
   test.each<[PreviewWay | undefined, Record<string, string>]>([
     ['kitty', { TERM: 'xterm-kitty' }],
     ['kitty', { TERM: 'xterm-256color', KITTY_WINDOW_ID: '1' }],
@@ -23,7 +23,7 @@ describe('how a terminal shows a picture', () => {
     expect(previewWay(env, true)).toBe(way);
   });
 
-  test('is not of colored characters where there are to be no colors', () => {
+  test('is not colored blocks without colors', () => {
     expect(previewWay({ TERM: 'xterm-256color' }, false)).toBeUndefined();
     expect(previewWay({ TERM: 'xterm-kitty' }, false)).toBe('kitty');
   });
@@ -43,8 +43,8 @@ async function drawn(way: PreviewWay, columns = 40): Promise<string> {
   return text;
 }
 
-describe('a picture', () => {
-  test('is lines of half blocks, no wider than the terminal', async () => {
+describe('an image', () => {
+  test('is drawn as half blocks, no wider than the terminal', async () => {
     const lines = (await drawn('blocks', 20)).trimEnd().split('\n');
     expect(lines).toHaveLength(5);
     const red = `${ESC}[38;2;255;0;0;48;2;255;0;0m▀`;
@@ -53,7 +53,7 @@ describe('a picture', () => {
     expect(lines[4]).toBe(`${blue.repeat(20)}${ESC}[0m`);
   });
 
-  test('is a PNG in chunks for kitty', async () => {
+  test('is sent to kitty as a PNG in chunks', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const large = await sharp({
       create: { width: 400, height: 300, channels: 3, background: 'red', noise },
@@ -74,7 +74,7 @@ describe('a picture', () => {
     expect([format, width]).toEqual(['png', 400]);
   });
 
-  test('is a file within a line for iTerm2', async () => {
+  test('is sent to iTerm2 as an inline file', async () => {
     const text = await drawn('iterm2');
     const match = /^\u001b\]1337;File=([^:]*):([\w+/=]+)\u0007\n$/.exec(text);
     const data = Buffer.from(match?.[2] ?? '', 'base64');
@@ -93,13 +93,13 @@ describe('a picture', () => {
     ]);
   });
 
-  test('that is none is not drawn', async () => {
+  test('of an unknown format is not drawn', async () => {
     const none = Buffer.from('This is no picture.');
     expect(await drawPreview(none, 'blocks', { columns: 80 })).toBeUndefined();
   });
 });
 
-test('sixel shows every pixel, also in a band that is not full', () => {
+test('sixel encodes every pixel, also in a partial band', () => {
   const [width, height] = [5, 8];
   const colors = Array.from({ length: width * height }, (_, index) => (index * 7) % 6);
   const rgb = Uint8Array.from(colors.flatMap((step) => [step * 51, 255 - step * 51, 0]));

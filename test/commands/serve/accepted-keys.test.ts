@@ -15,7 +15,7 @@ function failureOf(text: string): Failure {
 }
 
 describe('a keys file', () => {
-  it('has a key and its account on each line, and may have comments', () => {
+  it('contains a key and its account per line, and comments', () => {
     const text =
       '\u00ef\u00bb\u00bf# ours\r\nkey-a alice\r\n\r\n  key-b\tbob@work \n\t# more\nkey-c\nkey-d alice';
     expect(parseAcceptedKeys(text, NAME)).toEqual([
@@ -34,7 +34,7 @@ describe('a keys file', () => {
     [`\n${'s'.repeat(513)}`, /line 2 has a key of 513 characters; at most 512 are allowed/],
     ['alice/x secret-key!', /line 1 has an invalid account name/],
     ['secret-key a\nother b\nsecret-key b', /line 3 has the key of line 1/],
-  ])('is refused by the number of the line: %j', (text, problem) => {
+  ])('is refused with the line number: %j', (text, problem) => {
     const { message, code, hint } = failureOf(text);
     expect(message).toMatch(problem);
     expect(message.startsWith(NAME)).toBe(true);
@@ -42,7 +42,7 @@ describe('a keys file', () => {
     expect(`${message}${hint}`).not.toMatch(/secret/);
   });
 
-  it('never shows what is in it', () => {
+  it('never appears in messages', () => {
     const word = fc.string({ minLength: 8, maxLength: 20 }).filter((text) => !NAME.includes(text));
     fc.assert(
       fc.property(fc.array(word, { minLength: 3, maxLength: 6 }), (words) => {

@@ -32,11 +32,11 @@ describe('a fault rule', () => {
         when: { kind: 'every', every: 3 },
       },
     ],
-  ])('is read: %s', (text, rule) => {
+  ])('is parsed: %s', (text, rule) => {
     expect(parseFaultRule(text)).toEqual(rule);
   });
 
-  it('is read again as it is printed', () => {
+  it('is parsed as the same rule after printing', () => {
     fc.assert(
       fc.property(arbitraryRule(), (rule) => {
         expect(parseFaultRule(printFaultRule(rule))).toEqual(rule);
@@ -44,7 +44,7 @@ describe('a fault rule', () => {
     );
   });
 
-  it('is read, or refused as usage, whatever it is', () => {
+  it('is parsed, or refused as a usage failure, for any text', () => {
     const pieces = fc.oneof(
       fc.constantFrom('POST', ' ', '/x', ';', '=', 'status', '503', 'times', 'job', 'fail', '**'),
       fc.string(),
