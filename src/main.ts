@@ -199,7 +199,7 @@ function systemDeps(host: NodeJS.Process): MainDeps {
   };
 }
 
-/** The folder of the shell may have been deleted. */
+/** Returns the current folder, which may have been deleted. @throws Failure (usage) */
 function currentFolder(host: NodeJS.Process): string {
   try {
     return host.cwd();
@@ -236,7 +236,7 @@ export function createContext({
       import('./effects/concurrency.ts'),
     ]);
     const { settingsFile } = await paths();
-    // A folder of a network may not answer.
+    // A network folder may not respond.
     return abortable(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
   let processes: Processes | undefined;

@@ -1,5 +1,4 @@
 import { Argument } from 'commander';
-import type { WrittenCaptions } from '../../src/captions/caption-files.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { CueFlags } from '../../src/cli/flags/captions.ts';
@@ -9,17 +8,16 @@ import {
   subtitlesOption,
   subtitleTargets,
 } from '../../src/cli/flags/captions.ts';
-import { readInput } from '../../src/cli/read-input.ts';
+import { readTextInput } from '../../src/cli/read-input.ts';
 import { jsonFaultLine } from '../../src/config/json-file.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { decodeUtf8, TextEncodingError } from '../../src/text/decode.ts';
 import { counted } from '../../src/text/display.ts';
 
 interface CaptionsFlags extends CueFlags {
   readonly subtitles?: readonly string[];
 }
 
-/** `foley captions`: subtitles from timings that were stored before. */
+/** `foley captions`. */
 export const captions: CommandDefinition<CaptionsFlags> = {
   configure(command) {
     command
@@ -44,7 +42,9 @@ export const captions: CommandDefinition<CaptionsFlags> = {
     const timings = await readDocument(context, file);
     const { writeCaptions } = await import('../../src/captions/caption-files.ts');
     const written = await writeCaptions({ ...context, targets, timings, shape });
-    for (const each of written) context.io.notice(describe(each));
+    for (const { cues = 0, path } of written) {
+      context.io.notice(`${path}: ${counted(cues, 'cue')}`);
+    }
     if (!timings.complete) context.io.warn(INCOMPLETE);
     return {
       data: {
@@ -67,7 +67,7 @@ const INCOMPLETE =
 
 async function readDocument(context: Context, file: string): Promise<Timings> {
   const shown = file === '-' ? 'stdin' : file;
-  const text = decode(await readInput(context, file, shown), shown);
+  const text = await readTextInput(context, file, shown, 'Timings are UTF-8.');
   const line = jsonFaultLine(text);
   if (line !== undefined) {
     throw usageFailure(
@@ -77,17 +77,4 @@ async function readDocument(context: Context, file: string): Promise<Timings> {
   }
   const { readTimings } = await import('../../src/captions/timings.ts');
   return readTimings(JSON.parse(text), shown);
-}
-
-function decode(bytes: Uint8Array, shown: string): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch (error) {
-    if (!(error instanceof TextEncodingError)) throw error;
-    throw usageFailure(`${shown} is ${error.message}`, 'Timings are UTF-8.');
-  }
-}
-
-function describe({ cues = 0, path }: WrittenCaptions): string {
-  return `${path}: ${counted(cues, 'cue')}`;
 }

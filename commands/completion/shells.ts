@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 
-/** A shell that completes what is typed: its script, and where that goes. */
+/** A shell: its completion script and the place of the script. */
 export interface Shell {
   readonly name: ShellName;
-  /** The name of its script among those that come with foley. */
+  /** The file name of its script in `completions/`. */
   readonly script: string;
-  /** The folders from `base` to the place where the shell looks, and the name it looks for. */
+  /** The path of the installed script below `base`. */
   readonly place: readonly string[];
-  /** What the place begins with: a variable, or without it a folder in the home folder. */
+  /** The folder that a variable names, else one in the home folder. */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
-  /** What there is left to do for a person once the file is there. */
+  /** Returns the remaining step for the user. */
   readonly next: (file: string) => string;
 }
 
@@ -54,7 +54,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
   },
 };
 
-/** The script of a shell, as the build wrote it. */
+/** Reads the generated script of a shell. */
 export function readScript({ script }: Shell): Promise<Buffer> {
   // Sources (`commands/completion/`) and chunks (`dist/chunks/`) are both two folders deep.
   return readFile(new URL(`../../completions/${script}`, import.meta.url));

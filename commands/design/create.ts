@@ -5,7 +5,7 @@ import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
 import { designRequest } from '../../src/api/resources/designs.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { folderPlace } from '../../src/cli/jobs/places.ts';
+import { folderPlace, PREVIEW_FOLDER } from '../../src/cli/jobs/places.ts';
 import { withJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
@@ -68,7 +68,7 @@ async function createDesign(
 ): Promise<CommandResult> {
   const { clock, io } = context;
   const placeFor =
-    outputDir === undefined ? undefined : await folderPlace(context, outputDir, FOLDER);
+    outputDir === undefined ? undefined : await folderPlace(context, outputDir, PREVIEW_FOLDER);
   const connection = await context.connect();
   const progress = startProgress(io, clock, 'creating candidates');
   const design = await withJournal(context, progress, (tools) =>
@@ -97,7 +97,7 @@ async function createDesign(
   };
 }
 
-/** Both requests of a design need a key (docs/api/voice-design.md). */
+/** Returns the ids of a request; both requests of a design require a key (docs/api/voice-design.md). */
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,
@@ -106,12 +106,6 @@ export function designOptions(
   const madeByTool = idempotencyKey === undefined;
   return { idempotencyKey: { value, madeByTool }, requestId, signal };
 }
-
-const FOLDER = {
-  flag: '--output-dir',
-  why: 'previews require a folder',
-  hint: 'Name a folder, or leave the flag out.',
-};
 
 /** Saves the previews of a billed design; warns about those that fail. */
 async function fetchPreviews(
@@ -149,7 +143,7 @@ const COLUMNS: readonly Column<CandidateRow>[] = [
   { title: 'DESCRIPTION', value: ({ description }) => description },
 ];
 
-/** The document of `--json`. */
+/** Returns the document of `--json`. */
 function designDocument(
   design: VoiceDesign,
   previews: readonly CandidatePreview[] | undefined,

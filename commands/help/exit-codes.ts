@@ -1,26 +1,18 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 
-/** `foley help exit-codes`: the table of the contract's section 4. */
+/** `foley help exit-codes`. */
 export const exitCodes: CommandDefinition = {
   configure(command) {
     command.description('Shows what the exit codes mean, for every command.');
   },
   async run() {
     const { wrappedRows } = await import('../../src/cli/render/table.ts');
-    const items = Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => ({
-      name,
-      code,
-      meaning,
-    }));
+    const items = Object.entries(EXIT_CODES).map(([name, exit]) => ({ name, ...exit }));
+    const rows = items.map(({ code, meaning }) => ({ cells: [`${code}`], text: meaning }));
     return {
       data: { items, total: items.length },
-      human: (style) =>
-        wrappedRows(
-          ['CODE', 'MEANING'],
-          items.map(({ code, meaning }) => ({ cells: [`${code}`], text: meaning })),
-          style,
-        ),
+      human: (style) => wrappedRows(['CODE', 'MEANING'], rows, style),
     };
   },
 };

@@ -1,25 +1,19 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 
-/** `foley help flags`: the flags that every command has. */
+/** `foley help flags`. */
 export const globalFlags: CommandDefinition = {
   configure(command) {
     command.description('Shows the global flags. They work before and after the command.');
   },
   async run() {
     const { wrappedRows } = await import('../../src/cli/render/table.ts');
-    const items = [...globalOptions(), helpOption()].map(({ description, flags }) => ({
-      flags,
-      description,
-    }));
+    const options = [...globalOptions(), helpOption()];
+    const items = options.map(({ description, flags }) => ({ flags, description }));
+    const rows = items.map(({ description, flags }) => ({ cells: [flags], text: description }));
     return {
       data: { items, total: items.length },
-      human: (style) =>
-        wrappedRows(
-          ['FLAG', 'MEANING'],
-          items.map(({ description, flags }) => ({ cells: [flags], text: description })),
-          style,
-        ),
+      human: (style) => wrappedRows(['FLAG', 'MEANING'], rows, style),
     };
   },
 };

@@ -39,7 +39,7 @@ function rowsOf(model: MediaModel): readonly Row[] {
     : variants.map((variant) => ({ model, variant }));
 }
 
-/** Those that have something in them: an image has no seconds, a video no aspect ratio. */
+/** Leaves out columns without a value: images have no seconds, videos no aspect ratio. */
 function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
   return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
 }

@@ -3,7 +3,7 @@ import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 
-/** An http or https address, unchanged; empty to clear it. */
+/** Parses `--webhook-url`: an http or https URL, or '' to clear it. @throws Failure (usage) */
 export function webhookAddress(given: string): string {
   if (given === '') return given;
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -29,7 +29,7 @@ export function webhookAddress(given: string): string {
   return given;
 }
 
-/** Without its query, which may hold a secret. */
+/** Returns a URL without its query, which may contain a secret. */
 export function safeUrl(url: string): string {
   return URL.canParse(url) ? redactUrl(url) : url;
 }

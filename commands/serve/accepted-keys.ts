@@ -8,7 +8,7 @@ import { counted, display } from '../../src/text/display.ts';
 
 const FLAG = '--accept-keys-file';
 const FORM = 'Each line is an API key, or an API key, a space and its account; # begins a comment.';
-/** For keys without an account, as in a service without a keys file. */
+/** The account of keys without an account, and of services without a keys file. */
 const DEFAULT_ACCOUNT = 'local';
 
 /**
@@ -56,7 +56,7 @@ export function parseAcceptedKeys(text: string, name: string): readonly AccountK
   return keys;
 }
 
-/** As Latin-1 shows it. */
+/** Of UTF-8, read as Latin-1. */
 const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
 const ACCOUNT = /^[\w.@-]{1,64}$/;
 

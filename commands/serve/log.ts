@@ -39,7 +39,7 @@ export function createServeLog({
   };
 }
 
-/** Events that are not request lines name the program. */
+/** Events whose lines begin with the name of the program. */
 const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'failure',
   'finishing-answers',

@@ -12,6 +12,7 @@ import { collectAll, pageOptions } from '../../src/cli/flags/jobs.ts';
 import { addOptions, choiceOption, textOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
+import { flagName } from '../../src/config/settings.ts';
 import { PAGE_SIZE_MAX } from '../../src/contract/limits.ts';
 import type { VoiceType } from '../../src/contract/values.ts';
 import { VOICE_TYPES } from '../../src/contract/values.ts';
@@ -81,34 +82,22 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
 };
 
 /** Filters of v1 only, and paging flags that the compatibility list does not have. */
-const V1_FILTERS = {
-  type: '--type',
-  language: '--language',
-  supportsLanguage: '--supports-language',
-  search: '--search',
-  provider: '--provider',
-} as const;
-const PAGE_FLAGS = {
-  page: '--page',
-  pageSize: '--page-size',
-  includePersonal: '--include-personal',
-} as const;
+const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
+const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
 
 /**
  * Returns the API to use: the given one, else v1 if a filter requires it.
  * @throws Failure (usage) naming a flag that the given API does not have
  */
 function chooseSurface(flags: VoicesListFlags): VoiceSurface {
-  const given = new Set(Object.keys(flags));
-  const flagAmong = (names: Readonly<Record<string, string>>): string | undefined =>
-    Object.entries(names).find(([name]) => given.has(name))?.[1];
-  const filter = flagAmong(V1_FILTERS);
+  const filter = V1_FILTERS.find((name) => flags[name] !== undefined);
   const { api = filter === undefined ? 'v3' : 'v1' } = flags;
-  const paging = api === 'compat' ? flagAmong(PAGE_FLAGS) : undefined;
+  const paging =
+    api === 'compat' ? PAGE_FLAGS.find((name) => flags[name] !== undefined) : undefined;
   const unknown = api === 'v1' ? undefined : (filter ?? paging);
   if (unknown === undefined) return api;
   throw usageFailure(
-    `${unknown} does not work with --api ${api}`,
+    `${flagName(unknown)} does not work with --api ${api}`,
     api === 'compat' ? 'It lists all voices at once.' : 'Use --api v1.',
   );
 }

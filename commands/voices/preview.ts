@@ -5,7 +5,7 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { idOptions, modelOption, speechFormat } from '../../src/cli/flags/speech.ts';
 import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
 import type { IdFlags } from '../../src/cli/flags/speech.ts';
-import { folderPlace } from '../../src/cli/jobs/places.ts';
+import { folderPlace, PREVIEW_FOLDER } from '../../src/cli/jobs/places.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { planTask } from '../../src/cli/speech/plan.ts';
 import { speakTask } from '../../src/cli/speech/speak.ts';
@@ -49,7 +49,7 @@ Examples:
   $ foley voices preview … --output-dir previews
   $ foley voices preview … --text "The doors are closing." --play`;
 
-/** Each voice is a request of its own. */
+/** Refuses request ids for several voices, since each voice is a separate request. */
 function refuseSharedIds(
   ids: readonly string[],
   { idempotencyKey, requestId }: PreviewFlags,
@@ -82,7 +82,7 @@ async function previewVoices(
   flags: PreviewFlags,
 ): Promise<CommandResult> {
   const folder = flags.outputDir;
-  if (folder !== undefined) await folderPlace(context, folder, FOLDER);
+  if (folder !== undefined) await folderPlace(context, folder, PREVIEW_FOLDER);
   const tasks: Task[] = [];
   for (const id of ids) tasks.push(await planPreview(context, id, flags));
   const items: unknown[] = [];
@@ -103,12 +103,6 @@ interface FailedPreview {
   readonly voiceId: string;
   readonly failure: Failure;
 }
-
-const FOLDER = {
-  flag: '--output-dir',
-  why: 'previews require a folder',
-  hint: 'Name a folder, or leave the flag out.',
-};
 
 /** Failures that every further voice would have too. */
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);

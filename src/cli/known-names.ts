@@ -63,7 +63,7 @@ export async function rememberNames(
     const data = Buffer.from(lines.join(''));
     await replaceFile({ ...deps, path: fileOf(cache, kind), data, mode: 0o600 });
   } catch {
-    // The next list tries again.
+    // The next command tries again.
   }
 }
 

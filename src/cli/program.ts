@@ -138,7 +138,7 @@ function refuseRepeated(command: Command): void {
     let first: string | undefined;
     command.on(`option:${option.name()}`, (value: string) => {
       if (first !== undefined) {
-        // An address may hold a password.
+        // A URL may contain a password.
         const values = `${first}${value}`.includes('://') ? '' : ` ("${first}", then "${value}")`;
         throw usageFailure(`${flag} is given more than once${values}`, 'Give it one value.');
       }

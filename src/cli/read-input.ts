@@ -41,18 +41,19 @@ export async function readInput(
   }
 }
 
-/** Reads a file as UTF-8 text. Throws like `readInput`, also for other encodings. */
+/** Reads a file as UTF-8 text. Throws like `readInput`, with this hint for other encodings. */
 export async function readTextInput(
   context: Context,
   path: string,
   shown: string,
+  encodingHint = 'Bytes are sent with --body.',
 ): Promise<string> {
   const bytes = await readInput(context, path, shown);
   try {
     return decodeUtf8(bytes);
   } catch (error) {
     if (!(error instanceof TextEncodingError)) throw error;
-    throw usageFailure(`${shown} is ${error.message}`, 'Bytes are sent with --body.');
+    throw usageFailure(`${shown} is ${error.message}`, encodingHint);
   }
 }
 

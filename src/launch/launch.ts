@@ -51,11 +51,7 @@ function keyOf(word: string | undefined): string {
   return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'other';
 }
 
-interface Program {
-  run(host: NodeJS.Process): void;
-}
-
-function isProgram(value: unknown): value is Program {
+function isProgram(value: unknown): value is { run(host: NodeJS.Process): void } {
   return typeof value === 'object' && value !== null && 'run' in value;
 }
 
@@ -118,10 +114,7 @@ export class ChunkLoader {
     const source = bytes.toString('latin1');
     const script = new vm.Script(
       `(function (exports, require, module, __filename, __dirname) {${source}\n})`,
-      {
-        filename: file,
-        ...(cachedData === undefined ? {} : { cachedData }),
-      },
+      { filename: file, ...(cachedData === undefined ? {} : { cachedData }) },
     );
     // Code that V8 rejects is not replaced, since it may reject new code every time.
     if (cachedData === undefined) this.#isCacheShort = true;
@@ -165,7 +158,11 @@ const LENGTH_BYTES = 4;
 export function openCodeCache(folder: string | undefined, key: string): CodeCache {
   if (folder === undefined) return NO_CACHE;
   const access = accessTo(folder);
-  if (access === 'missing') return { ...NO_CACHE, keep: () => makeFolder(folder) };
+  if (access === 'missing')
+    return {
+      ...NO_CACHE,
+      keep: () => void attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 })),
+    };
   if (access === 'foreign') return NO_CACHE;
   const file = path.join(folder, key);
   const chunks = attempt(() => unpack(readFileSync(file))) ?? NO_CACHE.chunks;
@@ -184,16 +181,10 @@ function accessTo(folder: string): 'foreign' | 'missing' | 'ours' {
     : 'foreign';
 }
 
-function makeFolder(folder: string): void {
-  attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-}
-
 function pack(chunks: CompiledChunks): Buffer {
-  const entries = [...chunks].map(([name, { checksum, code }]) => ({
-    name,
-    checksum,
-    bytes: code.length,
-  }));
+  const entries = Array.from(chunks, ([name, { checksum, code }]) => {
+    return { name, checksum, bytes: code.length };
+  });
   const index = Buffer.from(JSON.stringify(entries));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32LE(index.length);

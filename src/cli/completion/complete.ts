@@ -13,9 +13,9 @@ import type {
 type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
 
 /**
- * Answers `foley __complete WORD... CURRENT`, which the scripts of the shells call at a key press: a line for each
- * candidate (word, tab, description), or a line `files` or `folders` where the shell completes those itself. Asks no
- * service. Without candidates it returns no line; it never fails.
+ * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run: a line for each
+ * candidate (word, tab, description), or a line `files` or `folders`, which the shell completes itself. Sends no
+ * request and never fails.
  */
 export async function complete(words: readonly string[], host: Host): Promise<string> {
   try {

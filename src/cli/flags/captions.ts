@@ -7,7 +7,7 @@ import { addOptions, choiceOption, durationOption, integerOption, listOption } f
 import type { SettingValues } from '../../config/setting-definitions.ts';
 import { SETTINGS } from '../../config/setting-definitions.ts';
 import type { SettingSources } from '../../config/settings.ts';
-import { describeOrigin, resolveSetting } from '../../config/settings.ts';
+import { describeOrigin, flagName, resolveSetting } from '../../config/settings.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { durationText } from '../../text/duration.ts';
 import { flagOf } from '../../captions/cue-shape.ts';
@@ -108,10 +108,9 @@ function describe(
   name: 'cueMaxDuration' | 'cueMinDuration',
   { origin, value }: NonNullable<ReturnType<typeof resolveSetting<typeof name>>>,
 ): string {
-  const where =
-    origin.kind === 'flag' || origin.kind === 'default' ? '' : ` of ${describeOrigin(origin)}`;
-  const flag = name === 'cueMaxDuration' ? '--cue-max-duration' : '--cue-min-duration';
-  return `${origin.kind === 'flag' ? flag : `${name}${where}`} is ${value === 0 ? '0' : durationText(value)}`;
+  const where = origin.kind === 'default' ? '' : ` of ${describeOrigin(origin)}`;
+  const shown = origin.kind === 'flag' ? origin.name : `${name}${where}`;
+  return `${shown} is ${value === 0 ? '0' : durationText(value)}`;
 }
 
 /** The flags that request word times. */
@@ -162,19 +161,11 @@ export function captionFlag({ subtitles = [], timings }: CaptionFlags): string |
  * @throws Failure (usage)
  */
 export function refuseCueFlags(flags: CueFlags & { readonly subtitles?: unknown }): void {
-  const given = new Set(Object.keys(flags));
-  const shaping = Object.entries(CUE_FLAGS).find(([name]) => given.has(name));
-  if (shaping === undefined || flags.subtitles !== undefined) return;
-  throw usageFailure(`${shaping[1]} requires --subtitles`, 'Add --subtitles, or leave it out.');
+  const cueFlag = Object.keys(flags).find((name) => name.startsWith('cue'));
+  if (cueFlag === undefined || flags.subtitles !== undefined) return;
+  const hint = 'Add --subtitles, or leave it out.';
+  throw usageFailure(`${flagName(cueFlag)} requires --subtitles`, hint);
 }
-
-const CUE_FLAGS: Readonly<Record<keyof CueFlags, string>> = {
-  cueMaxChars: '--cue-max-chars',
-  cueMaxLines: '--cue-max-lines',
-  cueMaxDuration: '--cue-max-duration',
-  cueMinDuration: '--cue-min-duration',
-  cueBy: '--cue-by',
-};
 
 function timingsTarget(file: string): CaptionTarget {
   if (file.toLowerCase().endsWith('.json')) return { path: file, format: 'json' };
@@ -189,8 +180,6 @@ function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cw
   const audio = path.resolve(cwd, plan.path);
   const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
   if (same === undefined) return;
-  throw usageFailure(
-    `${flagOf(same)} and --output both name ${same.path}`,
-    'Give each its own file.',
-  );
+  const problem = `${flagOf(same)} and --output both name ${same.path}`;
+  throw usageFailure(problem, 'Give each its own file.');
 }

@@ -94,7 +94,7 @@ async function fetchMany<Job extends WaitedJob>(
     live.clear(),
   );
   const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
-  if (saved.length > 0) await settle(context, new Set(saved));
+  if (saved.length > 0) await markSaved(context, new Set(saved));
   const failures = all.flatMap((one) => one.failure ?? []);
   const failure = worstFailure(failures, () => options.resumeAll(left()));
   for (const other of failures) {
@@ -181,7 +181,7 @@ async function fetchOne<Job extends WaitedJob>(
   const fetched = await stopped(fetchJob(id, { ...options, polling }), context, () =>
     options.resume(id),
   ).finally(() => progress.stop());
-  if (fetched.saved !== undefined) await settle(context, new Set([id]));
+  if (fetched.saved !== undefined) await markSaved(context, new Set([id]));
   const { failure, job, saved } = fetched;
   if (job === undefined) {
     throw failure ?? new Error(`job ${id} has no state`);
@@ -213,8 +213,8 @@ async function stopped<T>(
   }
 }
 
-/** Settles the open intents of saved jobs; a failure to record that is harmless. */
-async function settle(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
+/** Marks the open intents of saved jobs as done; ignores failures. */
+async function markSaved(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {
     await markFetched(await open(), jobIds, { ...context, journal });

@@ -26,7 +26,7 @@ export function speechPresenter(
   };
 }
 
-/** The document of creates and waits with `--json`. */
+/** Returns the `--json` document of commands that create jobs or wait for them. */
 export function jobDocument(
   { job, requestId = job.requestId, saved }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
@@ -53,7 +53,7 @@ const DOCUMENT_FIELDS = [
   'raw',
 ] as const;
 
-/** The credits that a job cost; '' where the service does not report them. */
+/** Formats the credits that a job cost; '' if the service does not report them. */
 export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   if (creditsUsed === undefined) return '';
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
@@ -79,7 +79,7 @@ export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob
 /** A job and its saved result. */
 export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
-  /** The request id of its create, if this command created it. */
+  /** The id of the request that created it, if this command did. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
   /** The job was only downloaded: nothing was billed. */
@@ -95,7 +95,7 @@ interface JobProgress<Job extends WaitedJob> {
 
 /** Formats jobs of one kind. */
 export interface JobPresenter<Job extends WaitedJob> {
-  /** The document of creates and waits with `--json`. */
+  /** Returns the `--json` document of commands that create jobs or wait for them. */
   document(result: JobResult<Job>): Record<string, unknown>;
   /** Reports a partial result, as a line for stderr. */
   partial(job: Job): string;
@@ -169,7 +169,7 @@ export function quoted(word: string): string {
   return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Prints the id of a job the moment it exists: on stdout, or on stderr when stdout has another result. */
+/** Prints the id of a new job at once: on stdout, or on stderr if stdout gets another result. */
 export async function reportCreated(
   context: Context,
   output: string | undefined,

@@ -90,6 +90,13 @@ interface FolderWords {
   readonly hint: string;
 }
 
+/** `--output-dir` for previews of voices. */
+export const PREVIEW_FOLDER: FolderWords = {
+  flag: '--output-dir',
+  why: 'previews require a folder',
+  hint: 'Name a folder, or leave the flag out.',
+};
+
 const FOLDER_OF_JOBS: FolderWords = {
   flag: '--output',
   why: 'several jobs require a folder',

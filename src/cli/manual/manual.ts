@@ -227,12 +227,15 @@ function flowing(text: string): string {
 
 /** Returns `docs/reference.md`: every command with its arguments, flags and examples. */
 export function referencePage({ commands, globalFlags }: DescribedTree): string {
+  const exitCodes = Object.values(EXIT_CODES).map(
+    ({ code, meaning }) => `| ${code} | ${meaning} |`,
+  );
   const parts = [
     '# Reference\n\nEvery command, as `foley help` has it. This page is written from the command tree by `npm run generate`.',
     contents(commands),
     ...everyCommand(commands).map((command) => commandPart(command)),
     `## Flags of every command\n\n${flagTable(globalFlags)}`,
-    `## Exit codes\n\n${exitCodes()}`,
+    `## Exit codes\n\n| code | meaning |\n| --- | --- |\n${exitCodes.join('\n')}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -268,9 +271,4 @@ function flagTable(flags: readonly DescribedFlag[]): string {
     return `| \`${flag}\` | ${description.replaceAll('|', String.raw`\|`)} |`;
   });
   return ['| flag | what it does |', '| --- | --- |', ...rows].join('\n');
-}
-
-function exitCodes(): string {
-  const rows = Object.values(EXIT_CODES).map(({ code, meaning }) => `| ${code} | ${meaning} |`);
-  return ['| code | meaning |', '| --- | --- |', ...rows].join('\n');
 }

@@ -39,7 +39,6 @@ export function mediaPresenter(
   };
 }
 
-/** The document of creates and waits with `--json`. */
 function mediaDocument(
   { job, requestId = job.requestId, saved }: JobResult<MediaJob>,
   target: 'embedded' | 'hosted',
@@ -90,7 +89,7 @@ export function billingNotice({ billing, creditsUsed }: MediaJob): string | unde
   return display(`foley: billed as ${describeBilling(billing)}${cost}`);
 }
 
-/** Such as `5 s (shorter input rounded up; video 4.9 s, audio 12.0 s)`. */
+/** Formats the billed seconds, such as `5 s (shorter input rounded up; video 4.9 s, audio 12.0 s)`. */
 export function describeBilling({
   audioSeconds,
   billedSeconds,

@@ -24,7 +24,7 @@ export interface CommandResult {
   readonly seen?: SeenNames;
 }
 
-/** Writes a command's result to stdout: one JSON document, or text for a person. */
+/** Writes a command's result to stdout: one JSON document, or text. */
 export async function render(result: CommandResult, io: Io, json: boolean): Promise<void> {
   if (json) {
     if (result.data !== undefined) {
@@ -79,7 +79,7 @@ export function renderError(
   }
 }
 
-/** The last line of stderr with `--json`. */
+/** Formats the last line of stderr with `--json`. */
 function errorLine(failure: Failure): string {
   return toJson({
     error: {
@@ -132,7 +132,7 @@ async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
     },
     reject: false,
   });
-  // 127: the shell found no such program.
+  // A pager that exited has shown the text; 127 means that it was not found.
   return ended.exitCode !== undefined && ended.exitCode !== 127;
 }
 
@@ -154,7 +154,7 @@ function requestDocument({ body, headers, method, url }: WireRequest): object {
   };
 }
 
-/** What a request cost, as far as the response reports it. */
+/** The cost of a request, if the response reports it. */
 interface Cost {
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
