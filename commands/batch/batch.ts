@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { parseShard } from '../../src/batch/plan/shard.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
 import { addCueFlags } from '../../src/cli/flags/captions.ts';
 import { addSpeechFlags } from '../../src/cli/flags/speech.ts';
 import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
-import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { BatchFlags } from './prepare.ts';
 
 /** `foley batch` */

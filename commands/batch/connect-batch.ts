@@ -1,17 +1,17 @@
 import type { ApiClient } from '../../src/api/client.ts';
 import { allVoices } from '../../src/api/resources/voices.ts';
 import { createTransport } from '../../src/api/transport/http.ts';
-import { gatedTransport, RateGate } from '../../src/batch/run/rate-gate.ts';
 import type { BatchItem } from '../../src/batch/plan/plan.ts';
 import type { ClassifiedItem } from '../../src/batch/run/classify.ts';
+import { gatedTransport, RateGate } from '../../src/batch/run/rate-gate.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { openClient } from '../../src/cli/connect.ts';
 import { creditRates } from '../../src/cli/journal.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { Charge, CreditRates, RateKey } from '../../src/speech/credit-rates.ts';
 import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
-import { abortable } from '../../src/effects/concurrency.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import type { BatchFlags, PreparedBatch } from './prepare.ts';
 

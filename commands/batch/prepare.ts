@@ -1,9 +1,8 @@
-import { sha256 } from '../../src/durable/checksum.ts';
-import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { Source } from '../../src/batch/plan/inputs.ts';
+import { inputBytes, findSources, linesOf } from '../../src/batch/plan/inputs.ts';
 import { countItems, DEFAULT_TEXT_COLUMN } from '../../src/batch/plan/items.ts';
-import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
 import type { BatchItem, PlanDefaults, PlanOptions } from '../../src/batch/plan/plan.ts';
+import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/plan.ts';
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
 import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
@@ -16,9 +15,10 @@ import { cueShape, refuseCueFlags } from '../../src/cli/flags/captions.ts';
 import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { readInput } from '../../src/cli/read-input.ts';
-import { resolveSetting } from '../../src/config/settings.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
+import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
 

@@ -86,7 +86,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
       head: [],
       prepare: () => ensurePrivateFolder(copyFolder, files),
     });
-    const mark = await markUnfinished({ copyFolder, outputDir, share: lock.name }, options);
+    const mark = await markUnfinished({ copyFolder, outputDir, shard: lock.name }, options);
     const parts = { ...secret, ...run, copy, isExclusive, lock, mark, read, temporaries };
     return new BatchFolder(options, parts);
   } catch (error) {

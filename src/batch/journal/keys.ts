@@ -36,7 +36,7 @@ export function bodyDigest(body: Uint8Array): string {
 
 /**
  * Derives the idempotency key of a purchase from its content: with the secret the same key results without a
- * journal and under any item id, and nobody can guess it.
+ * journal and under any item id, and other users cannot guess it.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;

@@ -103,8 +103,8 @@ async function takeWith(written: string, file: string, options: LockOptions): Pr
     const held = await readLock(file, options);
     if (held === undefined) continue;
     if (turn > MAX_TURNS || !(await isStale(held, options))) throw lockedFailure(file, held);
-    const right = `${file}.${held.mark ?? 'unmarked'}`;
-    await takeWith(written, right, options);
+    const second = `${file}.${held.mark ?? 'unmarked'}`;
+    await takeWith(written, second, options);
     try {
       const now = await readLock(file, options);
       if (now !== undefined && now.mark === held.mark) {
@@ -114,7 +114,7 @@ async function takeWith(written: string, file: string, options: LockOptions): Pr
         return;
       }
     } finally {
-      await removeQuietly(right, options);
+      await removeQuietly(second, options);
     }
   }
 }
@@ -234,7 +234,7 @@ function lockedFailure(file: string, { owner }: Held): Failure {
   return new Failure(`another batch is running in this folder: ${display(who)}`, {
     code: 'state',
     exit: 'state',
-    hint: `Wait until it ends; nothing was sent. If it is certainly dead, remove ${display(file)}.`,
+    hint: `Wait until it ends; nothing was sent. If that process is certainly dead, remove ${display(file)}.`,
     details: owner === undefined ? undefined : { pid: owner.pid, host: owner.host },
   });
 }

@@ -12,14 +12,14 @@ const NAME = 'unfinished';
  * Lists a batch as unfinished in the state folder, for `foley recover`. Never throws: the batch does not depend
  * on it.
  * @param copyFolder the folder of this batch in the state folder
- * @param share the name of its lock
+ * @param shard the name of its lock
  * @returns the path of the mark, which is removed when the batch is done
  */
 export async function markUnfinished(
-  { copyFolder, outputDir, share }: { copyFolder: string; outputDir: string; share: string },
+  { copyFolder, outputDir, shard }: { copyFolder: string; outputDir: string; shard: string },
   deps: FileDeps,
 ): Promise<string> {
-  const file = path.join(copyFolder, `${NAME}-${share}.json`);
+  const file = path.join(copyFolder, `${NAME}-${shard}.json`);
   try {
     await ensurePrivateFolder(copyFolder, deps.files);
     const folder = await deps.files.realpath(outputDir);

@@ -287,8 +287,10 @@ export async function wholeText(input: InputFile, maxBytes: number): Promise<str
   for await (const chunk of input.open()) {
     size += chunk.length;
     if (size > maxBytes) {
-      const problem = `${display(input.name)} is longer than one request allows`;
-      throw usageFailure(problem, 'Split it into parts.');
+      throw usageFailure(
+        `${display(input.name)} is longer than one request allows`,
+        'Split it into parts.',
+      );
     }
     parts.push(chunk);
   }

@@ -53,7 +53,7 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
   };
   if ((item.text === undefined) === (item.file === undefined)) {
     const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
-    throw usageFailure(`${where} has ${what}`, 'Give one of the two.');
+    throw usageFailure(`${where} has ${what}`, 'Give either text or file.');
   }
   return item;
 }

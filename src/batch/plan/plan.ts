@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
-import type { AudioFormat } from '../../contract/values.ts';
 import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
-import { usageFailure } from '../../errors/failure.ts';
+import type { AudioFormat } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
+import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import { draftsOf } from './items.ts';
 import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
+import { draftsOf } from './items.ts';
 
 /** A text to speak, with everything decided. */
 export interface BatchItem {

@@ -1,8 +1,8 @@
+import type { ExitName } from '../../contract/exit-codes.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { toJson } from '../../text/display.ts';
-import type { ExitName } from '../../contract/exit-codes.ts';
 import type { Failure } from '../../errors/failure.ts';
+import { toJson } from '../../text/display.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 
 /** Counts the results of a batch. */

@@ -372,19 +372,19 @@ export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): F
         hint: `--retry-failed buys all of it again (this part: ${cost}).`,
         details,
       });
-    case 'lost': {
-      const isDelivered = state === 'published' || state === 'verified';
-      const message = isDelivered
-        ? `a file of it is missing, and downloading it again would be billed again (${cost})`
-        : `it may have been billed (${cost}), and its audio is lost`;
-      return new Failure(message, {
-        code: 'lost',
-        exit: 'lost',
-        billed: creditsUsed === undefined ? 'unknown' : 'yes',
-        hint: '--retry-failed buys it again.',
-        details,
-      });
-    }
+    case 'lost':
+      return new Failure(
+        state === 'published' || state === 'verified'
+          ? `a file of it is missing, and speaking it again is billed again (${cost})`
+          : `it may have been billed (${cost}), and its audio is lost`,
+        {
+          code: 'lost',
+          exit: 'lost',
+          billed: creditsUsed === undefined ? 'unknown' : 'yes',
+          hint: '--retry-failed buys it again.',
+          details,
+        },
+      );
     case 'elsewhere':
       return new Failure(
         `it was billed at ${about?.origin ?? 'another service'}, which has its audio`,

@@ -222,14 +222,14 @@ interface Guess {
 
 /** A longer wrong guess would cost more time than polls do. */
 const MAX_EXPECTED_MS = 2_000;
-/** A job that is done at the first poll may have been done earlier: the next guess is shorter by this share. */
+/** A job that is done at the first poll may have been done earlier: the next guess is shorter by this fraction. */
 const FIRST_STEP = 0.05;
 /** Each guess that was too short halves the step, down to this. */
 const MIN_STEP = 0.003;
 
 interface Estimate {
   readonly ms: number;
-  /** Share of `ms`. */
+  /** Fraction of `ms`. */
   readonly step: number;
 }
 
