@@ -18,7 +18,7 @@ export interface Statement {
 
 /** A statement with the check that it is so; the check throws when it is not. */
 export interface Behaviour extends Statement {
-  /** Creates something or uses credits: asks a service that is not ours only when told to. */
+  /** Creates something or uses credits: sent to another service only with its consent flag. */
   readonly spends?: boolean;
   /** Flags of the `foley serve` that it needs; such a row asks no other service. */
   readonly serve?: readonly string[];

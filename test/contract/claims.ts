@@ -76,7 +76,7 @@ export function claimRefused(
   );
 }
 
-/** What the answer says is wrong, where we tell it: the name of each field. */
+/** The names of the invalid fields in the response of our service. */
 export function claimNames(
   answer: Answer,
   field: string,

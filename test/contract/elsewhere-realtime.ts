@@ -50,7 +50,7 @@ export const realtimeElsewhere: readonly TestedElsewhere[] = [
   ),
   ending(
     'internal-error',
-    'A fault of the program: `internal_error`, told to whoever runs it',
+    'A fault of the program: `internal_error`, reported to the operator',
     [ENDINGS, 'with `internal_error` when the program is at fault'],
     errors('internal_error'),
   ),

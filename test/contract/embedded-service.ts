@@ -27,7 +27,7 @@ const opened = new Map<string, Promise<ServiceUnderTest>>();
 
 /**
  * The embedded service, one for each way of starting it that rows ask for. Its answers are held
- * against its own document, but for those that it was told to give.
+ * against its own document, except those of fault rules.
  */
 async function embedded(flags: readonly string[]): Promise<ServiceUnderTest> {
   const name = flags.join('\n');

@@ -96,7 +96,7 @@ export async function creditsOf(service: ServiceUnderTest): Promise<number> {
   return Number(at((await service.ask('GET /api/open/v1/profile')).json(), 'credits'));
 }
 
-/** A key that nobody used before. */
+/** A new key. */
 export function freshKey(): string {
   return `conformance-${crypto.randomUUID()}`;
 }

@@ -47,7 +47,7 @@ describe('an answer that is cut while the one before it on the connection still 
   it('is forgotten with its connection', async () => {
     const { connection } = await cutBehindSpeech({ kind: 'reset', afterBytes: 0 });
     connection.socket.destroy();
-    // The server, which is closed at the end of the test, waits for nobody.
+    // The server is closed at the end of the test without waiting.
     await connection.untilClosed();
   });
 });

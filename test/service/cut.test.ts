@@ -98,7 +98,7 @@ describe('truncate', () => {
     expect((await balance()).credits).toBe(1_000_000 - COST);
   });
 
-  it('does not keep to the length that was told', async () => {
+  it('is shorter than the announced length', async () => {
     const path = '/api/open/tts/cached/*';
     const { ask, call } = await scene('truncate', 100, path);
     const made = await call('/api/open/v1/speech/tts', {

@@ -65,7 +65,7 @@ describe('every answer', () => {
   });
 });
 
-describe('whoever runs the service', () => {
+describe('the operator of the service', () => {
   it('hears of every request, but of no key, query or text', async () => {
     const { call, speak, events } = await testService();
     await call('/api/open/v3/voices?page=0', { headers: { 'X-Request-Id': 'trace-3' } });
@@ -162,7 +162,7 @@ describe('a JSON body', () => {
     });
   });
 
-  it('may not be larger than any text needs, whether its length is told or not', async () => {
+  it('is limited to the size of the longest text, with or without an announced length', async () => {
     const { call } = await testService();
     const headers = { 'Content-Type': 'application/json' };
     const large = ' '.repeat(256 * 1024 + 1);

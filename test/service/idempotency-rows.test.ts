@@ -66,7 +66,7 @@ function another({ store, clock }: TestService, more: object = {}): Promise<Test
   return testService({ store, clock, ...more });
 }
 
-/** One at which nobody could ask for this today. */
+/** A fingerprint that no request has today. */
 function withoutModel(service: TestService): Promise<TestService> {
   return another(service, { unavailableModels: [BODY.modelId] });
 }
@@ -85,7 +85,7 @@ const other = (surface: Surface): Surface => ({
 describe.each([...SYNCHRONOUS, ...WITH_CACHE])('%s, %#', (name, surface, header) => {
   const key = { [header]: 'order-1' };
 
-  it(`in progress is told so, here and at another service: ${name}, ${header}`, async () => {
+  it(`in progress is reported as such, here and at another service: ${name}, ${header}`, async () => {
     const service = await testService();
     const release = service.engine.holdBefore(1);
     const first = ask(service, surface, key);

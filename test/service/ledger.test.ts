@@ -193,7 +193,7 @@ describe('verification', () => {
     expect(() => verifyLedger(store, { full: true })).toThrow(message);
   });
 
-  it('goes on from its last checkpoint, and sees what changes after it and what it stands on', () => {
+  it('continues from its last checkpoint, and detects changes after and before it', () => {
     store.write((db) => {
       for (let round = 0; round < 600; round += 1) grant(db, 'a', amounts(1), 0);
     });

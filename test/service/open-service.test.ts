@@ -27,7 +27,7 @@ async function speakInProcess(...args: readonly string[]): Promise<unknown> {
 }
 
 describe('openService', () => {
-  it('speaks with the real engine on a fresh data directory, and goes on with it', async () => {
+  it('speaks with the real engine on a new data directory, and continues with it', async () => {
     const folder = await temporaryFolder();
     const file = join(folder, 'hello.mp3');
     const first = await speakInProcess(join(folder, 'data'), file, 'Hello from foley.');

@@ -44,7 +44,7 @@ describe('the turns of a rate', () => {
 });
 
 describe('an account with a rate', () => {
-  it('is refused beyond it, told when to come again, and served then', async () => {
+  it('is refused beyond it with a time to retry, and served then', async () => {
     const { call, clock } = await testService({ requestsPerSecond: 2 });
     expect((await call(VOICES)).status).toBe(200);
     expect((await call(VOICES)).status).toBe(200);
@@ -60,7 +60,7 @@ describe('an account with a rate', () => {
     expect((await call(VOICES)).status).toBe(429);
   });
 
-  it('is told of longer waits when the rate is slower', async () => {
+  it('has to wait longer when the rate is slower', async () => {
     const { call } = await testService({ requestsPerSecond: 0.2 });
     await call(VOICES);
     expect((await call(VOICES)).headers.get('Retry-After')).toBe('5');

@@ -97,12 +97,12 @@ describe('the processes of this machine', () => {
   });
 
   it.each([
-    ['a pid that nobody has', { pid: 2 ** 22 + 1 }, 'dead'],
+    ['an unused pid', { pid: 2 ** 22 + 1 }, 'dead'],
     ['the same pid, started at another time', { processStart: '1' }, 'dead'],
     ['an earlier start of the machine', { bootId: 'earlier' }, 'dead'],
     ['another machine', { host: 'elsewhere', bootId: 'other' }, 'unknown'],
     ['another container', { pidNamespace: 'pid:[1]' }, 'unknown'],
-    ['a platform that tells no start', { processStart: undefined }, 'unknown'],
+    ['a platform without start times', { processStart: undefined }, 'unknown'],
   ] as const)('judge %s', (_name, change, expected) => {
     expect(liveness({ ...self, ...change })).toBe(expected);
   });

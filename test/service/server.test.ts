@@ -43,7 +43,7 @@ describe('a service on a socket', () => {
     expect(realtimeUrl).toBe(baseUrl.replace('http', 'ws'));
   });
 
-  it('tells which port is in use', async () => {
+  it('names the port that is in use', async () => {
     const { service } = await testService();
     const { baseUrl } = await serve(service);
     const port = Number(new URL(baseUrl).port);

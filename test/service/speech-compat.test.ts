@@ -111,7 +111,7 @@ describe('POST /v1/tts', () => {
     expect(speeds).toEqual([1.5, 0.5, 1]);
   });
 
-  it('takes what it does not use, nulls, and what nobody knows', async () => {
+  it('accepts unused fields, nulls and unknown fields', async () => {
     const service = await testService();
     const unused = { chunk_length: 'x', latency: { a: 1 }, mp3_bitrate: 128, references: [] };
     const nulls = { format: null, prosody: null, temperature: null, normalize: null };
@@ -127,7 +127,7 @@ describe('POST /v1/tts', () => {
 
   it.each([
     [{ reference_id: undefined }, 'reference_id', 'reference_id is missing; it is required'],
-    [{ reference_id: 'nobody' }, 'reference_id', 'reference_id "nobody" is unknown'],
+    [{ reference_id: 'unknown' }, 'reference_id', 'reference_id "unknown" is unknown'],
     [{ text: undefined }, 'text', 'text is missing; it is required'],
     [{ text: ' ' }, 'text', 'text has only white space'],
     [{ text: '...' }, 'text', 'text has nothing that this voice can say'],

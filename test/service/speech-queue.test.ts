@@ -31,7 +31,7 @@ describe('the queue for speech', () => {
     expect((await balance()).credits).toBeLessThan(before.credits);
   });
 
-  it('tells how long what waits will take, and those refused later a later time', async () => {
+  it('estimates the wait, and a later time for later refusals', async () => {
     const { clock, engine, speak } = await testService({ maxWaiting: 1 });
     const first = engine.holdBefore(0);
     const measured = speak(body);
@@ -86,7 +86,7 @@ describe('the queue for speech', () => {
     await unread.arrayBuffer();
   });
 
-  it('tells a key that was used before how that ended, also when it is full', async () => {
+  it('reports the outcome of a used key, also when the queue is full', async () => {
     const { engine, speak } = await testService({ maxWaiting: 1 });
     const key = { 'Idempotency-Key': 'done' };
     await (await speak(body, key)).arrayBuffer();

@@ -74,10 +74,10 @@ describe('POST /api/open/v1/speech/tts', () => {
     expect(service.engine.requests.at(-1)?.voice).toBe('slt');
     const missing = await speak(service, { voiceId: undefined });
     expect(await missing.json()).toMatchObject({ message: 'voiceId is missing; it is required' });
-    const unknown = await speak(service, { voiceId: undefined, reference_id: 'nobody' });
+    const unknown = await speak(service, { voiceId: undefined, reference_id: 'unknown' });
     expect(unknown.status).toBe(404);
     expect(await unknown.json()).toMatchObject({
-      message: 'reference_id "nobody" is unknown',
+      message: 'reference_id "unknown" is unknown',
     });
   });
 
@@ -189,7 +189,7 @@ describe('a request with cache', () => {
     expect((await decodeAudio(bytes)).durationMs).toBeGreaterThan(0);
   });
 
-  it('makes an mp3 that tells its exact length, and a wav and an ogg too', async () => {
+  it('makes an mp3, a wav and an ogg with their exact length', async () => {
     const service = await testService();
     const words = 2;
     for (const format of ['mp3', 'wav', 'ogg']) {
@@ -237,7 +237,7 @@ describe('a request with cache', () => {
     expect(service.engine.requests).toHaveLength(2);
   });
 
-  it('gives an address that nobody can make up', async () => {
+  it('gives an address that cannot be forged', async () => {
     const service = await testService();
     const { audio_url } = await cached(service);
     const later = new URL(audio_url);

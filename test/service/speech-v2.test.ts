@@ -102,7 +102,7 @@ describe('POST /api/open/v2/speech/tts', () => {
 });
 
 describe('the historical fields of v2', () => {
-  it('are taken, whatever they hold, and so is what nobody knows', async () => {
+  it('are accepted with any value, and so are unknown fields', async () => {
     const service = await testService();
     const historical = { version: 'v1', qwenModel: { a: 1 }, minimaxEmotion: 7, providerKey: 'x' };
     for (const engineModelId of [undefined, '', 7]) {
@@ -192,7 +192,7 @@ describe('the request id of v2', () => {
     expect(await codeOf(again)).toBe('ERR_REQUEST_ALREADY_COMPLETED');
   });
 
-  it('is not told apart by a token or by what nobody knows', async () => {
+  it('is the same with another token or unknown fields', async () => {
     const service = await testService();
     await (await speak(service, { token: 'one' }, { 'X-Request-Id': 'r' })).arrayBuffer();
     const again = await speak(service, { token: 'two', extra: 1 }, { 'X-Request-Id': 'r' });

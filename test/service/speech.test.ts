@@ -54,7 +54,7 @@ describe('POST /api/open/v3/speech/tts', () => {
     expect(engine.chunksMade()).toBe(3);
   });
 
-  it('makes nothing that nobody reads', async () => {
+  it('produces nothing before it is read', async () => {
     const { speak, engine } = await testService();
     const response = await speak({ text: 'One. Two. Three. Four.', voiceId: CLARA, format: 'wav' });
     expect(engine.chunksMade()).toBe(1);
@@ -181,7 +181,7 @@ describe('POST /api/open/v3/speech/tts', () => {
     expect(states).toMatchObject([{ state: 'committed' }]);
   });
 
-  it('cuts and refunds what still runs a moment after it was told to hurry', async () => {
+  it('cuts and refunds running responses soon after the hurry signal', async () => {
     const { speak, service, engine, clock, store } = await testService();
     engine.holdBefore(1);
     const response = await speak({ text: 'One. Two.', voiceId: CLARA, format: 'wav' });

@@ -33,7 +33,7 @@ describe('the store', () => {
     second.close();
   });
 
-  it('undoes the whole of a transaction that fails, and goes on', async () => {
+  it('rolls back a failed transaction, and continues', async () => {
     const store = await openStore({ ...EFFECTS, dataDir: await temporaryFolder() });
     store.write((db) => db.script('CREATE TABLE note (text TEXT UNIQUE)'));
     const twice = (): number =>

@@ -1,4 +1,3 @@
-import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { createKeyTable } from '../http/guard.ts';
 import type { Arrival } from '../http/guard.ts';
@@ -29,12 +28,13 @@ const HURRY_MS = 1_000;
 
 /** Creates the realtime connections of a service. */
 export function createRealtime(deps: RealtimeDeps) {
-  const { rateLimit, speechQueue } = deps;
+  const { clock, rateLimit, speechQueue } = deps;
   const tickets = createTickets(deps);
   const requests = new Requests({ ...deps, ownership: deps.operations.ownership });
   const context = { ...deps, tickets, requests };
   const keys = createKeyTable(deps.keys);
-  const sessions = new OpenSessions();
+  const sessions = new Set<Session>();
+  let onEmpty: (() => void) | undefined;
   let SessionClass: typeof Session | undefined;
   return {
     tickets,
@@ -45,7 +45,10 @@ export function createRealtime(deps: RealtimeDeps) {
         keys,
         rateLimit,
         speechQueue,
-        connections: () => sessions.count(),
+        connections: () => ({
+          open: sessions.size,
+          unknown: [...sessions].filter(({ isUnknown }) => isUnknown).length,
+        }),
       });
       SessionClass ??= (await import('./session.ts')).Session;
       return admission;
@@ -53,7 +56,10 @@ export function createRealtime(deps: RealtimeDeps) {
     /** Starts the session of an admitted handshake. */
     open: (admission: Admission, socket: LiveSocket): SocketListener => {
       if (SessionClass === undefined) throw new TypeError('open before admit');
-      const onClose = (): void => sessions.remove(session);
+      const onClose = (): void => {
+        sessions.delete(session);
+        if (sessions.size === 0) onEmpty?.();
+      };
       const session = new SessionClass(context, admission, socket, onClose);
       sessions.add(session);
       session.open();
@@ -61,54 +67,26 @@ export function createRealtime(deps: RealtimeDeps) {
     },
     /** Connections with accepted segments that are not spoken yet. */
     get size(): number {
-      return sessions.busy();
+      return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
     /** Finishes the accepted segments within `graceMs`, or one second after `hurry` is aborted, and closes all connections. */
-    close: (graceMs: number, hurry?: AbortSignal): Promise<void> =>
-      sessions.close(deps.clock, graceMs, hurry),
+    async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
+      if (sessions.size === 0) return;
+      const empty = new Promise<void>((resolve) => {
+        onEmpty = resolve;
+      });
+      const drain = (isForced: boolean): void => {
+        for (const session of sessions) session.drain(isForced);
+      };
+      drain(false);
+      const cut = (): void => drain(true);
+      const stops = [clock.after(graceMs, cut)];
+      const hasten = (): void => void stops.push(clock.after(HURRY_MS, cut));
+      hurry?.addEventListener('abort', hasten, { once: true });
+      if (hurry?.aborted === true) hasten();
+      await empty;
+      for (const stop of stops) stop();
+      hurry?.removeEventListener('abort', hasten);
+    },
   };
-}
-
-class OpenSessions {
-  readonly #all = new Set<Session>();
-  #whenNone: (() => void) | undefined;
-
-  add(session: Session): void {
-    this.#all.add(session);
-  }
-
-  remove(session: Session): void {
-    this.#all.delete(session);
-    if (this.#all.size === 0) this.#whenNone?.();
-  }
-
-  /** Counts all, and those without a ticket yet. */
-  count(): { readonly open: number; readonly unknown: number } {
-    const unknown = [...this.#all].filter(({ isUnknown }) => isUnknown);
-    return { open: this.#all.size, unknown: unknown.length };
-  }
-
-  busy(): number {
-    return [...this.#all].filter(({ isBusy }) => isBusy).length;
-  }
-
-  async close(clock: Clock, graceMs: number, hurry: AbortSignal | undefined): Promise<void> {
-    if (this.#all.size === 0) return;
-    const none = new Promise<void>((resolve) => {
-      this.#whenNone = resolve;
-    });
-    this.#drain(false);
-    const cut = (): void => this.#drain(true);
-    const stops = [clock.after(graceMs, cut)];
-    const hasten = (): void => void stops.push(clock.after(HURRY_MS, cut));
-    hurry?.addEventListener('abort', hasten, { once: true });
-    if (hurry?.aborted === true) hasten();
-    await none;
-    for (const stop of stops) stop();
-    hurry?.removeEventListener('abort', hasten);
-  }
-
-  #drain(isForced: boolean): void {
-    for (const session of this.#all) session.drain(isForced);
-  }
 }

@@ -11,17 +11,9 @@ import { closeQuietly } from '../../effects/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
 import { EngineError, LONGEST_STRETCH } from '../engine/speech-engine.ts';
-import type { SpeechContext, RunningGeneration, SpokenStream, Speaking } from './speak.ts';
-import {
-  generate,
-  observe,
-  requireSettled,
-  createSettlement,
-  speechError,
-  speechOf,
-} from './speak.ts';
+import type { Speaking, SpeechContext, SpokenStream } from './speak.ts';
+import { generate, observe, requireSettled, settledBody, speechOf } from './speak.ts';
 import type { ServiceError } from '../service-error.ts';
-import { closingError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
@@ -48,80 +40,47 @@ export function speakAligned(
       head.push(next.value);
     }
     const { quota } = requireSettled(operation.commit());
-    const body = alignedBody(speaking, generation, head, rest, quota);
+    const { clock } = speaking.context;
+    const source = alignedSource(speaking, withHeartbeats(head, rest, clock), quota);
+    const body = settledBody(speaking, generation, { rest, ...source });
     return { body, quotaRemaining: quota };
   });
 }
 
 /**
- * Returns the body of an aligned stream, produced as fast as it is read
- * (docs/api/speech.md#aligned-stream). It ends with `completed` when the charge is final, or with `error`
- * when the charge is refunded.
+ * Returns the bytes of an aligned stream (docs/api/speech.md#aligned-stream). It ends with `completed` when
+ * the charge is final, or with `error` when the charge is refunded.
  */
-function alignedBody(
-  { context, operation, plan, requestId }: Parameters<typeof speakAligned>[0],
-  generation: RunningGeneration,
-  head: SpokenEvent[],
-  rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
+function alignedSource(
+  { operation, plan, requestId }: Speaking,
+  nextEvent: () => Promise<Next | 'heartbeat'>,
   quotaRemaining: number,
-): ReadableStream<Uint8Array> {
-  const settlement = createSettlement({
-    generation,
-    operation,
-    source: rest,
-    onFailure: (error) => context.report({ type: 'failure', requestId, error }),
-  });
-  const { signal } = generation;
-  const nextEvent = withHeartbeats(head, rest, context.clock);
-  let isOver = false;
-  const fail = (controller: Controller, cause: unknown, error: ServiceError): void => {
-    if (isOver) return;
-    isOver = true;
-    settlement.fail(cause);
-    const data: AlignedError = { requestId, code: error.code, message: error.message };
-    controller.enqueue(serverSentEvent('error', data));
-    controller.close();
-  };
-  const complete = (controller: Controller, alignmentStatus: AlignmentStatus): void => {
-    if (!settlement.complete()) throw new Error('the response could not be settled');
-    isOver = true;
-    const data: AlignedCompleted = {
-      requestId,
-      generationId: operation.id,
-      alignmentStatus,
-      quotaRemaining,
-      creditsUsed: plan.charge.credits,
-    };
-    controller.enqueue(serverSentEvent('completed', data));
-    controller.close();
-  };
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const abort = (): void => fail(controller, signal.reason, closingError());
-        signal.addEventListener('abort', abort, { once: true });
-      },
-      async pull(controller) {
-        try {
-          const next = await nextEvent();
-          if (isOver) return;
-          if (next === 'heartbeat') controller.enqueue(HEARTBEAT);
-          else if (next.done === true) complete(controller, next.value);
-          else controller.enqueue(encodeEvent(next.value));
-        } catch (error) {
-          fail(controller, error, speechError(error));
-        }
-      },
-      cancel(reason) {
-        isOver = true;
-        settlement.leave(reason);
-      },
+) {
+  let alignmentStatus: AlignmentStatus = 'partial';
+  return {
+    async next(): Promise<Uint8Array | undefined> {
+      const event = await nextEvent();
+      if (event === 'heartbeat') return HEARTBEAT;
+      if (event.done !== true) return encodeEvent(event.value);
+      alignmentStatus = event.value;
+      return undefined;
     },
-    { highWaterMark: 0 },
-  );
+    completed(): Uint8Array {
+      const data: AlignedCompleted = {
+        requestId,
+        generationId: operation.id,
+        alignmentStatus,
+        quotaRemaining,
+        creditsUsed: plan.charge.credits,
+      };
+      return serverSentEvent('completed', data);
+    },
+    failed({ code, message }: ServiceError): Uint8Array {
+      const data: AlignedError = { requestId, code, message };
+      return serverSentEvent('error', data);
+    },
+  };
 }
-
-type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** A comment, which clients ignore; it shows proxies that the connection is alive. */
 const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');

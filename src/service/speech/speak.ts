@@ -6,6 +6,7 @@ import { EngineError, engineMessageOf, SpeechLimit } from '../engine/speech-engi
 import type { Operation, Operations } from '../operations/operations.ts';
 import type { ServiceEvent } from '../running-service.ts';
 import {
+  closingError,
   invalidRequest,
   ServiceError,
   speechFailureMessage,
@@ -14,6 +15,7 @@ import {
 import type { Store } from '../store/open-store.ts';
 import type { Catalogue } from '../voices/catalogue.ts';
 import type { EncodedFormat, EncodeSpeech } from './encode.ts';
+import type { Generations, RunningGeneration } from './generations.ts';
 import type { SpeechPlan } from './plan.ts';
 
 /** What speech needs of the service: over HTTP, as a job and in real time. */
@@ -58,19 +60,20 @@ export interface SpokenStream {
  * key free again; 500 for anything else, refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
-  const { context, operation, plan, requestId } = speaking;
+  const { context, operation, plan } = speaking;
   return generate(speaking, async (generation) => {
     const chunks = speechOf(speaking, generation.signal);
     const audio = await startAudio({ ...plan, chunks }, context.encode);
-    const available = requireSettled(operation.commit());
-    const settlement = createSettlement({
-      generation,
-      operation,
-      source: audio.rest,
-      onFailure: (error) => context.report({ type: 'failure', requestId, error }),
-    });
-    const body = audioBody(audio, generation.signal, settlement);
-    return { body, quotaRemaining: available.quota };
+    const { quota } = requireSettled(operation.commit());
+    const { rest } = audio;
+    const head = [...audio.head];
+    const next = async (): Promise<Uint8Array | undefined> => {
+      const first = head.shift();
+      if (first !== undefined) return first;
+      const { done, value } = await rest.next();
+      return done === true ? undefined : value;
+    };
+    return { body: settledBody(speaking, generation, { rest, next }), quotaRemaining: quota };
   });
 }
 
@@ -177,43 +180,72 @@ export async function* observe(
   }
 }
 
+/** The bytes of a body. */
+interface BodySource {
+  /** Closed at the end of the body. */
+  readonly rest: AsyncIterator<unknown>;
+  /** Returns the next bytes; `undefined` at the end. */
+  readonly next: () => Promise<Uint8Array | undefined>;
+  /** Returns the last bytes of a complete body. */
+  readonly completed?: () => Uint8Array;
+  /** Returns the last bytes of a failed body; without it, the body errors. */
+  readonly failed?: (error: ServiceError) => Uint8Array;
+}
+
 /**
  * Returns the body of a speech response, produced as fast as it is read. Its end settles the operation:
- * read to the end or left by the client, the charge stands; failed, it is refunded and the body errors.
+ * read to the end or left by the client, the charge stands; failed, it is refunded.
  */
-function audioBody(
-  { head, rest }: StartedAudio,
-  signal: AbortSignal,
-  settlement: Settlement,
+export function settledBody(
+  { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
+  generation: RunningGeneration,
+  { rest, next, completed, failed }: BodySource,
 ): ReadableStream<Uint8Array> {
-  const started = [...head];
-  const fail = (controller: ReadableStreamDefaultController, error: unknown): void => {
-    controller.error(error);
-    settlement.fail(error);
+  const settlement = createSettlement({
+    generation,
+    operation,
+    source: rest,
+    onFailure: (error) => context.report({ type: 'failure', requestId, error }),
+  });
+  let isOver = false;
+  const fail = (controller: BodyController, cause: unknown, error: ServiceError): void => {
+    if (isOver) return;
+    isOver = true;
+    settlement.fail(cause);
+    if (failed === undefined) return controller.error(cause);
+    controller.enqueue(failed(error));
+    controller.close();
   };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        const abort = (): void => fail(controller, signal.reason);
+        const { signal } = generation;
+        const abort = (): void => fail(controller, signal.reason, closingError());
         signal.addEventListener('abort', abort, { once: true });
       },
       async pull(controller) {
         try {
-          const first = started.shift();
-          if (first !== undefined) return controller.enqueue(first);
-          const next = await rest.next();
-          if (next.done !== true) return controller.enqueue(next.value);
+          const bytes = await next();
+          if (isOver) return;
+          if (bytes !== undefined) return controller.enqueue(bytes);
           if (!settlement.complete()) throw new Error('the response could not be settled');
-          return controller.close();
+          isOver = true;
+          if (completed !== undefined) controller.enqueue(completed());
+          controller.close();
         } catch (error) {
-          return fail(controller, error);
+          fail(controller, error, speechError(error));
         }
       },
-      cancel: (reason) => settlement.leave(reason),
+      cancel(reason) {
+        isOver = true;
+        settlement.leave(reason);
+      },
     },
     { highWaterMark: 0 },
   );
 }
+
+type BodyController = ReadableStreamDefaultController<Uint8Array>;
 
 /** The ends of a body; only the first call counts. */
 interface Settlement {
@@ -226,7 +258,7 @@ interface Settlement {
 }
 
 /** Settles the operation of a body once (docs/api/errors.md#idempotency). */
-export function createSettlement({
+function createSettlement({
   generation,
   operation,
   source,
@@ -273,62 +305,6 @@ export function createSettlement({
         generation.abort(error);
         operation.refund(engineMessageOf(error));
       }),
-  };
-}
-
-/** The running generations, so that a closing service can finish them. */
-type Generations = ReturnType<typeof createGenerations>;
-
-export interface RunningGeneration {
-  readonly signal: AbortSignal;
-  /** Stops the engine. */
-  abort(reason: unknown): void;
-  end(): void;
-}
-
-const HURRY_MS = 1_000;
-
-/** Creates the list of running generations. */
-export function createGenerations(clock: Clock) {
-  const running = new Set<AbortController>();
-  let onEmpty: (() => void) | undefined;
-  return {
-    get size() {
-      return running.size;
-    },
-    /** Adds a generation; its signal is aborted when the service stops waiting. */
-    start(): RunningGeneration {
-      const controller = new AbortController();
-      running.add(controller);
-      return {
-        signal: controller.signal,
-        abort: (reason) => controller.abort(reason),
-        end() {
-          running.delete(controller);
-          if (running.size === 0) onEmpty?.();
-        },
-      };
-    },
-    /**
-     * Waits for all generations, at most `graceMs`, then aborts them. Once `hurry` is aborted they get one
-     * more second, so that those of disconnected clients can end.
-     */
-    async drain(graceMs: number, hurry?: AbortSignal): Promise<void> {
-      if (running.size === 0) return;
-      const empty = new Promise<void>((resolve) => {
-        onEmpty = resolve;
-      });
-      const abortAll = (): void => {
-        for (const controller of running) controller.abort(new Error('the service is closing'));
-      };
-      const stops = [clock.after(graceMs, abortAll)];
-      const hasten = (): void => void stops.push(clock.after(HURRY_MS, abortAll));
-      hurry?.addEventListener('abort', hasten, { once: true });
-      if (hurry?.aborted === true) hasten();
-      await empty;
-      for (const stop of stops) stop();
-      hurry?.removeEventListener('abort', hasten);
-    },
   };
 }
 

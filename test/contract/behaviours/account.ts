@@ -17,7 +17,7 @@ const BAD_KEYS: readonly (readonly [string, string | undefined])[] = [
   ['a missing key', undefined],
   ['a malformed one', 'Basic Zm9sZXk6Zm9sZXk='],
   ['one without a value', 'Bearer'],
-  ['one that nobody has', 'Bearer no-such-key'],
+  ['an unknown key', 'Bearer no-such-key'],
 ];
 
 /** Keys, profile, capabilities and documents (docs/api/models.md, docs/api/account.md and docs/api/authentication.md). */

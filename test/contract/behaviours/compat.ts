@@ -36,7 +36,7 @@ const SPEECH: RequestBody = {
 const SPEED = { takes: [0.5, 2], refuses: [0.49, 2.01, '1'], limits: ['SPEED_RANGE'] };
 const SCALE = { takes: [0.5, 1.5], refuses: [0.49, 1.51, '1'] };
 
-/** The header `model` of `/v1/tts`; which model each is, the price tells where ours are known. */
+/** The header `model` of `/v1/tts`; the price shows the model where prices are known. */
 const LABELS: Readonly<Record<string, string>> = {
   's2.1-pro': 'vendor-s21pro',
   's2.1-pro-free': 'vendor-s21pro-free',
@@ -48,7 +48,7 @@ const LABELS: Readonly<Record<string, string>> = {
   'speech-1.5': 'vendor-s1',
   '1.6': 'vendor-s1',
   'vendor-s21pro': 'vendor-s21pro',
-  'nobody-knows': 'vendor-s21pro-flash',
+  'unknown-label': 'vendor-s21pro-flash',
 };
 
 /** The compatibility endpoints, and what only v1 has (docs/api/speech.md#v1 and docs/api/other-clients.md). */
@@ -173,7 +173,7 @@ function labels(): readonly Behaviour[] {
     id: `compat-tts.model.${label}`,
     section: 'other-clients',
     on: 'POST /v1/tts',
-    what: `The header \`model: ${label}\` ${label === 'nobody-knows' ? 'is ignored' : `is ${modelId}`}`,
+    what: `The header \`model: ${label}\` ${label === 'unknown-label' ? 'is ignored' : `is ${modelId}`}`,
     spends: true,
     async check(service: ServiceUnderTest) {
       const body = await TTS.plain(service);
@@ -377,7 +377,7 @@ function v1Only(): readonly Behaviour[] {
       async check(service) {
         const voices = await voicesOf(service);
         assert.ok(voices.length > 0);
-        const tts = await service.ask(TTS.on, { body: { text: TEXT, reference_id: 'nobody' } });
+        const tts = await service.ask(TTS.on, { body: { text: TEXT, reference_id: 'unknown' } });
         const speech = await service.ask(SPEECH.on, {
           body: { ...(await SPEECH.plain(service)), voice: 'nobody' },
         });

@@ -68,7 +68,7 @@ export const documents: readonly Behaviour[] = [
     covers: ['Error.code', 'Error.message', 'Error.requestId'],
     async check(service) {
       const headers = { 'X-Request-Id': 'trace-of-an-error' };
-      const answer = await service.ask('GET /api/open/v3/voices/nobody', { headers });
+      const answer = await service.ask('GET /api/open/v3/voices/unknown', { headers });
       claimRefused(answer, 404, 'ERR_VOICE_NOT_FOUND', service);
       assert.match(answer.header('Content-Type') ?? '', /^application\/json/);
       assert.equal(at(answer.json(), 'requestId'), 'trace-of-an-error');

@@ -249,7 +249,7 @@ function unusedByRefusal(): Behaviour {
       const key = { 'Idempotency-Key': freshKey() };
       const before = await creditsOf(service);
       claimStatus(await service.ask(V3, { headers: key, body: { ...body, speed: 9 } }), 400);
-      const headers = { ...key, Authorization: 'Bearer nobody' };
+      const headers = { ...key, Authorization: 'Bearer unknown' };
       claimStatus(await service.ask(V3, { headers, body }), 401);
       assert.equal(await creditsOf(service), before);
       claimAudio(await service.ask(V3, { headers: key, body }));

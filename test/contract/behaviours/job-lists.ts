@@ -38,7 +38,7 @@ function lists(path: string): readonly Behaviour[] {
   const pages: Behaviour = {
     ...base,
     id: `${id}.list.pages`,
-    what: '`page` and `limit` cut the list; `hasMore` and `nextPage` say whether it goes on',
+    what: '`page` and `limit` cut the list; `hasMore` and `nextPage` show whether another page follows',
     covers: [`${of}.page`, `${of}.limit`],
     async check(service) {
       for (let number = 0; number < 3; number += 1) await create(service, path);

@@ -68,7 +68,7 @@ function files(): readonly Behaviour[] {
     ),
     aboutFiles(
       'content',
-      'What a file is, is told by its content: text is 400 under any name',
+      'The type of a file is that of its content: text is 400 under any name',
       [],
       (service) =>
         refuse(
@@ -180,7 +180,7 @@ function deletion(): readonly Behaviour[] {
       async check(service) {
         const none = await service.ask(DELETE_OLD, { body: {} });
         claimRefused(none, 400, 'ERR_INVALID_REQUEST', service);
-        const other = await service.ask(DELETE_OLD, { body: { reference_id: 'nobody' } });
+        const other = await service.ask(DELETE_OLD, { body: { reference_id: 'unknown' } });
         claimRefused(other, 404, 'ERR_VOICE_NOT_FOUND', service);
       },
     },

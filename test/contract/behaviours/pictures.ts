@@ -202,7 +202,7 @@ function polling(path: PicturePath): readonly Behaviour[] {
       ...base,
       id: `${nameOf(path)}.others`,
       section: 'authentication',
-      what: 'A job that there is not, or that is somebody else’s, is 404',
+      what: 'A missing job, or that of another account, is 404',
       covers: ['ERR_JOB_NOT_FOUND'],
       spends: true,
       async check(service) {

@@ -60,7 +60,7 @@ function answers({ id, section, on }: Surface): readonly Behaviour[] {
       id: `${id}.headers`,
       section,
       on,
-      what: 'The answer tells the credits used and the quota that is left',
+      what: 'The response has the credits used and the remaining quota',
       covers: ['X-OpenAPI-Credits-Used', 'X-OpenAPI-Quota-Remaining'],
       spends: true,
       async check(service) {

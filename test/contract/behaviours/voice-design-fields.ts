@@ -66,7 +66,7 @@ function designFields(): readonly Behaviour[] {
       },
       [
         ['candidateId', 'id', 'for its preview and for saving'],
-        ['previewAudioUrl', 'id', 'its preview, for whoever has the key'],
+        ['previewAudioUrl', 'id', 'its preview; needs the key'],
       ],
     ),
     ...answerFields(

@@ -10,7 +10,7 @@ export const CREATE_V3 = 'POST /api/open/v3/voices';
 export const CREATE_OLD = 'POST /api/open/create-model';
 export const DELETE = 'DELETE /api/open/v1/voices';
 
-/** A recording of a second, or as long as it is told to be. */
+/** A recording of a second, or of another length. */
 export function recording(medianHz = 140, seconds = 1): Uint8Array {
   const { samples, sampleRate } = referenceVoice({ medianHz, seconds });
   return writeWav(samples, sampleRate);

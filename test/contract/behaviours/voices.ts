@@ -228,7 +228,7 @@ function consistency(): readonly Behaviour[] {
       what: '404: a voice that there is not',
       covers: ['ERR_VOICE_NOT_FOUND'],
       check: async (service) =>
-        claimRefused(await service.ask(`${V3}/nobody`), 404, 'ERR_VOICE_NOT_FOUND', service),
+        claimRefused(await service.ask(`${V3}/unknown`), 404, 'ERR_VOICE_NOT_FOUND', service),
     },
     {
       id: 'voices-v3.one',

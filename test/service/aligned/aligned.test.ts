@@ -93,7 +93,7 @@ describe('an aligned stream', () => {
     for (const block of blocks) expect(block).toMatch(/^event: [a-z_]+\ndata: \{.*\}$/);
   });
 
-  it('replaces a snapshot whenever the engine tells of more words of its chunk', async () => {
+  it('replaces a snapshot when the engine reports more words of its chunk', async () => {
     const [one, two] = HELLO;
     const { align } = await scene([
       { ms: 50, words: one === undefined ? [] : [one] },
@@ -111,7 +111,7 @@ describe('an aligned stream', () => {
     expect(last?.data['alignmentStatus']).toBe('complete');
   });
 
-  it('invalidates what the engine does not tell of, and is partial then', async () => {
+  it('invalidates chunks without reported words, and is partial then', async () => {
     const { align } = await scene(SCRIPT.filter((_, index) => index !== 1));
     const { names, events, words, last } = await readEvents(await align());
     const invalidated = names.indexOf('alignment_invalidated');
@@ -120,7 +120,7 @@ describe('an aligned stream', () => {
     expect(last).toMatchObject({ name: 'completed', data: { alignmentStatus: 'partial' } });
   });
 
-  it('invalidates every chunk where an engine tells of no word, and needs no estimate for that', async () => {
+  it('invalidates every chunk if the engine reports no words, without any estimate', async () => {
     const { align } = await scene([{ ms: 200 }]);
     const { names, events } = await readEvents(await align());
     expect(names).toEqual(['audio', 'alignment_invalidated', 'alignment_invalidated', 'completed']);
@@ -144,7 +144,7 @@ describe('the pace of an aligned stream', () => {
     for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
   });
 
-  it('makes nothing that nobody reads', async () => {
+  it('produces nothing before it is read', async () => {
     const long = Array.from({ length: 50 }, (): Step => ({ ms: 200, words: [] }));
     const { align, engine } = await scene(long);
     const response = await align();
@@ -231,7 +231,7 @@ describe('the money of an aligned stream', () => {
     });
   });
 
-  it('is given back when the service closes before the end, and the reader is told', async () => {
+  it('is refunded when the service closes before the end, with an error for the reader', async () => {
     const { until } = gate();
     const { align, service, clock, store } = await scene([...SCRIPT, { until }]);
     const response = await align();

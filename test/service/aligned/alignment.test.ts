@@ -53,8 +53,8 @@ const sentence = fc
   .map((words) => `Hello ${words.join(' ')}. `);
 const texts = fc.array(sentence, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
 
-describe('what is told of the times of words', () => {
-  test('in the end is what the engine told, however it told it', () => {
+describe('reported word times', () => {
+  test('are in the end those of the engine, in whatever order it reported them', () => {
     fc.assert(
       fc.property(texts, fc.infiniteStream(fc.nat({ max: 4 })), (text, sizes) => {
         const marks = marksOf(text);

@@ -69,7 +69,7 @@ describe('the audio of a job', () => {
     }
   });
 
-  it('is not there once somebody removed the file', async () => {
+  it('is missing once the file was deleted', async () => {
     const { call, create, ended, dataDir } = await jobService();
     const id = await create();
     await ended(id);
@@ -118,14 +118,14 @@ describe('a job of another account', () => {
   );
 });
 
-/** Nothing but the id tells the two apart. */
+/** The two differ in their ids only. */
 async function codeAndText(response: Response, id: string) {
   const { code, message } = Object(await response.json());
   return { status: response.status, code, message: String(message).replace(id, 'ID') };
 }
 
 describe('a job of v1', () => {
-  it('is told in the fields of v1, before and after it is done', async () => {
+  it('has the fields of v1, before and after it is done', async () => {
     const { call, directed, ended } = await jobService();
     const release = directed.holdAt('said');
     const created = await call(JOBS_V1, jsonPost({ ...BODY, text: paragraphs('One', 'Two') }));
@@ -175,7 +175,7 @@ describe('a job of v1', () => {
     const { voiceId, ...rest } = BODY;
     const post = (body: object) => call(JOBS_V1, jsonPost({ ...rest, ...body }));
     expect((await post({ reference_id: voiceId, cache: true, token: 1 })).status).toBe(202);
-    expect((await post({ voiceId, reference_id: 'nobody' })).status).toBe(202);
+    expect((await post({ voiceId, reference_id: 'unknown' })).status).toBe(202);
     await expect.poll(() => directed.texts.length).toBe(2);
     const nobody = await post({});
     expect(nobody.status).toBe(400);

@@ -87,7 +87,7 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
     });
   });
 
-  it('tells of the text that was sent, and bills what is left of it', async () => {
+  it('shows the submitted text, and bills the filtered one', async () => {
     const { ended, create, directed, task } = await jobService();
     const text = `(◕‿◕) ${'🎺 says. '.repeat(20)}`;
     const id = await create({ text, filterEmoji: true });
@@ -136,7 +136,7 @@ describe('POST /api/open/v3/speech/tts/jobs', () => {
 });
 
 describe('a create whose body comes while the service closes', () => {
-  it('is refused before anything is set aside: nobody would speak it', async () => {
+  it('is refused before anything is reserved: no worker would speak it', async () => {
     const service = await jobService();
     const { call, clock, store } = service;
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();

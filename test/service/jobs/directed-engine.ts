@@ -2,7 +2,7 @@ import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts'
 import { EngineError } from '../../../src/service/engine/speech-engine.ts';
 import { toneEngine } from '../support/tone-engine.ts';
 
-/** An engine that can be told what to do about a word, wherever it stands. */
+/** An engine whose behaviour can be set for each word. */
 export interface DirectedEngine extends SpeechEngine {
   /** Texts that it was asked for, in order. */
   readonly texts: readonly string[];

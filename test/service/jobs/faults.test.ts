@@ -55,7 +55,7 @@ describe('a rule of job=fail', () => {
     expect((await ended(await create())).status).toBe('success');
   });
 
-  it('holds for whoever finishes the job', async () => {
+  it('applies whichever process finishes the job', async () => {
     const first = await jobService({ faults: [jobRule('fail')] });
     const release = first.directed.holdAt('Hello');
     const id = await first.create();

@@ -27,7 +27,7 @@ export interface JobService extends TestService {
   readonly directed: DirectedEngine;
   /** Creates a job of v3 and gives its id. */
   create(change?: object, headers?: Record<string, string>): Promise<string>;
-  /** What v3 tells of a job. */
+  /** A job in the form of v3. */
   task(id: string, headers?: Record<string, string>): Promise<Task>;
   /** The same once it has ended. */
   ended(id: string): Promise<Task>;
@@ -50,7 +50,7 @@ export interface Task {
   }[];
 }
 
-/** A whole service whose engine does what it is told. */
+/** A whole service with a scripted engine. */
 export async function jobService(overrides: Partial<ServiceDeps> = {}): Promise<JobService> {
   const directed = directedEngine();
   const service = await testService({ engines: new EngineRegistry([directed]), ...overrides });

@@ -173,7 +173,7 @@ describe('whatever happens to a job', () => {
     );
   });
 
-  it('it ends once somebody works on it without being stopped', () => {
+  it('it ends once a worker is not stopped', () => {
     fc.assert(
       fc.property(pasts, fc.array(outcomes, { minLength: 4, maxLength: 4 }), (past, ends) => {
         const { state } = follow(...past);

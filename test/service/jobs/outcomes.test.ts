@@ -111,7 +111,7 @@ describe('a job that succeeds', () => {
     expect(booksOf(service).spent).toEqual(amounts(text.length));
   });
 
-  it('keeps only files that somebody can ask for, for its owner alone', async () => {
+  it('keeps only files that an endpoint serves, with private permissions', async () => {
     const { create, ended, dataDir } = await jobService();
     const one = await create();
     const several = await create({ text: paragraphs('One', 'Two') });
@@ -148,7 +148,7 @@ describe('a job that succeeds in part', () => {
     expect(await service.balance()).toEqual(amounts(GRANT - credits, GRANT - quota));
   });
 
-  it('is told to whoever runs the service, and the inside of the engine to nobody else', async () => {
+  it('is reported to the operator, without internals of the engine for the client', async () => {
     const { create, directed, ended, events, call } = await jobService();
     directed.failAt('Two');
     const id = await create({ text: paragraphs('One', 'Two') });

@@ -63,7 +63,7 @@ describe('a job whose process is gone', () => {
     expect(next.directed.texts).toEqual([]);
   });
 
-  it('is taken up by whoever is asked for it', async () => {
+  it('is resumed by the process that is polled for it', async () => {
     const { store, id } = await inTheMiddle();
     let liveness: Liveness = 'alive';
     const next = await jobService({ store, processes: seeing(() => liveness) });
@@ -73,7 +73,7 @@ describe('a job whose process is gone', () => {
     await isCharged(next, TWO.length);
   });
 
-  it('is taken up by whoever looks around', async () => {
+  it('is resumed by a process that scans for orphaned jobs', async () => {
     const { store } = await inTheMiddle();
     let liveness: Liveness = 'alive';
     const next = await jobService({ store, processes: seeing(() => liveness) });

@@ -94,7 +94,7 @@ describe.each(VERSIONS)('a connection of %s ends', (version) => {
     expect(client.audio.length).toBe(0);
   });
 
-  test('with `internal_error` when the program is at fault, which is told to whoever runs it', async () => {
+  test('with `internal_error` when the program is at fault, which is reported to the operator', async () => {
     const service = await realtimeService();
     const client = await started(service);
     const broken = breakStore(service, new TypeError('a bug'));

@@ -8,7 +8,7 @@ const SUBPROTOCOL = 'realtime.tts.msgpack.v3';
 /** A binary frame of a client, without a byte in it. */
 const EMPTY_FRAME = Uint8Array.of(0x82, 0x80, 0, 0, 0, 0);
 
-test('a terminal error is the end of reading, whatever a client goes on sending', async () => {
+test('a terminal error is the end of reading, whatever else a client sends', async () => {
   const heard: Uint8Array[] = [];
   const { baseUrl, clock } = await listeningService((listener) => ({
     ...forwarded(listener),

@@ -61,7 +61,7 @@ describe.each(VERSIONS)('a request of %s whose line broke', (version) => {
     },
   );
 
-  test('goes on with the audio numbers of the request behind what was completed', async () => {
+  test('continues the audio numbers of the request after the completed segments', async () => {
     const service = await realtimeService();
     const first = await begin(service);
     await first.expect('ready');
@@ -154,7 +154,7 @@ describe.each(VERSIONS)('a simple request of %s whose line broke', (version) => 
   });
 });
 
-test('of two connections with the same request one speaks, and the other is told', async () => {
+test('of two connections with the same request one speaks, and the other gets the status', async () => {
   const service = await realtimeService();
   const clients = await Promise.all([service.connect('v3'), service.connect('v3')]);
   for (const client of clients) {
@@ -166,7 +166,7 @@ test('of two connections with the same request one speaks, and the other is told
   expect(answers.map(({ event }) => event).sort()).toEqual(['ready', 'request_status']);
 });
 
-test('the same text is the same mp3 again, so that what was heard can be told from what is new', async () => {
+test('the same text gives the same mp3, so that clients can skip audio that was heard', async () => {
   const service = await realtimeService();
   const speak = async (requestId: string): Promise<Buffer> => {
     const client = await service.connect('v3');
@@ -203,7 +203,7 @@ test('stored audio is removed after a day when a service begins, and what is kno
   expect(await statusOf(next)).toMatchObject({ state: 'completed', units: 9 });
 });
 
-test('stored audio is removed after a day, also by a service that goes on running', async () => {
+test('stored audio is deleted after a day, also by a service that keeps running', async () => {
   const service = await realtimeService();
   const spoken = async (requestId: string): Promise<void> => {
     const client = await service.connect('v3');

@@ -5,7 +5,7 @@ import { plainRequest, realtimeService } from './realtime-service.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** A socket that nobody reads until it is told to. */
+/** A socket whose client reads on demand. */
 function stuckSocket() {
   const waiting: { readonly bytes: number; readonly sent: () => void }[] = [];
   const did: string[] = [];
@@ -48,7 +48,7 @@ describe('what is sent', () => {
     expect(clock.running()).toEqual([]);
   });
 
-  test('is given up when nobody reads for long, counted from the last that was read', async () => {
+  test('stalls when the client does not read for long after its last read', async () => {
     const socket = stuckSocket();
     const { writer, clock, stalls } = writerOver(socket);
     for (let count = 0; count < 3; count += 1) writer.send(new Uint8Array(MEGABYTE));

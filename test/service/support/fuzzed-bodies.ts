@@ -15,7 +15,7 @@ function mostly<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 25, arbitrary }, { weight: 1, arbitrary: junk });
 }
 function between(min: number, max: number): fc.Arbitrary<unknown> {
-  // Whole hundredths: among all doubles nearly everything lies next to zero.
+  // Whole hundredths: most doubles are close to zero.
   const hundredths = fc.integer({ min: Math.round(min * 100), max: Math.round(max * 100) });
   return mostly(hundredths.map((value) => value / 100));
 }

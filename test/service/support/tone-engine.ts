@@ -5,7 +5,7 @@ import {
   type SpeechEngine,
 } from '../../../src/service/engine/speech-engine.ts';
 
-/** A small real engine: each word is a tone of 20 ms (or as told), each sentence a chunk. */
+/** A small real engine: each word is a tone of 20 ms (or another length), each sentence a chunk. */
 export interface ToneEngine extends SpeechEngine {
   /** What was asked for, in order. */
   readonly requests: readonly EngineRequest[];

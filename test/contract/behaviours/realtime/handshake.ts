@@ -104,7 +104,7 @@ function refusals(version: Version): readonly Behaviour[] {
       what: 'A foreign `Origin` that holds no ticket is 403, with a key or without one (ours)',
       async check(service) {
         if (!service.isOurs) throw new NotApplicable('who may ask is its own choice');
-        const origin = 'https://nobody.example';
+        const origin = 'https://unlisted.example';
         claimHttp(await service.refused(version, { origin }), 403);
         claimHttp(await service.refused(version, { origin, key: undefined }), 403);
       },

@@ -201,7 +201,7 @@ function status(version: Version): readonly Behaviour[] {
       id: `realtime.${version}.status.owner`,
       section: 'authentication',
       on,
-      what: 'Of nobody, or of another account: 404',
+      what: 'A missing request, or that of another account: 404',
       spends: true,
       async check(service) {
         claimRefused(await ask(service, 'nobody'), 404, 'ERR_NOT_FOUND', service);

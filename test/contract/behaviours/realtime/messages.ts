@@ -66,7 +66,7 @@ function refuses(version: Version, [what, mode, message, path]: Wrong): Behaviou
     id: `realtime.${version}.${message.event}.${slug(what)}`,
     section: SECTION,
     on: liveOf(version),
-    what: `${what}: \`invalid_message\` with \`path\`, and the conversation goes on`,
+    what: `${what}: \`invalid_message\` with \`path\`, and the conversation continues`,
     covers: [
       `${version}.error.invalid_message`,
       'TEXT_EVENT_MAX_CHARACTERS',

@@ -22,7 +22,7 @@ function effective(version: Version): Behaviour {
     id: `realtime.${version}.effective-request`,
     section: SECTION,
     on: liveOf(version),
-    what: '`ready` tells what is used, and no warning when all of it is',
+    what: '`ready` lists the parameters in use; without a warning when all are used',
     async check(service) {
       const request = { speed: 1.2, volume: -3, chunkLength: 200 };
       const { ready, client } = await start(service, version, 'simple', request);

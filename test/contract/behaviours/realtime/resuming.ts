@@ -91,7 +91,7 @@ function rerun(version: Version): Behaviour {
     id: `realtime.${version}.rerun`,
     section: SECTION,
     on: liveOf(version),
-    what: 'A broken request is `failed_retryable`; with `retry_failed` it goes on, and each segment is charged once',
+    what: 'A broken request is `failed_retryable`; with `retry_failed` it resumes, and each segment is charged once',
     covers: ['state.failed_retryable'],
     spends: true,
     async check(service) {
@@ -137,7 +137,7 @@ function changed(version: Version): Behaviour {
     id: `realtime.${version}.rerun.changed`,
     section: SECTION,
     on: liveOf(version),
-    what: 'A retried segment with another text, or another number, is `idempotency_conflict`; the session goes on',
+    what: 'A retried segment with another text, or another number, is `idempotency_conflict`; the session continues',
     spends: true,
     async check(service) {
       const { requestId } = await broken(service, version);
