@@ -8,7 +8,7 @@ import type { InterruptedText } from '../../src/speech/long-text/record.ts';
 import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
 import type { Recovered } from '../../src/speech/recover.ts';
 
-/** Goes on with a text that is spoken in parts; the service is asked only when something is missing. */
+/** Resumes a long text with its captions; connects only if a part is missing. */
 export async function recoverText(
   left: InterruptedText,
   context: Context,
@@ -39,7 +39,7 @@ export async function recoverText(
   }
 }
 
-/** Files for the captions that were asked for; what has their names meanwhile stays. */
+/** Opens files for the requested captions, under numbered names if the names are in use. */
 async function captionsOf(
   { plan }: InterruptedText,
   context: Context,

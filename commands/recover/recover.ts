@@ -26,27 +26,24 @@ interface RecoverFlags {
   readonly forget?: string;
 }
 
-/** `foley recover`: settles what interrupted commands left. */
+/** `foley recover`: recovers the results of interrupted commands. */
 export const recoverCommand: CommandDefinition<RecoverFlags> = {
   configure(command) {
     command
       .description(
-        'Brings back audio that was paid for and did not get where it should, fetches what jobs ' +
-          'made whose commands were interrupted, asks again for speech, jobs, voices and designs whose answer never ' +
-          'came (under the same key, which is billed once), speaks the missing parts of a long text, and ' +
-          'tells what is lost or unknown. Pays for nothing else.',
+        'Recovers the results of interrupted commands: saves billed audio, downloads the results of jobs, repeats ' +
+          'requests without a response (under the same key, which is billed once), speaks the missing parts of ' +
+          'long texts, and reports what is lost or unknown. Buys nothing else.',
       )
-      .argument('[id]', 'only this one')
-      .addOption(new Option('--list', 'show what is there and change nothing'))
-      .addOption(
-        new Option('--forget <id>', 'remove what is left of this one, without recovering it'),
-      );
+      .argument('[id]', 'recover only this item')
+      .addOption(new Option('--list', 'list the items and change nothing'))
+      .addOption(new Option('--forget <id>', 'remove this item without recovering it'));
   },
   async run(context, { args: [id], options }) {
     if (options.forget !== undefined) return forgetOne(context, options.forget, options, id);
     const { journal, open } = await openJournal(context);
     const isList = options.list === true;
-    // Without the journal nobody knows which command still works on what.
+    // The journal shows which commands are still running: recovery requires it.
     const intents = isList ? open() : Promise.resolve(await open());
     const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
     const chosen = choose(leftovers, id, unreadable);
@@ -57,20 +54,20 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       spool,
       journal,
       recoverJob: jobRecovery(context, journal),
-      resolveRequest: questions(context, journal, spool),
+      resolveRequest: requestRecovery(context, journal, spool),
       recoverText: textRecovery(context, journal),
     };
     const { items, failures } = await settle(chosen, deps, context.signal);
     if (context.signal.aborted) {
-      // What was settled is not told a second time.
+      // The next run does not report these results again.
       for (const item of items) context.io.notice(recoveredLine(item));
       context.signal.throwIfAborted();
     }
-    // Whole audio that is still there, for whatever reason, is not to grow too old unseen.
+    // Prune only if everything was recovered: unrecovered audio must not expire unseen.
     const isDamaged = items.some(({ outcome }) => outcome === 'damaged');
     const isSettled = failures.length === 0 && unreadable.length === 0 && !isDamaged;
     const mayPrune = id === undefined && isSettled;
-    // What was found out is told, also when the spool cannot be tidied up.
+    // Results are reported even if pruning fails.
     if (mayPrune) await deps.spool.prune().catch(() => []);
     if (id === undefined) await reportUnfinishedBatches(context);
     if (mayPrune) await sweepRecords(await recordOptions(context)).catch(() => undefined);
@@ -87,7 +84,6 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
   },
 };
 
-/** What kept some of it from being found is reported after the rest. */
 function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'> {
   return failure === undefined ? {} : { failure };
 }
@@ -114,11 +110,11 @@ async function forgetOne(
   }
   return {
     data: { forgotten: wanted },
-    human: () => `${wanted}: forgotten; nothing of it is left here`,
+    human: () => `${wanted}: removed`,
   };
 }
 
-/** What killed commands left beside their outputs, and in the current folder. */
+/** Removes temporary files of killed commands beside their outputs and in the current folder. */
 async function sweepFolders(leftovers: readonly Leftover[], context: Context): Promise<void> {
   const { state } = await context.paths();
   const folders = leftovers.map((leftover) => path.dirname(fieldsOf(leftover).output ?? ''));
@@ -127,14 +123,12 @@ async function sweepFolders(leftovers: readonly Leftover[], context: Context): P
   }
 }
 
-/** Batches keep what they know with their outputs, and go on by themselves. */
+/** Reports unfinished batches: running their command again resumes them. */
 async function reportUnfinishedBatches(context: Context): Promise<void> {
   const { files, io } = context;
   const { state } = await context.paths();
   for (const folder of await listUnfinished(path.join(state, 'batches'), files)) {
-    io.notice(
-      `foley: a batch into ${folder} did not come to its end; run its command again to go on`,
-    );
+    io.notice(`foley: the batch in ${folder} is unfinished; run its command again to resume it`);
   }
 }
 
@@ -150,7 +144,6 @@ async function settle(
   }
 }
 
-/** The service is asked only when there is a job to be fetched. */
 function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['recoverJob'] {
   return async (intent, jobId) => {
     const [{ recoverJob }, { mediaKindOf, recoverMedia }] = await Promise.all([
@@ -170,15 +163,14 @@ function jobRecovery(context: Context, journal: IntentJournal): RecoverDeps['rec
   };
 }
 
-/** The same for requests that were not answered. */
-function questions(
+function requestRecovery(
   context: Context,
   journal: IntentJournal,
   spool: Spool,
 ): RecoverDeps['resolveRequest'] {
   return async (intent) => {
     const { resolveRequest } = await import('../../src/speech/recover-request.ts');
-    const progress = startProgress(context.io, context.clock, `asking about request ${intent.id}`);
+    const progress = startProgress(context.io, context.clock, `looking up request ${intent.id}`);
     const asked = resolveRequest(intent, {
       ...context,
       journal,
@@ -210,10 +202,7 @@ function choose(
   const chosen = all.filter((leftover) => leftover.id === id);
   if (chosen.length > 0) return chosen;
   if (unreadable !== undefined) throw unreadable;
-  throw usageFailure(
-    `nothing that was left behind has the id "${id}"`,
-    '`foley recover --list` shows what there is.',
-  );
+  throw usageFailure(`no item has the id "${id}"`, '`foley recover --list` lists the items.');
 }
 
 async function listed(
@@ -230,7 +219,7 @@ async function listed(
   };
 }
 
-/** The worst of what was found; a loss that was reported before counts no more. */
+/** Returns the worst outcome; a loss that was reported before does not count. */
 function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
   if (items.some(({ isReported, outcome }) => outcome === 'lost' && isReported !== true)) {
     return 'lost';
@@ -247,23 +236,22 @@ function exitOf(items: readonly Recovered[], failures: readonly Failure[]): Exit
 export function leftoverColumns(clock: Clock): readonly Column<Leftover>[] {
   return [
     { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'WHAT', value: (leftover) => display(whatItIs(leftover, clock)) },
+    { title: 'WHAT', value: (leftover) => display(describe(leftover, clock)) },
     { title: 'CREDITS', value: (leftover) => String(fieldsOf(leftover).creditsUsed ?? 'unknown') },
     { title: 'OUTPUT', value: (leftover) => display(fieldsOf(leftover).output ?? 'stdout') },
   ];
 }
 
-/** One line of `--list --json`. */
+/** Returns an item of `--list --json`. */
 export function listedItem(leftover: Leftover, clock: Clock): Record<string, unknown> {
   return {
     id: leftover.id,
-    what: whatItIs(leftover, clock),
+    what: describe(leftover, clock),
     running: isRunning(leftover, clock),
     ...fieldsOf(leftover),
   };
 }
 
-/** A command that is alive works on it. */
 function isRunning(leftover: Leftover, clock: Clock): boolean {
   switch (leftover.kind) {
     case 'damaged':
@@ -278,7 +266,7 @@ function isRunning(leftover: Leftover, clock: Clock): boolean {
   }
 }
 
-/** What became of one thing, and what the person can do. */
+/** Describes the result of one item, and what to do next. */
 export function recoveredLine(one: Recovered): string {
   const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
   const again = one.jobId === null ? '; speaking it again costs again' : '';
@@ -287,7 +275,7 @@ export function recoveredLine(one: Recovered): string {
       return display(
         one.madeId === undefined
           ? `${one.id}: recovered as ${one.output}`
-          : `${one.id}: it was made, as ${one.madeId}`,
+          : `${one.id}: was created as ${one.madeId}`,
       );
     case 'partial':
       return display(`${one.id}: recovered as ${one.output}, but ${one.problem}`);
@@ -298,37 +286,37 @@ export function recoveredLine(one: Recovered): string {
     case 'lost':
       return display(
         one.output === null
-          ? `${one.id}: lost (${cost}); ${one.problem ?? 'nothing of it was kept'}${again}`
+          ? `${one.id}: lost (${cost}); ${one.problem ?? 'none of it was saved'}${again}`
           : `${one.id}: lost (${cost}); the part that arrived is in ${one.output}${again}${one.isReported === true ? `; reported before, \`foley recover --forget ${one.id}\` removes it` : ''}`,
       );
     case 'unknown':
-      return display(`${one.id}: nobody can tell whether it was billed. ${howToGoOn(one)}`);
+      return display(`${one.id}: it may have been billed. ${nextStep(one)}`);
     case 'running':
-      return display(`${one.id}: a command that works on it still runs`);
+      return display(`${one.id}: its command is still running`);
     case 'failed':
-      return display(`${one.id}: still there; ${one.problem}`);
+      return display(`${one.id}: not recovered; ${one.problem}`);
     case 'damaged':
       return display(`${one.id}: ${one.problem}; \`foley recover --forget ${one.id}\` removes it`);
   }
 }
 
-function howToGoOn({ idempotencyKey, isRealtime, problem }: Recovered): string {
+function nextStep({ idempotencyKey, isRealtime, problem }: Recovered): string {
   if (idempotencyKey === null) {
     return (
-      problem ?? 'Look with `foley profile` whether credits were used before you run it again.'
+      problem ?? 'Check with `foley profile` whether credits were used before you run it again.'
     );
   }
   return isRealtime === true
-    ? `\`foley live status ${idempotencyKey}\` tells what became of it, and the same text with --request-id ${idempotencyKey} is not billed twice.`
+    ? `\`foley live status ${idempotencyKey}\` shows its state; the same text with --request-id ${idempotencyKey} is not billed twice.`
     : `The same command with --idempotency-key ${idempotencyKey} is not billed twice.`;
 }
 
-function whatItIs(leftover: Leftover, clock: Clock): string {
+function describe(leftover: Leftover, clock: Clock): string {
   const running = isRunning(leftover, clock) ? ', still running' : '';
-  return `${kindOfWork(leftover, running !== '')}${running}`;
+  return `${kindOf(leftover, running !== '')}${running}`;
 }
 
-function kindOfWork(leftover: Leftover, isAlive: boolean): string {
+function kindOf(leftover: Leftover, isAlive: boolean): string {
   if (leftover.kind === 'damaged') return `unreadable: ${leftover.paths[0]} (${leftover.holds})`;
   if (leftover.kind === 'text') {
     const { plan, states } = leftover.left;

@@ -6,19 +6,18 @@ import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
 
-/** What one request cost: characters and credits. */
+/** The cost of one request. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Whose price it is: the service and account, and the model or the voice whose default is used. */
+/** Identifies a price: the service with its account, and the model, or the voice with a default model. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
 }
 
-/** What requests cost, by service, account and model. */
+/** Remembered costs of requests, by service, account and model. */
 export interface CreditRates {
   seen(key: RateKey): Promise<readonly Charge[]>;
-  /** Remembers what requests cost. */
   remember(key: RateKey, charges: readonly Charge[]): Promise<void>;
 }
 
@@ -46,7 +45,7 @@ export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   };
 }
 
-/** Earlier versions kept the highest credits per character alone. */
+/** Earlier versions stored only the highest rate per character. */
 function chargesIn(value: unknown): readonly Charge[] {
   if (typeof value === 'number') return [[LENGTH_OF_RATE, value * LENGTH_OF_RATE]];
   if (!Array.isArray(value)) return [];
@@ -62,8 +61,8 @@ function chargesIn(value: unknown): readonly Charge[] {
 const LENGTH_OF_RATE = 1000;
 
 /**
- * Refuses work that may cost more than the person allows: characters × the rate that was
- * given, else an estimate from what other texts cost (`--max-credits`).
+ * Refuses a request that may cost more than `--max-credits`: characters × `given` rate, else an estimate from
+ * remembered costs.
  * @throws Failure (usage); nothing was sent
  */
 export async function checkCredits(
@@ -75,7 +74,7 @@ export async function checkCredits(
     given === undefined ? estimateCredits(await seen(), characters) : Math.ceil(characters * given);
   if (estimate === undefined) {
     throw usageFailure(
-      '--max-credits needs the price of a character, and none was seen yet for this model',
+      '--max-credits requires a price per character, and none is known for this model yet',
       'Give it with --credit-rate N (credits per character), or speak something short first.',
     );
   }
@@ -87,9 +86,8 @@ export async function checkCredits(
 }
 
 /**
- * Estimates the credits of a request from what others cost, for a price per request and one per character,
- * rounded up: the highest that fits what was seen, so that the service charges no more. From one length
- * alone the price is taken as proportional. Undefined when nothing was seen.
+ * Estimates the highest cost of a request that fits the remembered costs, for a price per request plus a price per
+ * character. With one remembered length, the cost is proportional. Undefined without remembered costs.
  */
 export function estimateCredits(
   charges: readonly Charge[],
@@ -97,13 +95,13 @@ export function estimateCredits(
 ): number | undefined {
   if (charges.length === 0) return undefined;
   const { least, most } = slopesOf(charges);
-  // The price changed meanwhile: the worst of it counts.
+  // The price has changed: use the highest rate.
   if (least > most) return Math.ceil(characters * Math.max(...charges.map(([n, c]) => c / n)));
   const bounds = charges.map(([n, c]) => c + (characters - n) * (characters >= n ? most : least));
   return Math.max(0, Math.ceil(Math.min(...bounds) - ROUNDING));
 }
 
-/** Adds what a request cost; of lengths that are much the same the latest stays, and what contradicts it goes. */
+/** Adds a cost; removes costs of similar lengths, and costs that contradict it. */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;
   if (!(characters > 0)) return charges;
@@ -114,9 +112,9 @@ export function withCharge(charges: readonly Charge[], charge: Charge): readonly
   return [...others, charge].toSorted(([a], [b]) => a - b);
 }
 
-/** Between which a price of a character lies. */
+/** Returns the range of the price per character. */
 function slopesOf(charges: readonly Charge[]): { readonly least: number; readonly most: number } {
-  // A request costs nothing less than nothing by itself.
+  // The price per request is not negative.
   let most = Math.min(...charges.map(([n, c]) => c / n));
   let least = charges.length === 1 ? most : 0;
   for (const [n, c] of charges) {

@@ -7,32 +7,32 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import type { AudioSink } from './deliver.ts';
 
-/** How much of what a failing player said is shown. */
+/** Maximum length of a player's error message, in characters. */
 const LONGEST_COMPLAINT = 300;
 
-/** A sound is buffered by its device: a player may end so much before the sound does. */
+/** Devices buffer sound: a player may end this long before the sound does. */
 const DEVICE_BUFFER_MS = 1_000;
 
-/** A player at work: takes audio as it arrives. */
+/** A running player, which takes audio as it arrives. */
 export interface Playback extends AudioSink {
   /**
-   * Says that this was all, and waits until it was heard.
+   * Ends the input, and waits until all audio was played.
    * @throws Failure (output) when the player failed
    */
   end(): Promise<void>;
-  /** Ends the player now; never throws. */
+  /** Stops the player now; never throws. */
   stop(): void;
 }
 
 export interface PlaybackOptions {
   readonly clock: Clock;
-  /** Called with what a player complained of although it played. */
+  /** Called with error messages of a player that played everything. */
   readonly notice: (sentence: string) => void;
 }
 
 /**
- * Starts a player. One of the user's own may stop reading when it wants to; one that foley chose has failed
- * when it ends long before the sound does, whatever its exit code.
+ * Starts a player. The user's own player may stop early; a player that foley chose has failed if it ends long before
+ * the sound does, whatever its exit code.
  */
 export async function startPlayback(
   player: Player,
@@ -44,7 +44,7 @@ export async function startPlayback(
     stdin: 'pipe',
     stdout: 'ignore',
     stderr: 'pipe',
-    // No program that the key is not for gets to see it.
+    // The player must not see the API key.
     env: { FOLEY_API_KEY: undefined },
     buffer: { stderr: true },
     maxBuffer: 64 * 1024,
@@ -79,8 +79,8 @@ export async function startPlayback(
         .trim()
         .replaceAll(/\s*\n\s*/g, '; ')
         .slice(-LONGEST_COMPLAINT);
-      const complains = known?.complaint?.test(stderr) === true;
-      if (!failed && !complains && !endsEarly()) {
+      const hasComplaint = known?.complaint?.test(stderr) === true;
+      if (!failed && !hasComplaint && !endsEarly()) {
         if (known !== undefined && said !== '') notice(`${command}: ${said}`);
         return;
       }
@@ -107,19 +107,19 @@ export async function startPlayback(
 
 /** A program that plays audio from its standard input. */
 export interface Player {
-  /** Its name, for messages. */
+  /** Name for messages. */
   readonly command: string;
-  /** Where it was found. */
+  /** Path of the program. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Set for a program that foley chose: what it does with this sound is known. */
+  /** Set for a program that foley chose. */
   readonly known?: KnownPlayback | undefined;
 }
 
-/** A player that plays a sound at its own speed, and says nothing on stderr while all is well. */
+/** How a known player behaves: it plays at normal speed, and writes to stderr only when it fails. */
 export interface KnownPlayback {
   readonly format: Format;
-  /** What it writes to stderr when it fails and exits with 0 all the same. */
+  /** Its error message when it fails with exit code 0. */
   readonly complaint: RegExp | undefined;
 }
 
@@ -128,10 +128,10 @@ interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
   readonly complaint?: RegExp;
 }
 
-/** Those that need a sound server of their own (openal, jack) wait for it for ever where there is none. */
+/** Without openal and jack, which wait forever for a missing sound server. */
 const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
 
-/** In the order of the contract's section 5; each reads the audio from its standard input. */
+/** Known players, the preferred first; each reads the audio from stdin. */
 const KNOWN_PLAYERS: readonly KnownPlayer[] = [
   {
     command: 'mpv',
@@ -142,7 +142,7 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
     command: 'ffplay',
     args: ['-nodisp', '-autoexit', '-loglevel', 'error', '-i', '-'],
     formats: ['mp3', 'wav', 'ogg', 'opus'],
-    // It exits with 0 whatever happens, and no flag changes that.
+    // It always exits with 0.
     complaint: /audio open failed|Failed to open file|Could not initialize SDL/,
   },
   { command: 'mpg123', args: ['-q', '-o', MPG123_OUTPUTS, '-'], formats: ['mp3'] },
@@ -152,10 +152,9 @@ const KNOWN_PLAYERS: readonly KnownPlayer[] = [
 ];
 
 /**
- * The program that will play: the user's own, or the first known one that is installed and takes
- * the format. Found before anything is billed.
- * @param locate gives the file of a program, or undefined when it is not installed
- * @throws Failure (usage) when there is none
+ * Returns the player: the user's own, or the first installed one that supports the format.
+ * @param locate returns the path of a program, or undefined when it is not installed
+ * @throws Failure (usage) when no player is installed
  */
 export async function findPlayer(
   { format, own }: { readonly format: Format; readonly own?: string | undefined },
@@ -164,7 +163,7 @@ export async function findPlayer(
   if (own !== undefined) return ownPlayer(own, locate);
   if (format === 'pcm') {
     throw usageFailure(
-      'raw samples (pcm) do not tell a player how to read them',
+      'players cannot recognize raw samples (pcm)',
       'Choose another format, or name a program that can read them with --player.',
     );
   }
@@ -178,7 +177,7 @@ export async function findPlayer(
   }
   const names = able.map(({ command }) => command).join(', ');
   throw usageFailure(
-    `nothing that plays ${format} is installed (looked for ${names})`,
+    `no player for ${format} is installed (looked for ${names})`,
     'Install one of them, name your own with --player, or write a file with -o.',
   );
 }
@@ -192,7 +191,7 @@ async function ownPlayer(
   const file = await locate(command);
   if (file === undefined) {
     throw usageFailure(
-      `--player is "${own}", and there is no program ${command}`,
+      `--player is "${own}", but the program ${command} is not installed`,
       'Install it, or give its whole path.',
     );
   }
@@ -200,9 +199,8 @@ async function ownPlayer(
 }
 
 /**
- * Cuts a command line into words at white space, with quotes and backslashes as in a shell, but
- * with no variables, globs or anything else that a shell would run.
- * @param shown what it is, for messages
+ * Splits a command line into words, with quotes and backslashes as in a shell, but without variables and globs.
+ * @param shown the flag or setting, for messages
  * @throws Failure (usage) when a quote is not closed
  */
 export function splitWords(line: string, shown = '--player'): string[] {
@@ -232,10 +230,7 @@ export interface ProgramSearch {
   readonly files: Pick<FileSystem, 'access' | 'stat'>;
 }
 
-/**
- * Where a program is, as a shell would find it: a path as it is, a name in the folders of `PATH`.
- * The current folder is not searched. Undefined when there is none.
- */
+/** Finds a program as a shell does: by its path, or by name in the folders of `PATH`; undefined if missing. */
 export async function findProgram(
   command: string,
   { env, files, platform }: ProgramSearch,

@@ -7,13 +7,13 @@ import { listRecords } from './long-text/record.ts';
 
 export interface SweepOptions extends FileDeps {
   readonly processes: Processes;
-  /** The folder of foley's state, which names the temporary files that `foley recover` needs. */
+  /** foley's state folder, which lists the temporary files that `foley recover` needs. */
   readonly state: string;
 }
 
 /**
- * Removes the temporary files that killed commands left in a folder: captions, downloads that are free,
- * audio that was never paid for. Those of paid audio stay for `foley recover`. Never throws.
+ * Removes the temporary files of killed commands from a folder, except billed audio, which `foley recover` needs.
+ * Never throws.
  */
 export async function sweepTemporaries(folder: string, options: SweepOptions): Promise<void> {
   const orphaned = await orphanedTemporaries(folder, options);
@@ -24,11 +24,11 @@ export async function sweepTemporaries(folder: string, options: SweepOptions): P
       if (!needed.has(path.resolve(file))) await removeQuietly(file, options);
     }
   } catch {
-    // Where the journal cannot be read nobody knows what is needed.
+    // Without the journal, all temporary files may be needed.
   }
 }
 
-/** Temporary files of operations and long texts that have not come to their end. */
+/** Returns the temporary files of open operations and long texts. */
 async function neededTemporaries(options: SweepOptions): Promise<ReadonlySet<string>> {
   const { state } = options;
   const { open } = await listOpenIntents({ ...options, folder: path.join(state, 'journal') });

@@ -3,11 +3,10 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
 
-/** No book is this long; what is longer is the wrong file, and is refused before it is read. */
+/** Larger than any book: a larger input is the wrong file. */
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
 
 export interface TextSource {
-  /** The words of the command line. */
   readonly args: readonly string[];
   /** `--file`; `-` is stdin. */
   readonly file?: string | undefined;
@@ -18,8 +17,7 @@ export interface TextSource {
 }
 
 /**
- * The text to speak, from the arguments, a file or stdin. Stdin is not
- * touched when text is given.
+ * Reads the text to speak from the arguments, a file or stdin. Does not touch stdin when text is given.
  * @throws Failure (usage) when there is no text, too much of it, or it is not UTF-8
  */
 export async function readText(source: TextSource): Promise<string> {
@@ -45,7 +43,7 @@ async function findText(source: TextSource): Promise<string> {
   if (file !== undefined && file !== '-') return readFile(source, file);
   if (file === undefined && source.stdinIsTerminal()) {
     throw usageFailure(
-      'there is no text to speak',
+      'no text to speak',
       'Give it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
     );
   }
@@ -61,7 +59,7 @@ async function readFile({ files, signal }: TextSource, file: string): Promise<st
   const handle = await files.open(file, 'r').catch((error: unknown) => {
     throw unreadable(file, error);
   });
-  // The stream closes the handle, also when it is left early.
+  // The stream closes the handle, also after an error.
   return decode(handle.createReadStream({ highWaterMark: 1 << 20 }), file, signal);
 }
 
@@ -77,9 +75,9 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
 }
 
 /**
- * The text of a stream as it comes, cut between characters and nowhere else.
+ * Yields the text of a stream as it arrives, in complete characters.
  * @param name for messages, such as `stdin`
- * @param signal ends it, and the stream with it
+ * @param signal ends the stream
  * @throws Failure (usage) when it cannot be read, or is not UTF-8; the reason of the signal
  */
 export async function* readPieces(
@@ -123,9 +121,9 @@ function unreadable(name: string, error: unknown): Failure {
     );
   }
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return usageFailure(`there is no file ${name}`);
+  if (code === 'ENOENT') return usageFailure(`no such file: ${name}`);
   if (code === 'EISDIR') return usageFailure(`${name} is a folder, not a text file`);
-  if (code === 'EACCES') return usageFailure(`${name} may not be read`);
+  if (code === 'EACCES') return usageFailure(`${name} is not readable: permission denied`);
   const message = error instanceof Error ? error.message : String(error);
   return usageFailure(`${name} cannot be read: ${message}`);
 }

@@ -1,37 +1,37 @@
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 
-/** What the choice needs to know of a voice. */
+/** The fields of a voice that the choice needs. */
 export interface NamedVoice {
   readonly voiceId: string;
   readonly name: string;
 }
 
-export interface VoiceWishes {
-  /** `--voice`: an id, sent as it is; on the embedded service also an exact name. */
+export interface VoiceOptions {
+  /** `--voice`: an id; on the embedded service also an exact name. */
   readonly voice?: string | undefined;
-  /** `--voice-name`, looked up. */
+  /** `--voice-name`. */
   readonly voiceName?: string | undefined;
   /** `FOLEY_VOICE` or a config file, as `--voice`. */
   readonly configuredVoice?: string | undefined;
   readonly target: 'embedded' | 'hosted';
 }
 
-/** All voices of the service, page by page, personal ones included. */
+/** Lists all voices of the service, including personal voices. */
 export type AllVoices = () => AsyncIterable<NamedVoice>;
 
 const MOST_CANDIDATES = 5;
 
-/** The ids that the embedded service makes; those of added engines may look different. */
+/** Voice ids of the embedded service; added engines may use others. */
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * The id of the voice that speaks. The service is asked only when a name may have
- * to be looked up, or when the embedded service's first voice is meant.
+ * Returns the id of the selected voice. Lists voices only to look up a name, or to find the embedded service's
+ * first voice.
  * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
  */
-export async function chooseVoice(wishes: VoiceWishes, allVoices: AllVoices): Promise<string> {
-  const { voice, voiceName, configuredVoice, target } = wishes;
+export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {
+  const { voice, voiceName, configuredVoice, target } = options;
   if (voice === undefined && voiceName !== undefined) {
     const voices = await everyOne(allVoices);
     const named = voiceNamed('--voice-name', voiceName, voices);
@@ -63,10 +63,6 @@ async function everyOne(allVoices: AllVoices): Promise<NamedVoice[]> {
   return voices;
 }
 
-/**
- * The id of the one voice with that name, whatever its case; undefined when there is none.
- * @throws Failure (usage) when several voices have it
- */
 function voiceNamed(flag: string, name: string, voices: readonly NamedVoice[]): string | undefined {
   const wanted = name.toLowerCase();
   const matches = voices.filter((voice) => voice.name.toLowerCase() === wanted);

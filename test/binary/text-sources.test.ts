@@ -77,7 +77,7 @@ describe('stdin', () => {
     const running = await startInTerminal(['tts'], { env });
     const result = await running.done;
     expect(result.code).toBe(2);
-    expect(result.stdout.toString()).toMatch(/there is no text to speak/);
+    expect(result.stdout.toString()).toMatch(/no text to speak/);
     expect(server.connections).toBe(0);
   });
 
@@ -140,7 +140,7 @@ describe('what is no text is refused and named', () => {
 
   test('a file that is not there', async () => {
     const { stderr } = await refused(['-f', 'nowhere.txt']);
-    expect(stderr).toMatch(/there is no file nowhere\.txt/);
+    expect(stderr).toMatch(/no such file: nowhere\.txt/);
   });
 
   test('text that is given twice', async () => {

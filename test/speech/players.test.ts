@@ -23,7 +23,7 @@ describe('the player', () => {
 
   test('that takes the format must exist', async () => {
     await expect(findPlayer({ format: 'ogg' }, installed('mpg123', 'aplay'))).rejects.toThrow(
-      /nothing that plays ogg.*mpv, ffplay, play/,
+      /no player for ogg.*mpv, ffplay, play/,
     );
   });
 

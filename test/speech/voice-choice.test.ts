@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NamedVoice, VoiceWishes } from '../../src/speech/voice-choice.ts';
+import type { NamedVoice, VoiceOptions } from '../../src/speech/voice-choice.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 
 const VOICES = [
@@ -10,11 +10,11 @@ const VOICES = [
 ];
 
 async function choose(
-  wishes: Partial<VoiceWishes>,
+  options: Partial<VoiceOptions>,
   voices: readonly NamedVoice[] = VOICES,
 ): Promise<{ voice: string; asked: boolean }> {
   let asked = false;
-  const voice = await chooseVoice({ target: 'hosted', ...wishes }, async function* () {
+  const voice = await chooseVoice({ target: 'hosted', ...options }, async function* () {
     asked = true;
     yield* voices;
   });
@@ -22,7 +22,7 @@ async function choose(
 }
 
 describe('the voice', () => {
-  test.each<[string, Partial<VoiceWishes>, string, boolean]>([
+  test.each<[string, Partial<VoiceOptions>, string, boolean]>([
     ['given by id is sent as it is, unasked', { voice: 'x y' }, 'x y', false],
     [
       'given by id comes before what is configured',
@@ -39,11 +39,11 @@ describe('the voice', () => {
     ],
     ['configured is sent as it is', { configuredVoice: 'c' }, 'c', false],
     ['of the embedded service is its first by default', { target: 'embedded' }, 'id-1', true],
-  ])('%s', async (_, wishes, voice, asked) => {
-    expect(await choose(wishes)).toEqual({ voice, asked });
+  ])('%s', async (_, options, voice, asked) => {
+    expect(await choose(options)).toEqual({ voice, asked });
   });
 
-  test.each<[string, Partial<VoiceWishes>, RegExp, RegExp]>([
+  test.each<[string, Partial<VoiceOptions>, RegExp, RegExp]>([
     ['must be named for a hosted service', {}, /no voice is given/, /--voice/],
     [
       'with an unknown name gets the nearest names',
@@ -63,8 +63,8 @@ describe('the voice', () => {
       /2 voices/,
       /--voice id-3 or --voice id-4/,
     ],
-  ])('%s', async (_, wishes, message, hint) => {
-    await expect(choose(wishes)).rejects.toThrow(
+  ])('%s', async (_, options, message, hint) => {
+    await expect(choose(options)).rejects.toThrow(
       expect.objectContaining({
         exit: 'usage',
         message: expect.stringMatching(message),

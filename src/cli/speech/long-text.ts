@@ -61,14 +61,14 @@ export async function speakInParts(
         progress.update(`speaking part ${Math.min(done + 1, count)} of ${count}`);
       },
     });
-    const { partial, tellsIgnored, ...response } = totalsOf(record);
+    const { partial, reportsIgnored, ...response } = totalsOf(record);
     if (partial.length > 0) {
       context.io.warn(`foley: some of part ${partial.join(', ')} could not be spoken`);
     }
     return {
       spoken: { path: file, verdict, response },
       parts: count,
-      reportsIgnored: tellsIgnored,
+      reportsIgnored,
       isPartial: partial.length > 0,
     };
   } finally {

@@ -35,20 +35,20 @@ interface PartDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** The person's own trace id. */
+  /** The request id that the user chose. */
   readonly requestId?: string | undefined;
-  /** The key came from the person: a refunded request is not sent again under another. */
+  /** The user chose the key: a refunded request is not sent again under another. */
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Tells the person something that is no failure. */
+  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Has one part spoken as a job, and fetches it; whatever was done for it before is not done again. Its key,
- * its id and that it is there are written down before anything is built on them.
- * @throws Failure; (rejected) when the job failed, which cost nothing: the next try has another key; (lost)
- *   when the service does not have the job, after which the next try buys the part again
+ * Speaks one part as a job and downloads it, resuming from the recorded state. Records the key, the job id and
+ * the saved file before the next step.
+ * @throws Failure; (rejected) when the job failed, which cost nothing: the next attempt has another key; (lost)
+ *   when the service does not have the job: the next attempt buys the part again
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -57,8 +57,8 @@ export async function speakJobPart(
 ): Promise<void> {
   const before = record.part(index);
   const file = record.partFile(index);
-  if (before.state === 'done' && (await isPartThere(file, before.bytes, deps.files))) return;
-  // A job that failed stays as it is.
+  if (before.state === 'done' && (await isPartSaved(file, before.bytes, deps.files))) return;
+  // A failed job stays failed.
   const known = before.state === 'failed' ? undefined : before.jobId;
   if (known === undefined)
     return fetchPart(record, index, await createJob(record, index, deps), deps);
@@ -68,9 +68,9 @@ export async function speakJobPart(
     if (!isNotFound(error)) throw error;
     if (before.isGone !== true) {
       await record.note({ part: index, state: 'accepted', isGone: true });
-      throw goneFailure(error, index, known);
+      throw missingJobFailure(error, index, known);
     }
-    deps.notice(`foley: part ${index + 1} is not there any more; it is spoken once more`);
+    deps.notice(`foley: the service has lost part ${index + 1}; it is spoken again`);
     await record.note({ part: index, state: 'keyed', key: nextPartKey(before.key, deps.random) });
     await fetchPart(record, index, await createJob(record, index, deps), deps);
   }
@@ -99,7 +99,7 @@ async function fetchPart(
     text: record.partText(index),
   });
   const isPartial = job.phase === 'partial' ? true : undefined;
-  await record.note({ part: index, state: 'done', bytes, isPartial, ...factsOf(job) });
+  await record.note({ part: index, state: 'done', bytes, isPartial, ...metadataOf(job) });
 }
 
 async function createJob(
@@ -107,7 +107,7 @@ async function createJob(
   index: number,
   { client, hasOwnKey, random, requestId, signal }: PartDeps,
 ): Promise<SpeechJob> {
-  const key = await freshKey(record, index, random);
+  const key = await usableKey(record, index, random);
   const order = { ...record.plan.order, text: record.partText(index) };
   const job = await createSpeechJob(client, order, {
     api: apiOf(record),
@@ -116,12 +116,12 @@ async function createJob(
     signal,
     onNewKey: (next) => record.note({ part: index, state: 'keyed', key: next }),
   });
-  await record.note({ part: index, state: 'accepted', jobId: job.id, ...factsOf(job) });
+  await record.note({ part: index, state: 'accepted', jobId: job.id, ...metadataOf(job) });
   return job;
 }
 
-/** The key to ask under: one under which a job failed gives that job again, whatever is asked. */
-async function freshKey(
+/** Returns a key without a failed job: the service would return that job again. */
+async function usableKey(
   record: LongTextRecord,
   index: number,
   random: Pick<Random, 'uuid'>,
@@ -137,7 +137,7 @@ function apiOf({ plan }: LongTextRecord): JobApi {
   return plan.surface === 'v1' ? 'v1' : 'v3';
 }
 
-function factsOf({ creditsUsed, ignoredParameters, quotaRemaining, requestId }: SpeechJob) {
+function metadataOf({ creditsUsed, ignoredParameters, quotaRemaining, requestId }: SpeechJob) {
   return { creditsUsed, ignoredParameters, quotaRemaining, requestId };
 }
 
@@ -152,12 +152,12 @@ function partFailure(job: SpeechJob, index: number, count: number): Failure {
   });
 }
 
-function goneFailure(failure: Failure, index: number, jobId: string): Failure {
+function missingJobFailure(failure: Failure, index: number, jobId: string): Failure {
   return reviseFailure(failure, {
-    message: `part ${index + 1} was paid for, and its job ${jobId} is not there: ${failure.message}`,
+    message: `part ${index + 1} was billed, but its job ${jobId} is missing: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'If it belongs to another account, name that with --account. Else go on all the same, which pays for that part again.',
+    hint: 'If it belongs to another account, name that with --account. Otherwise continue, which pays for that part again.',
   });
 }
 
@@ -166,18 +166,15 @@ export interface StreamDeps
   readonly cache?: boolean | undefined;
   /** Longest wait for the next event of an aligned stream, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
-  /**
-   * A part that was paid for and cannot be had again is bought once more; without it that is a failure.
-   */
+  /** Buy a part again whose billed audio is lost; otherwise that is a failure. */
   readonly buysLost?: boolean | undefined;
 }
 
-/** Where a part goes that is heard while it comes; without it, into its file. */
+/** The sink of a part that is streamed; other parts go to their files. */
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
- * Has one part spoken as a stream, whose audio cannot be had again; one that is there already is not asked
- * for again.
+ * Speaks one part as a stream, which cannot be repeated, unless the part is saved already.
  * @throws Failure, as `speak`
  */
 export async function speakStreamPart(
@@ -188,7 +185,7 @@ export async function speakStreamPart(
 ): Promise<void> {
   const { bytes, isGone, state } = record.part(index);
   const file = record.partFile(index);
-  if (state === 'done' && (await isPartThere(file, bytes, deps.files))) return;
+  if (state === 'done' && (await isPartSaved(file, bytes, deps.files))) return;
   const attempt = (): Promise<Spoken> =>
     direct === undefined
       ? speakIntoFile(record, index, deps)
@@ -201,9 +198,7 @@ export async function speakStreamPart(
     }
     const key = nextPartKey(record.part(index).key, deps.random);
     await record.note({ part: index, state: 'keyed', key });
-    deps.notice(
-      `foley: part ${index + 1} was paid for and cannot be had again; it is spoken once more`,
-    );
+    deps.notice(`foley: the billed audio of part ${index + 1} is lost; it is spoken again`);
     return attempt();
   });
   await record.note({
@@ -217,15 +212,14 @@ export async function speakStreamPart(
   });
 }
 
-/** It was completed under its key, and what it said is gone. */
 function isLost(error: unknown): error is Failure {
   return error instanceof Failure && error.exit === 'lost';
 }
 
 function lostStreamFailure(failure: Failure, index: number, { plan }: LongTextRecord): Failure {
   return reviseFailure(failure, {
-    message: `part ${index + 1} of ${plan.parts.length} was paid for and cannot be had again: no stream is sent a second time`,
-    hint: `\`foley recover ${plan.id}\`, run once more, speaks that part again, which costs again.`,
+    message: `part ${index + 1} of ${plan.parts.length} was billed and is lost: a stream is not sent twice`,
+    hint: `Run \`foley recover ${plan.id}\` again to speak that part again, which costs again.`,
   });
 }
 
@@ -238,7 +232,7 @@ async function speakIntoFile(
   try {
     return await speak({ ...optionsOf(record, index, deps), output, stream: NOWHERE });
   } finally {
-    // After it was published or kept this does nothing.
+    // No effect after publication.
     await output.abandon();
   }
 }
@@ -275,18 +269,14 @@ function optionsOf(
   };
 }
 
-/** A part ends, and what it goes into does not. */
+/** Keeps the stream open after a part. */
 function openEnded({ memoryBytes, write }: Direct): AudioStream {
   return { write, memoryBytes, end: () => Promise.resolve() };
 }
 
-/** The words of one part, timed from the beginning of its own audio. */
+/** The words of one part, timed from the start of the part. */
 export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;
 
-/**
- * Writes the words of a part down; they are on the disk when this resolves.
- * @throws Failure (state)
- */
 async function writePartWords(
   file: string,
   { isComplete, words }: PartWords,
@@ -299,7 +289,7 @@ async function writePartWords(
 }
 
 /**
- * The words of a part, as they were written down; undefined where they are not there.
+ * Reads the recorded words of a part; undefined when they are missing or damaged.
  * @throws Failure (state) when they cannot be read
  */
 export async function readPartWords(
@@ -324,19 +314,15 @@ function parsed(value: unknown): PartWords | undefined {
   return all.length === words.length ? { isComplete, words: all } : undefined;
 }
 
-/** The words of all parts, on the clock of the whole. */
+/** Collects the words of all parts, timed from the start of the whole audio. */
 export class WholeWords {
   readonly #parts: PartWords[] = [];
 
-  /** Takes the words of the next part. */
   add(words: PartWords): void {
     this.#parts.push(words);
   }
 
-  /**
-   * All words, from the beginning of the whole.
-   * @param starts where each part begins in it, in milliseconds
-   */
+  /** Returns all words. @param starts where each part begins in the whole audio, in milliseconds */
   speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
     const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
     return {
@@ -356,8 +342,8 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
 }
 
 /**
- * Takes the audio of a part into its file, and checks it on the way. What was there before is replaced.
- * @throws Failure (bad_answer) for what is not whole or not of the format, (state) when it cannot be written
+ * Downloads the audio of a part to its file, and verifies it on the way.
+ * @throws Failure (bad_answer) for incomplete or invalid audio, (state) when it cannot be written
  */
 async function downloadPart(
   audio: AudioResponse,
@@ -379,15 +365,11 @@ async function downloadPart(
     const verdict = await deliver(
       audio,
       format,
-      {
-        write: (chunk) => writer.write(chunk).catch(failed),
-        // It can be fetched again; what came is of no use.
-        refuse: () => Promise.resolve(),
-      },
+      { write: (chunk) => writer.write(chunk).catch(failed) },
       text,
     );
     await writer.flush().catch(failed);
-    // That it is there is written down next, and stands after a power cut.
+    // The caller records the file next: it must survive a power cut.
     await syncFile(handle).catch(failed);
     return verdict;
   } finally {
@@ -396,8 +378,7 @@ async function downloadPart(
   }
 }
 
-/** Whether the file of a part is there with all the bytes that it had when it was whole. */
-async function isPartThere(
+async function isPartSaved(
   file: string,
   bytes: number | undefined,
   files: FileSystem,
@@ -412,8 +393,8 @@ async function isPartThere(
 }
 
 /**
- * The keys under which the parts are asked for. Made from the person's own, they are the same each time, so
- * that the same command again is billed for nothing twice; otherwise random.
+ * Returns the keys of the parts: derived from the user's key, so that repeating the command is not billed twice, or
+ * random.
  */
 export function partKeys(
   count: number,
@@ -425,15 +406,12 @@ export function partKeys(
   );
 }
 
-/**
- * The key under which a part is asked for after a job failed or was lost under `key`. It follows from that, so
- * that it is the same one when the journal that says so is damaged.
- */
+/** Derives the key after a failed or lost job, so that it is the same one if the journal is damaged. */
 function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
   return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }
 
-/** The id of one part under an id that the person chose, no longer than any id may be. */
+/** Derives the key of a part from the user's key. */
 function ownPartKey(own: string, index: number): string {
   return sha256(`${own}\n${index}`);
 }

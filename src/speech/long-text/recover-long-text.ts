@@ -2,12 +2,10 @@ import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { Clock } from '../../effects/clock.ts';
-import { Failure } from '../../errors/failure.ts';
 import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
-import { checksumOf, kindOf } from '../../durable/checksum.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
-import { mayRun, ifExists } from '../recover.ts';
+import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from '../recover.ts';
 import type { Recovered } from '../recover.ts';
 import { NOWHERE } from '../speak.ts';
 import type { LongTextRecord, RecordOptions, InterruptedText } from './record.ts';
@@ -23,33 +21,38 @@ export interface LongTextRecovery
     >,
     RecordOptions {
   readonly clock: Clock;
-  /** The service that is asked now; connected to only when something has to be asked. */
+  /** Connects to the service; called only when that is needed. */
   readonly connect: () => Promise<ApiClient>;
 }
 
 /**
- * Goes on with a long text that a command left: what is paid for is fetched, only what is missing is
- * spoken, and the whole gets the name that it was meant to have, or one like it where that is taken. What
- * went into a stream is told as lost as far as it was paid for and not heard (docs/billing.md).
- * @throws Failure after which it is still there; (usage) when it was begun with another service
+ * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio under the
+ * intended name or a numbered one. Undelivered billed parts of a stream are lost (docs/billing.md).
+ * @throws Failure, after which the record stays; (usage) when it was begun with another service
  */
 export async function recoverLongText(
   listed: InterruptedText,
   deps: LongTextRecovery,
 ): Promise<Recovered> {
-  const told = toldOf(listed);
-  // Since it was listed somebody else may have begun to go on with it, or have come to its end.
+  const details = detailsOfText(listed);
+  // Another process may have resumed or finished it since it was listed.
   const left = await readRecord(listed.id, deps);
-  if (left === undefined) return { ...told, outcome: 'running' };
+  if (left === undefined) return { ...details, outcome: 'running' };
   const { id, plan, writer } = left;
-  if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...told, outcome: 'running' };
+  if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...details, outcome: 'running' };
   await removeTemporaries(left, deps);
-  if (plan.delivery === 'stream') return givenUp(left, deps);
-  if (plan.output !== null && (await hasItsName(left, plan.output, deps))) {
-    return published(left, deps, plan.output);
+  if (plan.delivery === 'stream') {
+    // The streamed part was heard; the rest cannot be delivered.
+    await (await resumeRecord(left, deps)).remove();
+    return { ...detailsOfText(left), outcome: 'lost' };
+  }
+  if (plan.output !== null && (await hasChecksum(plan.output, left.checksum, deps))) {
+    const published = await resumeRecord(left, deps);
+    await published.remove();
+    return { ...details, ...resultOf(published, plan.output), outcome: 'recovered' };
   }
   const client = await deps.connect();
-  refuseOtherService(left, client);
+  requireSameService(plan, id, client, id);
   const record = await resumeRecord(left, deps);
   if (left.isDamaged) await noteStreamedParts(record, deps);
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
@@ -65,62 +68,30 @@ export async function recoverLongText(
       hasOwnKey: false,
       buysLost: true,
     });
-    const { creditsUsed, partial, requestId } = totalsOf(record);
-    const made = { creditsUsed: creditsUsed ?? null, requestId, output: spoken.path ?? wanted };
-    if (partial.length === 0) return { ...told, ...made, outcome: 'recovered' };
+    const result = { ...details, ...resultOf(record, spoken.path ?? wanted) };
+    const { partial } = totalsOf(record);
+    if (partial.length === 0) return { ...result, outcome: 'recovered' };
     const problem = `some of part ${partial.join(', ')} could not be spoken`;
-    return { ...told, ...made, outcome: 'partial', problem };
+    return { ...result, outcome: 'partial', problem };
   } finally {
-    // After it was published this does nothing.
+    // No effect after publication.
     await output.abandon();
   }
 }
 
-/** What an interrupted long text cost so far. */
-function toldOf(left: InterruptedText): Omit<Recovered, 'outcome'> {
-  return {
-    id: left.id,
-    output: null,
-    creditsUsed: costOf(left).creditsUsed,
-    requestId: null,
-    jobId: null,
-    idempotencyKey: null,
-    problem: null,
-  };
-}
-
-/** The folder goes: what was in the stream was heard, and the rest does not come back. */
-async function givenUp(left: InterruptedText, deps: LongTextRecovery): Promise<Recovered> {
-  const record = await resumeRecord(left, deps);
-  await record.remove();
-  return { ...toldOf(left), outcome: 'lost' };
-}
-
-/** Whether the file with its name is the whole that was made. */
-async function hasItsName(
-  { checksum }: InterruptedText,
-  output: string,
-  { files }: LongTextRecovery,
-): Promise<boolean> {
-  if (checksum === undefined) return false;
-  return (await ifExists(output, checksumOf(output, kindOf(checksum), files))) === checksum;
-}
-
-async function published(
-  left: InterruptedText,
-  deps: LongTextRecovery,
-  output: string,
-): Promise<Recovered> {
-  const record = await resumeRecord(left, deps);
+function resultOf(record: LongTextRecord, output: string) {
   const { creditsUsed, requestId } = totalsOf(record);
-  await record.remove();
-  const made = { creditsUsed: creditsUsed ?? null, requestId, output };
-  return { ...toldOf(left), ...made, outcome: 'recovered' };
+  return { creditsUsed: creditsUsed ?? null, requestId, output };
+}
+
+/** Returns the recorded cost of an interrupted long text, as fields of {@link Recovered}. */
+function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
+  return { ...detailsOf(costOf(left)), id: left.id };
 }
 
 /**
- * Parts that are streams get their name when they are whole and are not sent a second time: after a damaged
- * journal their files count. Those of jobs are fetched again under their keys.
+ * Records the complete files of streamed parts after the journal was damaged: a stream is not sent twice. Jobs are
+ * downloaded again under their keys.
  */
 async function noteStreamedParts(
   record: LongTextRecord,
@@ -141,20 +112,4 @@ async function removeTemporaries(
   for (const temporary of temporaries) {
     if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
   }
-}
-
-/** Each service knows its own keys and jobs only; the embedded one has another port each time. */
-function refuseOtherService({ id, plan }: InterruptedText, { address }: ApiClient): void {
-  const isSame =
-    plan.target === address.kind &&
-    (plan.target === 'embedded' || plan.origin === address.baseUrl.origin);
-  if (isSame) return;
-  const isEmbedded = plan.target === 'embedded';
-  const where = isEmbedded ? 'the embedded service' : plan.origin;
-  throw new Failure(`${id} was begun with ${where}, and that is not the service that is asked`, {
-    code: 'usage',
-    exit: 'usage',
-    hint: `Run \`foley recover ${id} ${isEmbedded ? '--local' : `--base-url ${plan.origin}`}\`.`,
-    billed: 'unknown',
-  });
 }

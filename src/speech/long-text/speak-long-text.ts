@@ -25,25 +25,24 @@ export interface LongTextOptions extends StreamDeps {
   /** Stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly concurrency: number;
-  /** Told how many parts are spoken and joined. */
+  /** Called with the number of joined parts. */
   readonly onProgress: (parts: number) => void;
-  /** Of aligned parts: told the times of all words when the whole is checked, before it gets its name. */
+  /** Called with the word times of verified aligned audio, before the audio is published. */
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
-/** A long text that was spoken to its end. */
+/** The audio of a long text. */
 interface SpokenText {
-  /** The file it is in; undefined when it went to stdout or to a player. */
+  /** The file; undefined for stdout and players. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
 }
 
 /**
- * Speaks the parts of a long text, several at a time, and joins them in order into one file or stream. A
- * file gets its name only when all of it is there and was checked; a stream begins with the first part
- * while the next ones are made. What a record has already is not asked for again, so that this is also
- * how an interrupted text is gone on with.
- * @throws Failure that says how to go on; the record stays then, unless nothing was paid for
+ * Speaks the parts of a long text concurrently, and joins them in order into one file or stream. A file gets its
+ * name when everything in it was verified; a stream begins with the first part. Skips parts that the record has
+ * already, which resumes an interrupted text.
+ * @throws Failure with the command that resumes it; the record stays, unless nothing was billed
  */
 export async function speakLongText(options: LongTextOptions): Promise<SpokenText> {
   const { notice, output, record, signal } = options;
@@ -63,8 +62,8 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
     await record.remove();
     return { path: published?.path, verdict };
   } catch (error) {
-    const isPaid = await leave(record, error);
-    const how = howToGoOn(record);
+    const isPaid = await closeRecord(record, error);
+    const how = resumeHint(record);
     if (signal?.aborted === true) {
       if (isPaid) notice(`foley: stopped; ${how}`);
       throw signal.reason;
@@ -90,13 +89,13 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
   return {
     count: parts.length,
     concurrency,
-    // What nobody listens to any more is not to be paid for.
+    // Parts that are not played must not be billed.
     ahead: isStream ? concurrency : Infinity,
     async work(index: number): Promise<void> {
       if (via === 'job') {
         await retryPart(options, index, () => speakJobPart(record, index, options));
       } else if (isStream && index === 0) {
-        // What was heard of it cannot be taken back.
+        // Played audio cannot be replaced by a retry.
         await speakStreamPart(record, index, options, direct);
       } else {
         await retryPart(options, index, () => speakStreamPart(record, index, options));
@@ -115,9 +114,9 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
 }
 
 /**
- * Speaks a part again after a failure of the network or of the service, as often as `--max-retries` says. The
- * keys stay the same and jobs are fetched, so that nothing is paid for twice.
- * @throws Failure of the last attempt, or the reason of the signal
+ * Retries a part after a network or service failure, up to `--max-retries`. Keys and jobs stay the same, so that
+ * nothing is billed twice.
+ * @throws Failure of the last attempt, or the signal's reason
  */
 async function retryPart(
   { client, notice, record, signal }: LongTextOptions,
@@ -130,7 +129,7 @@ async function retryPart(
       return await attempt();
     } catch (error) {
       signal?.throwIfAborted();
-      const mayRetry = error instanceof Failure && isPassing(error, record, index);
+      const mayRetry = error instanceof Failure && isRetryable(error, record, index);
       if (!mayRetry || count > maxRetries) throw error;
       notice(
         `foley: part ${index + 1} of ${record.plan.parts.length}: ${error.message}; trying again`,
@@ -140,25 +139,25 @@ async function retryPart(
   }
 }
 
-/** Whether the next attempt may succeed, and cannot be charged a second time. */
-function isPassing(
+/** Whether a retry may succeed, and cannot be charged twice. */
+function isRetryable(
   { billed, details, exit, retryAfter = 0 }: Failure,
   record: LongTextRecord,
   index: number,
 ): boolean {
   if (details?.['retryable'] === false || retryAfter * 1_000 > LONGEST_RETRY_AFTER_MS) return false;
-  if (record.plan.via === 'job') return [...PASSING_EXITS, 'badAnswer'].includes(exit);
+  if (record.plan.via === 'job') return [...RETRYABLE_EXITS, 'badAnswer'].includes(exit);
   const isFree = billed === 'no' || record.part(index).key !== undefined;
-  return isFree && PASSING_EXITS.includes(exit);
+  return isFree && RETRYABLE_EXITS.includes(exit);
 }
 
-const PASSING_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
+const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
-/** A part whose times are gone has none. */
+/** Stands for lost word times. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 
-/** Closes the record, or removes it when nothing in it is of any worth; whether it stays. */
-async function leave(record: LongTextRecord, error: unknown): Promise<boolean> {
+/** Closes the record, or removes it if nothing in it was billed; returns whether it stays. */
+async function closeRecord(record: LongTextRecord, error: unknown): Promise<boolean> {
   const isOpen = error instanceof Failure && error.billed === 'unknown';
   const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
   const stays = !isOver && (paidParts(record) > 0 || isOpen);
@@ -167,18 +166,18 @@ async function leave(record: LongTextRecord, error: unknown): Promise<boolean> {
   return stays;
 }
 
-/** Parts that were charged for and did not get to where they should. */
+/** Counts the billed parts that were not delivered. */
 function paidParts(record: LongTextRecord): number {
   const isPaid = (index: number): boolean =>
     ['accepted', 'done'].includes(record.part(index).state);
   return record.plan.parts.filter((_, index) => isPaid(index)).length;
 }
 
-function howToGoOn(record: LongTextRecord): string {
+function resumeHint(record: LongTextRecord): string {
   const { delivery, id, parts } = record.plan;
   const paid = `${paidParts(record)} of ${parts.length} parts are paid for`;
   return delivery === 'stream'
-    ? `${paid} and were not delivered; \`foley recover ${id}\` tells what they cost`
+    ? `${paid} and were not delivered; \`foley recover ${id}\` shows what they cost`
     : `${paid}; \`foley recover ${id}\` fetches them and speaks the rest`;
 }
 
@@ -189,19 +188,18 @@ function capitalized(sentence: string): string {
 interface WholeOptions {
   readonly format: AudioFormat;
   readonly files: FileSystem;
-  /** The file that it grows in, or a pipe or device; without it everything goes to `stream`. */
+  /** The opened file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
   readonly stream: AudioSink;
 }
 
-/** What came of it: the sum of a file that is to get its name, and what is in it. */
 interface CheckedWhole {
   readonly verdict: Verdict;
-  /** Undefined where nothing gets a name. */
+  /** Undefined for streams. */
   readonly checksum: string | undefined;
 }
 
-/** The audio of a long text as it grows, part after part. */
+/** Joins the parts of a long text. */
 class WholeAudio {
   readonly #options: WholeOptions;
   readonly #joiner: AudioJoiner;
@@ -216,7 +214,7 @@ class WholeAudio {
     this.#sink = output ?? stream;
   }
 
-  /** The next bytes of a part that is heard while it comes. */
+  /** Takes bytes of a part that is streamed. */
   async write(chunk: Uint8Array): Promise<void> {
     await this.#push(this.#joiner.write(chunk));
   }
@@ -225,7 +223,7 @@ class WholeAudio {
     await this.#push(this.#joiner.endPart());
   }
 
-  /** Takes a part that is there. */
+  /** Takes a saved part. */
   async add(file: string): Promise<void> {
     const failed = (error: unknown): never => {
       throw stateFailure('the audio of a part', file, error);
@@ -243,15 +241,12 @@ class WholeAudio {
     await this.endPart();
   }
 
-  /** Where each part begins in the whole as it decodes, in milliseconds. */
+  /** Returns where each part begins in the decoded audio, in milliseconds. */
   starts(): readonly number[] {
     return this.#joiner.starts();
   }
 
-  /**
-   * Puts right what was not known at the beginning, and checks the whole as it will be read.
-   * @throws Failure (bad_answer) when it is not what it should be, (output)
-   */
+  /** Writes the final headers, and verifies the whole audio. @throws Failure (bad_answer, output) */
   async finish(): Promise<CheckedWhole> {
     const { output } = this.#options;
     for (const { position, bytes } of this.#joiner.corrections()) {
@@ -270,9 +265,9 @@ class WholeAudio {
     });
   }
 
-  /** Reads the file again: nothing that was written over has been seen otherwise. */
+  /** Reads the file again, since headers were overwritten. */
   async #checkFile(output: Output, file: string): Promise<CheckedWhole> {
-    // Everything that was taken is in the file then.
+    // Writes all buffered bytes first.
     const checksum = await output.checksum();
     const verifier = createVerifier(this.#options.format);
     const handle = await this.#options.files.open(file, 'r');
@@ -295,22 +290,22 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'code' in error;
 }
 
-/** What the parts of a long text say together. */
+/** The totals of all parts. */
 interface LongTextTotals {
-  /** Undefined when one of them does not tell. */
+  /** Undefined if a part does not report it. */
   readonly creditsUsed: number | undefined;
-  /** What the part says that left least. */
+  /** The lowest value of all parts. */
   readonly quotaRemaining: number | undefined;
   /** Of the first part. */
   readonly requestId: string;
   readonly ignoredParameters: readonly string[];
-  /** Whether all parts tell which controls were not applied. */
-  readonly tellsIgnored: boolean;
-  /** Parts, from 1, of which some could not be spoken. */
+  /** Whether all parts report the controls that were not applied. */
+  readonly reportsIgnored: boolean;
+  /** Partly spoken parts, from 1. */
   readonly partial: readonly number[];
 }
 
-/** Adds up what is known of all parts. */
+/** Adds up the recorded values of all parts. */
 export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTextTotals {
   const states = record.plan.parts.map((_, index) => record.part(index));
   const credits = states.map(({ creditsUsed }) => creditsUsed);
@@ -325,12 +320,12 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTex
     ignoredParameters: Array.from(
       new Set(states.flatMap(({ ignoredParameters }) => ignoredParameters ?? [])),
     ),
-    tellsIgnored: states.every(({ ignoredParameters }) => ignoredParameters !== undefined),
+    reportsIgnored: states.every(({ ignoredParameters }) => ignoredParameters !== undefined),
     partial: states.flatMap(({ isPartial }, index) => (isPartial === true ? [index + 1] : [])),
   };
 }
 
-/** Credits of the parts that were charged for and got nowhere, as far as they are known. */
+/** Returns the known credits of billed parts that were not delivered. */
 export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>): {
   readonly creditsUsed: number;
 } {

@@ -35,9 +35,7 @@ describe('a batch that is stopped', () => {
         name.endsWith('.mp3'),
       );
       const recovered = await runFoley(['recover'], { box, env: { FOLEY_TARGET: 'local' } });
-      expect(recovered.stderr).toMatch(
-        /a batch into \S.*audio did not come to its end; run its command/,
-      );
+      expect(recovered.stderr).toMatch(/the batch in \S.*audio is unfinished; run its command/);
       // All billed audio is there.
       const ofThem = there.map((name) => LINES[Number(/(\d+)\.mp3$/.exec(name)?.[1]) - 1] ?? '');
       expect(ofThem.join('').length).toBe(paid);

@@ -204,7 +204,7 @@ describe('foley recover of a job', () => {
     const stage = await interrupted();
     const result = await stage.run(['recover'], { env: { FOLEY_TARGET: 'local' } });
     expect(result.code).toBe(2);
-    expect(result.stdout.toString()).toMatch(/still there; job job-1 is on http:\/\/127/);
+    expect(result.stdout.toString()).toMatch(/not recovered; job job-1 is on http:\/\/127/);
     expect(await filesLeft(stage.box)).toContain(OPEN);
   });
 });

@@ -106,7 +106,7 @@ const REFUSED: readonly [args: string[], reason: string][] = [
   ],
   [
     ['voices', 'preview', 'a', '--player', 'no-such-program'],
-    'there is no program no-such-program',
+    'the program no-such-program is not installed',
   ],
   [['voices', 'preview', 'a', '--format', 'flac'], '--format is "flac"'],
 ];

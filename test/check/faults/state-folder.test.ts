@@ -120,7 +120,7 @@ describe('a player', () => {
     const stage = await scene([]);
     const error = errorLine(await play(stage, 'no-such-player --loud'));
     expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
-    expect(error.message).toContain('there is no program no-such-player');
+    expect(error.message).toContain('the program no-such-player is not installed');
     expect(stage.server.connections).toBe(0);
   });
 
@@ -131,7 +131,7 @@ describe('a player', () => {
       await stage.run(['tts', 'hi', '-v', VOICE, '--play', '--json'], options),
     );
     expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
-    expect(error.message).toMatch(/^nothing that plays mp3 is installed \(looked for mpv, /);
+    expect(error.message).toMatch(/^no player for mp3 is installed \(looked for mpv, /);
     expect(stage.server.connections).toBe(0);
   });
 

@@ -68,11 +68,11 @@ test('a part that breaks: nothing is published; recover says that it costs again
   const id = /foley recover (\S+?)`/.exec(error.hint ?? '')?.[1] ?? 'none';
   const refused = await stage.run(['recover', id]);
   expect(refused.code, refused.stderr).toBe(27);
-  expect(refused.stdout.toString()).toMatch(/part 3 of \d+ was paid for .* which costs again/);
+  expect(refused.stdout.toString()).toMatch(/part 3 of \d+ was billed .* which costs again/);
   expect(stage.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
   const result = await stage.run(['recover', id]);
   expect(result.code, result.stderr).toBe(0);
-  expect(result.stderr).toContain('part 3 was paid for and cannot be had again');
+  expect(result.stderr).toContain('the billed audio of part 3 is lost; it is spoken again');
   expect(stage.keys.map((keys) => new Set(keys).size)).toEqual(
     PART_TEXTS.map((_, part) => (part === 2 ? 2 : 1)),
   );

@@ -164,10 +164,10 @@ describe('a part that fails', () => {
     [gone] = Array.from(stage.charged).find(([, at]) => at === 0) ?? [];
     const told = await stage.run(['recover', id, '--json']);
     expect(told.code).toBe(27);
-    expect(told.stdout.toString()).toMatch(/part 1 was paid for, and its job job-\w+ is not there/);
+    expect(told.stdout.toString()).toMatch(/part 1 was billed, but its job job-\w+ is missing/);
     const result = await stage.run(['recover', id]);
     expect(result.code, result.stderr).toBe(0);
-    expect(result.stderr).toMatch(/part 1 is not there any more; it is spoken once more/);
+    expect(result.stderr).toMatch(/the service has lost part 1; it is spoken again/);
     expect(await outputOf(stage.box, 'book.mp3')).toEqual(stage.whole);
     // The failed one and the lost one were asked for under another key, and nothing else was.
     expect(stage.charged.size).toBe(COUNT + 2);
