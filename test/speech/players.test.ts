@@ -35,7 +35,7 @@ describe('the player', () => {
       args: ['--gain', '-3', 'a b'],
     });
     await expect(findPlayer({ format: 'mp3', own }, installed())).rejects.toThrow(
-      /no program my-player/,
+      /the program my-player is not installed/,
     );
     await expect(findPlayer({ format: 'mp3', own: '  ' }, installed())).rejects.toThrow(
       /--player is empty/,
