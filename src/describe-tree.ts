@@ -1,14 +1,9 @@
-import type { Argument, Command, Option } from 'commander';
+import type { Command, Option } from 'commander';
 import { tree } from '../commands/tree.ts';
 import { wordsOf } from './cli/flags/values.ts';
 import type { CommandNode, Leaf } from './cli/command.ts';
 import { isBranch, isShown } from './cli/command.ts';
-import type {
-  DescribedArgument,
-  DescribedCommand,
-  DescribedFlag,
-  DescribedTree,
-} from './cli/described-command.ts';
+import type { DescribedCommand, DescribedFlag, DescribedTree } from './cli/described-command.ts';
 import { argumentSource, flagSource } from './cli/described-command.ts';
 import { globalOptions, helpOption } from './cli/flags/global.ts';
 import type { Shown } from './cli/program.ts';
@@ -87,7 +82,11 @@ async function describeLeaf(path: readonly string[], leaf: Leaf): Promise<Descri
     summary: leaf.summary,
     description: command.description(),
     usage: command.usage(),
-    arguments: command.registeredArguments.map((argument) => describeArgument(path, argument)),
+    arguments: command.registeredArguments.map((argument) => {
+      const { description, required, variadic } = argument;
+      const name = argument.name();
+      return { name, required, variadic, source: argumentSource(path, name), description };
+    }),
     flags: own.map((option) => describeFlag(option)),
     notes: notesOf(command),
     children: [],
@@ -105,12 +104,6 @@ function describeFlag(option: Option): DescribedFlag {
     source: value === undefined ? 'nothing' : flagSource(long, value, wordsOf(option.parseArg)),
     description: option.description,
   };
-}
-
-function describeArgument(path: readonly string[], argument: Argument): DescribedArgument {
-  const name = argument.name();
-  const { description, required, variadic } = argument;
-  return { name, required, variadic, source: argumentSource(path, name), description };
 }
 
 /** Returns the paragraphs after the flags in the help, without those that every command has. */

@@ -11,6 +11,7 @@ import type {
 import { display } from '../../src/text/display.ts';
 import { readAcceptedKeys } from './accepted-keys.ts';
 import { createServeLog } from './log.ts';
+import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Option } from 'commander';
 import { addOptions, integerOption, listOption, oneOf } from '../../src/cli/flags/values.ts';
@@ -51,7 +52,7 @@ export const serve: CommandDefinition<ServeFlags> = {
       if (globals.json !== true && service.pageLink !== undefined) {
         io.notice(`foley: to inspect the service, open ${service.pageLink} (works once)`);
       }
-      await aborted(context.signal);
+      if (!context.signal.aborted) await once(context.signal, 'abort');
     } finally {
       await service.close();
     }
@@ -140,13 +141,6 @@ function announcement(service: RunningService, keysFile: string | undefined): Co
       return `foley service ready: FOLEY_BASE_URL=${paint.bold(baseUrl)} ${key}`;
     },
   };
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
 
 interface ServeFlags {

@@ -61,7 +61,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 const TOKEN =
-  /[ \t\r\n]*(?:([{}[\],:])|"(?:[\u{20}\u{21}\u{23}-\u{5b}\u{5d}-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/uy;
+  /[ \t\r\n]*(?:([{}[\],:])|"(?:[\u{20}\u{21}\u{23}-\u{5b}\u{5d}-\u{10ffff}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/guy;
 
 type Expected =
   | 'value'
@@ -84,30 +84,18 @@ export function jsonFaultLine(text: string): number | undefined {
 function faultOffset(text: string): number | undefined {
   const open: string[] = [];
   let expected: Expected = 'value';
-  let at = 0;
-  while (at < text.length) {
-    TOKEN.lastIndex = at;
-    const match = TOKEN.exec(text);
-    const begin = skipSpace(text, at);
-    if (match === null) {
-      return begin === text.length && expected === 'nothing' ? undefined : begin;
-    }
-    const next: Expected | undefined = step(expected, match[1] ?? kindOf(text[begin]), open);
-    if (next === undefined) return begin;
+  let end = 0;
+  for (const [spaced, mark] of text.matchAll(TOKEN)) {
+    const token = spaced.trimStart();
+    const value = token.startsWith('"') ? 'string' : 'scalar';
+    const next = step(expected, mark ?? value, open);
+    if (next === undefined) return end + spaced.length - token.length;
     expected = next;
-    at = TOKEN.lastIndex;
+    end += spaced.length;
   }
+  const rest = text.slice(end).search(/[^ \t\r\n]/);
+  if (rest !== -1) return end + rest;
   return expected === 'nothing' ? undefined : text.length;
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && ' \t\r\n'.includes(text[at] ?? '')) at += 1;
-  return at;
-}
-
-function kindOf(first: string | undefined): string {
-  return first === '"' ? 'string' : 'scalar';
 }
 
 function step(expected: Expected, token: string, open: string[]): Expected | undefined {

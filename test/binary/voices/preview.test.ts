@@ -60,22 +60,22 @@ describe('voices preview', () => {
 
   test('one voice that fails keeps none of the others from speaking: exit 3', async () => {
     const stage = await scene([]);
-    const result = await stage.run(['voices', 'preview', 'nobody', NADIA, '--json']);
+    const result = await stage.run(['voices', 'preview', 'unknown', NADIA, '--json']);
     expect(result.code).toBe(3);
     expect(parseJsonDocument(result.stdout)).toMatchObject({
       items: [
-        { voiceId: 'nobody', output: null, error: { code: 'ERR_VOICE_NOT_FOUND', exitCode: 20 } },
+        { voiceId: 'unknown', output: null, error: { code: 'ERR_VOICE_NOT_FOUND', exitCode: 20 } },
         { voiceId: NADIA, output: `${NADIA}.mp3` },
       ],
     });
-    expect(result.stderr).toContain('foley: nobody: not found');
+    expect(result.stderr).toContain('foley: unknown: not found');
   });
 
   test('when all fail it ends as the last one did', async () => {
     const stage = await scene([]);
-    const result = await stage.run(['voices', 'preview', 'nobody', 'noone', '--json']);
+    const result = await stage.run(['voices', 'preview', 'unknown', 'noone', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_VOICE_NOT_FOUND' });
-    expect(result.stderr).toContain('foley: nobody: not found');
+    expect(result.stderr).toContain('foley: unknown: not found');
     expect(speechRequests(stage)).toHaveLength(2);
   });
 
