@@ -23,7 +23,10 @@ export class Tally {
     if (isGraver) this.gravest = error;
   }
 
-  /** The exit of a batch that tried all items: any failure is 3, or its own exit when nothing was delivered. */
+  /**
+   * The exit of a batch that tried all items: `partial` after any failure, or the exit of the gravest failure when
+   * nothing was delivered.
+   */
   get exit(): ExitName {
     if (this.failed === 0) return 'ok';
     return this.done + this.skipped > 0 ? 'partial' : (this.gravest?.exit ?? 'partial');

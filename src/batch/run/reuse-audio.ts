@@ -41,8 +41,8 @@ export async function isInFolder(
 }
 
 /**
- * Returns the recorded file that a file still is, by its size and time; undefined when that is not certain, such
- * as for two recorded files of one size and time.
+ * Finds the record of a file by its size and modification time. Returns undefined when no record matches, or several
+ * do: the file may have changed.
  */
 export function unchangedFile(
   known: readonly KnownFile[],
