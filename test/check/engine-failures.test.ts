@@ -102,7 +102,7 @@ test.each(['v3', 'v2', 'v1', 'compat-tts'])(
   },
 );
 
-test('foley serve tells why the request under a key failed, and that it was refunded', async () => {
+test('foley serve reports why the request under a key failed, and its refund', async () => {
   const box = await boxWith('dies after a sentence');
   const service = await startServe([], { box });
   const voices = await service.ask('/api/open/v3/voices?pageSize=100');

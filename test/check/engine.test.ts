@@ -107,7 +107,7 @@ describe('foley engine', () => {
     expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
   });
 
-  test('tells a state folder that cannot be written from an engine that does not work', async () => {
+  test('distinguishes an unwritable state folder from a broken engine', async () => {
     const box = await sandbox();
     const env = { XDG_STATE_HOME: '/dev/null/nowhere' };
     const refused = await runFoley(

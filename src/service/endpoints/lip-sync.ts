@@ -16,7 +16,7 @@ import { storedOrder } from '../jobs/job-records.ts';
 import { JOB_STATUSES } from '../jobs/lifecycle.ts';
 import { acceptDubbing, requireDubbing } from '../media/dubbing.ts';
 import type { DubbingRecord } from '../media/dubbing.ts';
-import { acceptLipSync, StoredLipSync, shownSeconds } from '../media/lipsync/lip-sync.ts';
+import { acceptLipSync, StoredLipSync, roundSeconds } from '../media/lipsync/lip-sync.ts';
 import type { AccountCall, Handler } from './call.ts';
 import {
   acceptedResponse,
@@ -145,8 +145,8 @@ function creditsOf({ speechCredits }: DubbingRecord, lipSync: number): DubbingCr
 function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSync) {
   return {
     billing_duration_seconds: billedSeconds,
-    video_duration_seconds: shownSeconds(video.seconds),
-    audio_duration_seconds: shownSeconds(audio.seconds / tempo),
+    video_duration_seconds: roundSeconds(video.seconds),
+    audio_duration_seconds: roundSeconds(audio.seconds / tempo),
     billing_rule: rule,
   };
 }

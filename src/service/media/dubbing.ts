@@ -16,7 +16,7 @@ import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
 import type { JobRequest, Jobs } from '../jobs/jobs.ts';
 import type { StoredLipSync } from './lipsync/lip-sync.ts';
-import { fetchVideo, billingOf, shownSeconds } from './lipsync/lip-sync.ts';
+import { fetchVideo, billingOf, roundSeconds } from './lipsync/lip-sync.ts';
 
 interface DubbingOrder {
   readonly accountId: string;
@@ -143,7 +143,7 @@ function startLipSync(
 function cannotFit(speech: number, video: number): DubbingRefusal {
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;
   const message =
-    `The speech of ${shownSeconds(speech)} s cannot be fitted to ${shownSeconds(video)} s of video: ` +
+    `The speech of ${roundSeconds(speech)} s cannot be fitted to ${roundSeconds(video)} s of video: ` +
     `it can be made ${minimum} to ${maximum} times as fast`;
   return { code: 'ERR_DUBBING_FIT_IMPOSSIBLE', message, details: {} };
 }

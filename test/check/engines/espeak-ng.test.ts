@@ -82,7 +82,7 @@ describe('the words of espeak-ng', () => {
     ['one sound for two words', 'of the in the of the to the and in the.'],
     ['many sounds for one word', 'Dr. Smith paid $1,234.56 on 3/4/2024 (see http://a.b/c?d=e).'],
     ['signs and pictures', '“Café” — 🎉 U.S.A. & 50 % … end!'],
-  ])('are all told: %s', async (_, text) => {
+  ])('are all reported: %s', async (_, text) => {
     const { samples, sampleRate, words } = await say('en-us-man', text);
     expect(texts(text, words)).toEqual(wordsOf(text, 'en'));
     expectForwards(words, (samples.length / sampleRate) * 1000);
@@ -194,7 +194,7 @@ describe('espeak-ng', () => {
     expect(peakOf(samples)).toBeGreaterThan(0.05);
   });
 
-  it('hands its speech over a tenth of a second at a time, and stops when nobody listens', async () => {
+  it('sends speech in tenths of a second, and stops when the listener disconnects', async () => {
     const listener = new AbortController();
     const text = sentencesIn('en').repeat(300);
     const speech = speak(engine, { voice: 'en-us-woman', text }, listener.signal);

@@ -37,7 +37,7 @@ async function speechAt(url: string) {
 }
 
 describe('a dubbing', () => {
-  test('ends with the speech, or the video, and tells what each part cost', TIME, async () => {
+  test('ends with the speech or the video, and reports the cost of each part', TIME, async () => {
     const box = await sandbox();
     const service = await startServe([], { box, timeoutMs: TIME.timeout });
     const before = await creditsOf(service);
@@ -99,7 +99,7 @@ describe('a create with the same key', () => {
 });
 
 test(
-  'a create that its first client leaves goes on for the second, and is charged once',
+  'a create whose first client disconnects continues for the second, and is charged once',
   TIME,
   async () => {
     const service = await startServe([], { timeoutMs: TIME.timeout });

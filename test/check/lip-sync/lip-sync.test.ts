@@ -101,7 +101,7 @@ test('exactly ten seconds are billed as ten, and are heard when they should be',
   }
   for (const [name, bytes] of made) {
     await decodesSilently(box.out, bytes);
-    // Nothing tells what the encoders of the last two added.
+    // The last two files do not state the padding of their encoders.
     const tolerance = /untagged|aac$/.test(name) ? 0.1 : 0.01;
     const heard = await tonesIn(box.out, bytes);
     expect(heard, name).toHaveLength(10);

@@ -63,7 +63,7 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
       /10805\.1 s long; allowed are 0\.5 to 900/,
     ),
     file(
-      'hours that are not told',
+      'hours that the header does not state',
       'untold.flac',
       silentFlac({ seconds: 10_800, toldSamples: 0 }),
       /is more than .* allowed are 0\.5 to 900/,

@@ -36,7 +36,7 @@ const form = multipartBody([
   { name: 'name', value: 'Large' },
   { ...large, name: 'audioFiles' },
 ]);
-/** As many bytes, in a field that nobody knows: they are read and let go, whatever is done with files. */
+/** As many bytes in an unknown field: they are read and dropped, however files are handled. */
 const passedOver = multipartBody([{ ...large, name: 'others' }]);
 
 async function upload({ baseUrl, apiKey }: ServingFoley, body = form): Promise<number> {

@@ -18,14 +18,14 @@ export async function stateOf({ ask, running }: ServingFoley, dataDir: string) {
   };
 }
 
-/** The most memory that a process ever had, in bytes; told on Linux only. */
+/** The peak memory of a process in bytes; on Linux only. */
 export async function peakOf({ running }: ServingFoley): Promise<number | undefined> {
   const status = await readFile(`/proc/${String(running.pid)}/status`, 'utf8').catch(() => '');
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
   return kilobytes === undefined ? undefined : Number(kilobytes) * 1_024;
 }
 
-/** Files of uploads that a process still holds; told on Linux only. */
+/** Files of uploads that a process has open; on Linux only. */
 async function openUploads(pid: number | undefined): Promise<readonly string[]> {
   const folder = `/proc/${String(pid)}/fd`;
   const names = await readdir(folder).catch(() => []);

@@ -54,7 +54,7 @@ export async function made(
 
 export interface Finished {
   readonly data: ReturnType<typeof Object>;
-  /** Every progress that was told, in order. */
+  /** Every reported progress, in order. */
   readonly progress: readonly number[];
 }
 

@@ -36,7 +36,7 @@ async function makeVideo(signal: AbortSignal, onProgress: (fraction: number) => 
 }
 
 describe('the making of a video', { timeout: 300_000 }, () => {
-  test('tells how far it is with nearly every frame', async () => {
+  test('reports its progress with nearly every frame', async () => {
     const told: number[] = [];
     const { made, out } = await makeVideo(new AbortController().signal, (fraction) => {
       told.push(fraction);
@@ -48,12 +48,12 @@ describe('the making of a video', { timeout: 300_000 }, () => {
     expect(await readdir(out)).toEqual(['video.mp4']);
   });
 
-  test('is ended at once when nobody wants it any more, with nothing of it written', async () => {
+  test('ends at once when aborted, and writes nothing', async () => {
     const stop = new AbortController();
     const { made, out } = await makeVideo(stop.signal, () => {
-      stop.abort(new Error('nobody wants it'));
+      stop.abort(new Error('aborted by the test'));
     });
-    await expect(made).rejects.toThrow('nobody wants it');
+    await expect(made).rejects.toThrow('aborted by the test');
     expect(await readdir(out)).toEqual([]);
   });
 

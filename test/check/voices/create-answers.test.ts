@@ -17,7 +17,7 @@ async function fail(reply: readonly Step[], ...flags: readonly string[]) {
   return { error, stage, left: await debrisIn(stage.box), attempts: stage.server.requests.length };
 }
 
-describe('a refusal is told once, and costs nothing', () => {
+describe('a refusal is reported once, and costs nothing', () => {
   test.each([
     [400, 20, 'rejected the request'],
     [401, 4, 'API key'],
@@ -76,7 +76,7 @@ describe('what cannot have made it is sent again', () => {
     expect(await debrisIn(stage.box)).toStrictEqual([]);
   });
 
-  test('when nobody listens it is exit 24, and nothing stays open', async () => {
+  test('without a server it exits with 24, and nothing stays open', async () => {
     const stage = await scene([]);
     await putRecording(stage.box, 'a.wav');
     const env = { FOLEY_BASE_URL: await refusedOrigin() };
@@ -129,7 +129,7 @@ describe('foley recover of a voice without an answer', () => {
     expect(left).toEqual([]);
   });
 
-  test('says that nobody knows where none fits', async () => {
+  test('reports an unknown outcome where none fits', async () => {
     const { recovered } = await recoverFrom([listed('v-other', 'Ada Two')]);
     expect(recovered.code, recovered.stderr).toBe(26);
     expect(JSON.parse(recovered.stdout.toString())).toMatchObject({

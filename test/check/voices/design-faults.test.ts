@@ -78,7 +78,7 @@ describe.each([
     expect(keysOf(mine)).toStrictEqual(['mine']);
   });
 
-  test('without any answer names the key that costs nothing, and recover tells it too', async () => {
+  test('without a response names the key of a free retry, and so does recover', async () => {
     const stage = await scene([rule(create, faults.resetBeforeHeaders())]);
     const result = await stage.run([...create.args, '--max-retries', '1', '--json']);
     const [key = ''] = keysOf(stage);

@@ -66,7 +66,7 @@ describe('an upload that is reset half way', () => {
 
 describe('an upload that is reset when it is complete', () => {
   test(
-    'may have been done: it is never made again, exit 26, and recover tells of it',
+    'may have been done: it is never repeated, exit 26, and recover lists it',
     TIME,
     async () => {
       const noVoices = { items: [], total: 0, page: 1, pageSize: 100, totalPages: 0 };

@@ -22,7 +22,7 @@ test('finds a voice with its engine, and nothing that is not there', () => {
   expect(registry.find('three', 'one-1')).toBeUndefined();
 });
 
-test('tells every voice of every engine', () => {
+test('lists every voice of every engine', () => {
   const registry = new EngineRegistry([engineCalled('one'), engineCalled('two')]);
   expect(registry.all().map(({ engine, voice }) => [engine.name, voice.id])).toEqual([
     ['one', 'one-1'],

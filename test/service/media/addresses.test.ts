@@ -90,7 +90,7 @@ describe('which hosts may be asked', () => {
   });
 
   test.each(['127.0.0.1', '[::1]', 'home.example'])(
-    '%s only where nobody else can ask the service',
+    '%s only while the service listens on loopback',
     async (host) => {
       await expect(policy().addressesOf(host)).resolves.toHaveLength(1);
       const open = policy({ allowsLoopback: false });

@@ -24,7 +24,7 @@ interface Scene extends TestService {
   readonly asked: readonly IncomingMessage[];
 }
 
-/** A service, and a server of media that does what it is told. */
+/** A service, and a media server with a scripted handler. */
 async function scene(
   give: (request: IncomingMessage, response: ServerResponse) => void,
   change: (sources: MediaSources) => Partial<MediaSources> = () => ({}),
@@ -76,7 +76,7 @@ describe('a server of media that takes its time', () => {
   test.each([
     ['never answers', SILENCE_MS, () => undefined],
     ['stops in the middle', SILENCE_MS, (response: ServerResponse) => response.write('ftyp')],
-    ['goes on and on', WHOLE_MS, (response: ServerResponse) => response.write('ftyp')],
+    ['never ends', WHOLE_MS, (response: ServerResponse) => response.write('ftyp')],
   ])('and %s is not waited for: 504', async (_what, ms, give) => {
     const stage = await scene((_request, response) => void give(response));
     const before = await stage.balance();
@@ -199,7 +199,7 @@ describe('a name', () => {
         { address: '::ffff:10.0.0.1', family: 6 },
       ],
     ],
-  ])('that %s is refused, and nobody is asked', async (_what, addresses) => {
+  ])('that %s is refused without a request', async (_what, addresses) => {
     const stage = await scene(
       () => undefined,
       () => ({ resolve: async () => addresses }),
@@ -274,7 +274,7 @@ describe('an answer that is no good', () => {
         response.writeHead(200, { 'Content-Encoding': 'zstd' }).end('x'),
     ],
   ])('%s: %i %s', async (_what, status, code, retryable, give) => {
-    // The other file never comes: nobody waits for it then.
+    // The other file never arrives, and its download is aborted.
     const stage = await scene(({ url }, response) => {
       if (url === '/video') give(response);
     });
@@ -284,7 +284,7 @@ describe('an answer that is no good', () => {
     expect(body.code).toBe(code);
     expect(details).toMatchObject({ media_kind: 'video', retryable });
     expect(await foldersOf(stage)).toEqual([]);
-    // An answer that goes on and on is no longer listened to.
+    // The endless response is aborted.
     await vi.waitFor(
       () => expect(stage.asked.every((one) => one.socket.destroyed)).toBe(true),
       WAIT,

@@ -58,7 +58,7 @@ describe('a media job', () => {
     expect(claimed && after(claimed.state, 'released')?.state).toEqual(NEW_MEDIA_JOB);
   });
 
-  test('nothing is finished that nobody works on', () => {
+  test('only a job with an owner finishes', () => {
     expect(after(NEW_MEDIA_JOB, 'finished')).toBeUndefined();
   });
 });

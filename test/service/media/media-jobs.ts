@@ -65,7 +65,7 @@ export interface MediaJobsScene {
   readonly store: Store;
   readonly clock: ManualClock;
   readonly events: readonly ServiceEvent[];
-  /** The tasks that were begun, in order; each goes on until it is ended. */
+  /** The started tasks, in order; each runs until the test ends it. */
   readonly begun: readonly string[];
   /** Lets every task end that was begun. */
   endAll(): void;

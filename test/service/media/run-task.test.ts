@@ -14,7 +14,7 @@ import { temporaryFolder } from '../support/test-service.ts';
 const RESULT = Type.Object({ answer: Type.Number() });
 type Options = TaskOptions<typeof RESULT>;
 
-/** A child that does what it is told; it notes its process id first. */
+/** A child with this program, which first writes its process id to a file. */
 async function child(program: string) {
   const folder = await temporaryFolder();
   const note = path.join(folder, 'pid');
@@ -83,7 +83,7 @@ describe('a task in a process of its own', () => {
     expect(await begin()).toEqual({ answer: 42 });
   });
 
-  test('gets its order, tells how far it is, and gives its result', async () => {
+  test('gets its order, reports its progress, and returns its result', async () => {
     const told: number[] = [];
     const { begin, gone } = await child(`
       process.send({ type: 'progress', fraction: 0.5 });
@@ -94,7 +94,7 @@ describe('a task in a process of its own', () => {
     await gone();
   });
 
-  test('fails with the reason that it tells', async () => {
+  test('fails with the reason that it reports', async () => {
     const { begin, gone } = await child(
       `process.send({ type: 'failed', reason: 'unsupported', message: 'is no media' });`,
     );
@@ -114,7 +114,7 @@ describe('a task in a process of its own', () => {
     await gone();
   });
 
-  test('is killed when nobody wants it any more', async () => {
+  test('is killed when it is aborted', async () => {
     const { begin, gone, started } = await child('for (;;);');
     const leaving = new AbortController();
     const running = begin({ signal: leaving.signal });
@@ -151,7 +151,7 @@ describe('a task in a process of its own', () => {
   });
 
   test.each([`'nonsense'`, `{ type: 'done', result: { answer: 'x' } }`])(
-    'that tells %s is not believed',
+    'that sends %s is refused',
     async (news) => {
       const { begin, gone } = await child(`process.send(${news});`);
       expect((await failureOf(begin())).reason).toBe('failed');

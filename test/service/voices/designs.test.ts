@@ -59,7 +59,7 @@ async function audioFolders({ dataDir }: VoiceService): Promise<readonly string[
 }
 
 describe('a voice design', () => {
-  it('proposes three different voices, each with a preview, and tells what it cost', async () => {
+  it('proposes three different voices, each with a preview, and reports its cost', async () => {
     const service = await voiceService();
     const before = await service.balance();
     const { billing, candidates } = await made(service);

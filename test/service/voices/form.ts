@@ -8,7 +8,7 @@ export interface FormFile {
   readonly bytes: Uint8Array;
 }
 
-/** A recording of a voice that nobody has. */
+/** A recording of a synthetic voice. */
 export function recording(voice: ReferenceVoice): FormFile {
   const { samples, sampleRate } = referenceVoice(voice);
   return { name: 'reference.wav', bytes: writeWav(samples, sampleRate) };

@@ -195,7 +195,7 @@ describe('a disk that is full', () => {
     ['at once', { create: () => Promise.reject(full()) }],
     ['on the way', { create: () => Promise.resolve(writtenTo()) }],
   ])(
-    '%s is no fault of the form: 507, told to whoever runs the service',
+    '%s is not a fault of the form: 507, reported to the operator of the service',
     async (_when, uploads) => {
       const service = await voiceService({ uploads });
       expect(await code(service.call(V1, form()))).toEqual([507, 'ERR_STORAGE_FULL']);

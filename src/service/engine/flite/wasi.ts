@@ -31,9 +31,8 @@ export function prepareWasiCommand(module: WebAssembly.Module): WasiCommand {
   const instance = new WebAssembly.Instance(module, {
     wasi_snapshot_preview1: {
       ...processCalls(memory, state),
-      ...descriptorCalls(memory, state),
       ...directoryCalls(memory, state),
-      ...transferCalls(memory, state),
+      ...descriptorCalls(memory, state),
     },
   });
   const { memory: exported, _start: start } = instance.exports;
@@ -154,54 +153,6 @@ function descriptorCalls(memory: WasiMemory, state: WasiState) {
     },
     fd_fdstat_set_flags: () => OK,
     fd_close: (descriptor: number) => (state.open.delete(descriptor) ? OK : BAD_DESCRIPTOR),
-  };
-}
-
-function typeOf(descriptor: number, state: WasiState): number | undefined {
-  if (descriptor < ROOT_DIRECTORY) return CHARACTER_DEVICE;
-  if (descriptor === ROOT_DIRECTORY) return DIRECTORY;
-  return state.open.has(descriptor) ? REGULAR_FILE : undefined;
-}
-
-function directoryCalls(memory: WasiMemory, state: WasiState) {
-  return {
-    fd_prestat_get(descriptor: number, pointer: number): number {
-      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
-      memory.setUint32(pointer, 0);
-      memory.setUint32(pointer + 4, ROOT_NAME.length);
-      return OK;
-    },
-    fd_prestat_dir_name(descriptor: number, pointer: number, length: number): number {
-      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
-      memory.bytes(pointer, length).set(ROOT_NAME.subarray(0, length));
-      return OK;
-    },
-    path_open(
-      _directory: number,
-      _lookup: number,
-      path: number,
-      pathLength: number,
-      flags: number,
-      _rights: bigint,
-      _inheritedRights: bigint,
-      _descriptorFlags: number,
-      pointer: number,
-    ): number {
-      const name = memory.text(path, pathLength);
-      const file = state.files.get(name) ?? ((flags & CREATE) === 0 ? undefined : new MemoryFile());
-      if (file === undefined) return NO_SUCH_FILE;
-      if ((flags & TRUNCATE) !== 0) file.truncate();
-      state.files.set(name, file);
-      state.open.set(state.nextDescriptor, { file, position: 0 });
-      memory.setUint32(pointer, state.nextDescriptor);
-      state.nextDescriptor += 1;
-      return OK;
-    },
-  };
-}
-
-function transferCalls(memory: WasiMemory, state: WasiState) {
-  return {
     fd_read(descriptor: number, buffers: number, count: number, pointer: number): number {
       const opened = state.open.get(descriptor);
       if (opened === undefined) return BAD_DESCRIPTOR;
@@ -248,6 +199,49 @@ function transferCalls(memory: WasiMemory, state: WasiState) {
   };
 }
 
+function typeOf(descriptor: number, state: WasiState): number | undefined {
+  if (descriptor < ROOT_DIRECTORY) return CHARACTER_DEVICE;
+  if (descriptor === ROOT_DIRECTORY) return DIRECTORY;
+  return state.open.has(descriptor) ? REGULAR_FILE : undefined;
+}
+
+function directoryCalls(memory: WasiMemory, state: WasiState) {
+  return {
+    fd_prestat_get(descriptor: number, pointer: number): number {
+      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+      memory.setUint32(pointer, 0);
+      memory.setUint32(pointer + 4, ROOT_NAME.length);
+      return OK;
+    },
+    fd_prestat_dir_name(descriptor: number, pointer: number, length: number): number {
+      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+      memory.bytes(pointer, length).set(ROOT_NAME.subarray(0, length));
+      return OK;
+    },
+    path_open(
+      _directory: number,
+      _lookup: number,
+      path: number,
+      pathLength: number,
+      flags: number,
+      _rights: bigint,
+      _inheritedRights: bigint,
+      _descriptorFlags: number,
+      pointer: number,
+    ): number {
+      const name = memory.text(path, pathLength);
+      const file = state.files.get(name) ?? ((flags & CREATE) === 0 ? undefined : new MemoryFile());
+      if (file === undefined) return NO_SUCH_FILE;
+      if ((flags & TRUNCATE) !== 0) file.truncate();
+      state.files.set(name, file);
+      state.open.set(state.nextDescriptor, { file, position: 0 });
+      memory.setUint32(pointer, state.nextDescriptor);
+      state.nextDescriptor += 1;
+      return OK;
+    },
+  };
+}
+
 /** The linear memory of a WASI program, with the types of its system calls. */
 class WasiMemory {
   #memory: WebAssembly.Memory | undefined;
@@ -264,10 +258,6 @@ class WasiMemory {
 
   setByte(pointer: number, value: number): void {
     this.#view().setUint8(pointer, value);
-  }
-
-  setUint16(pointer: number, value: number): void {
-    this.#view().setUint16(pointer, value, true);
   }
 
   setUint32(pointer: number, value: number): void {

@@ -23,21 +23,16 @@ const MEDIA_TASKS = {
 
 export type MediaTaskName = keyof typeof MEDIA_TASKS;
 
-const TASKS: ReadonlyMap<string, MediaTask> = new Map(Object.entries(MEDIA_TASKS));
+const TASKS = new Map<string, MediaTask>(Object.entries(MEDIA_TASKS));
 
-/** The smallest progress that is reported. */
-const STEP = 0.01;
+process.once('message', (call: unknown) => void runTask(call));
 
-process.once('message', (call: unknown) => {
-  void answer(call);
-});
-
-async function answer(call: unknown): Promise<void> {
+async function runTask(call: unknown): Promise<void> {
   try {
-    if (!Check(TaskCall, call)) throw new TypeError('this is no call of a task');
+    if (!Check(TaskCall, call)) throw new TypeError('the message is not a valid call of a task');
     startWatchdog(call.deadlineMs);
     const task = TASKS.get(call.task);
-    if (task === undefined) throw new TypeError(`there is no task ${call.task}`);
+    if (task === undefined) throw new TypeError(`unknown task ${call.task}`);
     send({ type: 'done', result: await task(call.order, { progress: progressReporter() }) });
   } catch (error) {
     const reason = error instanceof MediaTaskError ? error.reason : 'failed';
@@ -47,8 +42,11 @@ async function answer(call: unknown): Promise<void> {
   }
 }
 
-/** How the picture library words a full disk; its errors have no code. */
+/** The picture library's messages for a full disk; its errors have no code. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
+
+/** The smallest progress that is reported. */
+const STEP = 0.01;
 
 function progressReporter(): (fraction: number) => void {
   let reported = 0;
@@ -67,19 +65,23 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The service kills first; this is for a child whose service is gone. */
+/** The service kills first; this is for a child whose service has died. */
 const MARGIN_MS = 5_000;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /** Starts a thread that kills this process, even in an endless loop, when it takes too long or the service is dead. */
-export function startWatchdog(deadlineMs: number): void {
-  const data = { deadlineMs: deadlineMs + MARGIN_MS, everyMs: LOOK_EVERY_MS, parent: process.ppid };
+function startWatchdog(deadlineMs: number): void {
+  const data = {
+    deadlineMs: deadlineMs + MARGIN_MS,
+    everyMs: CHECK_EVERY_MS,
+    parent: process.ppid,
+  };
   const thread = new Worker(WATCH, { eval: true, workerData: data });
   thread.on('error', () => undefined);
   thread.unref();
 }
 
-/** A thread needs a file or a text, and a file of its own would be a bundle of its own. */
+/** Source text of the thread: a file would need a bundle of its own. */
 const WATCH = `
 const { deadlineMs, everyMs, parent } = require('node:worker_threads').workerData;
 const end = () => process.kill(process.pid, 'SIGKILL');

@@ -30,11 +30,11 @@ export type RunTask = <Schema extends TSchema>(
   options: TaskOptions<Schema>,
 ) => Promise<Static<Schema>>;
 
-export interface TaskRunnerDeps {
+interface TaskRunnerDeps {
   readonly clock: Clock;
   /** The bundled program of the child. */
   readonly file: URL;
-  /** The whole environment of the child: it reads files of strangers and gets no secrets. */
+  /** The whole environment of the child: it reads untrusted files and gets no secrets. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +62,7 @@ export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask 
       const call: TaskCall = { task, order, deadlineMs };
       const given = await resultOf(child, call, options.onProgress);
       if (Check(result, given)) return given;
-      throw new MediaTaskError('failed', `the task ${task} gave something else than it should`);
+      throw new MediaTaskError('failed', `the task ${task} returned an invalid result`);
     } catch (error) {
       signal.throwIfAborted();
       if (isLate) throw new MediaTaskError('timeout', `it took more than ${deadlineMs} ms`, error);
@@ -73,11 +73,6 @@ export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask 
       kill();
     }
   };
-}
-
-/** Rebuilds the system's error that made a task fail in the child. */
-function systemErrorOf({ errno, message }: { errno?: string; message: string }) {
-  return errno === undefined ? undefined : Object.assign(new Error(message), { code: errno });
 }
 
 function resultOf(
@@ -91,20 +86,24 @@ function resultOf(
         reject(new MediaTaskError('failed', 'it sent an unknown message'));
       else if (message.type === 'progress') onProgress?.(message.fraction);
       else if (message.type === 'done') resolve(message.result);
-      else reject(new MediaTaskError(message.reason, message.message, systemErrorOf(message)));
+      else {
+        const { errno: code, message: what, reason } = message;
+        const cause = code === undefined ? undefined : Object.assign(new Error(what), { code });
+        reject(new MediaTaskError(reason, what, cause));
+      }
     });
-    // May come more than once where the process cannot start; without a listener it would end the service.
+    // Several errors may follow a failed start; without a listener they would end the service.
     child.on('error', (error) => reject(new MediaTaskError('failed', error.message, error)));
     const end = (code: number | null, signal: NodeJS.Signals | null): void => {
       const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
       reject(new MediaTaskError('died', `its process ended ${how}`));
     };
-    // Its exit can be seen before its last message; its channel closes after that.
+    // The exit event may precede the last message; the channel closes after it.
     child.once('close', end);
     child.once('exit', (code, signal) => {
       if (child.killed) end(code, signal);
     });
-    // One that was not begun may have nothing to be sent through.
+    // Before the spawn there may be no channel.
     child.once('spawn', () => child.send(call));
   });
 }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../contract/limits.ts';
-import type { BillingRule, LipSyncRequest, LipSyncResult } from '../../../contract/lip-sync.ts';
+import type { LipSyncRequest, LipSyncResult } from '../../../contract/lip-sync.ts';
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
@@ -87,7 +87,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
   const options = { result: Aligned, deadlineMs: DEADLINE_MS, signal, onProgress: progress };
   const { audioCodec, bytes } = await run('align-sound', order, options);
   const metadata: LipSyncResult = {
-    duration_seconds: shownSeconds(seconds),
+    duration_seconds: roundSeconds(seconds),
     width: video.width,
     height: video.height,
     video_codec: video.codec,
@@ -119,30 +119,23 @@ export function requireRoomToRepeat(
 
 const CREDITS_PER_SECOND = 10;
 
-/** Length and price of a lip sync (docs/api/lip-sync.md). */
-interface LipSyncBilling {
-  /** Length of the result. */
-  readonly seconds: number;
-  readonly billedSeconds: number;
-  readonly credits: number;
-  readonly rule: BillingRule;
-}
-
-interface LipSyncInputs {
+/**
+ * Computes length and price of a lip sync (docs/api/lip-sync.md). The shorter input counts, or the audio where the video
+ * is extended, in whole seconds, rounded up, without possible padding of the encoder.
+ * @param input `extendsVideo` repeats the video up to the end of the audio
+ */
+export function billingOf({
+  audio,
+  extendsVideo,
+  video,
+}: {
   readonly video: Pick<VideoFacts, 'seconds'>;
   readonly audio: Pick<AudioFacts, 'seconds' | 'paddingSeconds'>;
-  /** Whether the video is repeated up to the end of the audio. */
   readonly extendsVideo: boolean;
-}
-
-/**
- * Computes length and price: the shorter input counts, or the audio where the video is extended, in whole seconds,
- * rounded up, without possible padding of the encoder.
- */
-export function billingOf({ audio, extendsVideo, video }: LipSyncInputs): LipSyncBilling {
+}): Pick<StoredLipSync, 'seconds' | 'billedSeconds' | 'credits' | 'rule'> {
   const heard = audio.seconds - audio.paddingSeconds;
   const counted = extendsVideo ? heard : Math.min(video.seconds, heard);
-  const billedSeconds = Math.max(1, Math.ceil(toMilliseconds(counted) / 1_000));
+  const billedSeconds = Math.max(1, Math.ceil(roundSeconds(counted)));
   return {
     seconds: extendsVideo ? audio.seconds : Math.min(video.seconds, audio.seconds),
     billedSeconds,
@@ -152,12 +145,8 @@ export function billingOf({ audio, extendsVideo, video }: LipSyncInputs): LipSyn
 }
 
 /** Rounds to milliseconds: clocks of media differ at the fourth digit. */
-export function shownSeconds(seconds: number): number {
-  return toMilliseconds(seconds) / 1_000;
-}
-
-function toMilliseconds(seconds: number): number {
-  return Math.round(seconds * 1_000);
+export function roundSeconds(seconds: number): number {
+  return Math.round(seconds * 1_000) / 1_000;
 }
 
 /** Stored order of a lip sync; its files are in the folder of the job. */

@@ -148,7 +148,7 @@ describe.each(FORMATS)('%s', (format) => {
     await expect(bytesOf(encodeSpeech(format, breaking()))).rejects.toBe(failure);
   });
 
-  test('that nobody reads to the end stops the speech', async () => {
+  test('that is not read to the end stops the speech', async () => {
     let isClosed = false;
     async function* endless(): AsyncGenerator<SpeechChunk> {
       try {

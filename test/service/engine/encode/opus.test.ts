@@ -13,7 +13,7 @@ describe('speech as Opus', () => {
     expect(crossings(decoded.channelData[0])).toBeCloseTo(440 * 2 * (SAMPLES / RATE), -1);
   });
 
-  test('is the same again, so that what was heard can be told from what is new', async () => {
+  test('is the same again, so that a client can skip the audio that it has played', async () => {
     const first = await encoded(SAMPLES);
     await encoded(777);
     expect((await encoded(SAMPLES)).equals(first)).toBe(true);

@@ -113,7 +113,7 @@ describe('flite in a thread', () => {
     expect(count(await alone)).toBe(2);
   });
 
-  test('tells which voices can change their pitch', () => {
+  test('lists the voices whose pitch can be changed', () => {
     const { name, voices } = engineWith();
     expect(name).toBe('flite');
     expect(voices.map(({ id, pitch }) => [id, pitch])).toEqual([
@@ -199,7 +199,7 @@ describe('an aborted request', () => {
     const engine = scripted({ threads: 2 });
     const abort = new AbortController();
     const chunk = say(engine, 'hang', abort.signal).next();
-    const reason = new Error('nobody listens');
+    const reason = new Error('the listener disconnected');
     abort.abort(reason);
     await expect(chunk).rejects.toBe(reason);
     expect(count(await say(engine, 'Other.').next())).toBe(1);
@@ -238,7 +238,7 @@ describe('when a thread breaks', () => {
     expect(count(await say(engine, 'Next.').next())).toBe(seen);
   });
 
-  test('other requests go on with a new thread', async () => {
+  test('other requests continue in a new thread', async () => {
     const engine = scripted();
     const broken = say(engine, 'exit now.').next();
     const other = say(engine, 'Other.').next();

@@ -72,7 +72,7 @@ describe('writes a text in characters that flite says', () => {
     expect(speakableText(text)).toBe(text);
   });
 
-  test('cuts words that nobody could say', () => {
+  test('splits words that are too long to speak', () => {
     expect(speakableText('a'.repeat(5_000)).split(' ')).toEqual(
       Array.from({ length: 84 }, (_, index) => 'a'.repeat(index < 83 ? 60 : 20)),
     );

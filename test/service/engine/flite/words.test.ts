@@ -77,7 +77,7 @@ describe('the words of a text that flite says', () => {
     ).toEqual(['One two. ', 'Three.']);
   });
 
-  test('cost no sample, and are not told unless they are asked for', async () => {
+  test('change no sample, and are only returned on request', async () => {
     const text = 'The quick brown fox. It jumps.';
     for (const voice of ['slt', 'kal16']) {
       const plain = await timed(text, { voice, isTimed: false });

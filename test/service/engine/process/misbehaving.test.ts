@@ -30,13 +30,13 @@ describe('an engine process that breaks the protocol', () => {
     ['announces half a sample', 'its audio message is wrong: /bytes must be multiple of 2'],
     ['sends an endless line', 'it sent a line of more than 1048576 bytes'],
     ['speaks for ever', 'it sent more than 66 s of speech for 12 characters'],
-    ['tells words backwards', 'it sent a word from 0 to 2 after one that ends at 5'],
+    ['sends words backwards', 'it sent a word from 0 to 2 after one that ends at 5'],
     [
-      'tells words that are not there',
+      'sends words that are not there',
       'it sent a word from 0 to 9000 after one that ends at 0, in a text of 12 characters',
     ],
-    ['tells words after the end', 'it sent a word that ends at 60000 ms in a speech of 100 ms'],
-    ['tells times backwards', 'it sent a word from 20 to 10 ms'],
+    ['sends words after the end', 'it sent a word that ends at 60000 ms in a speech of 100 ms'],
+    ['sends times backwards', 'it sent a word from 20 to 10 ms'],
   ])('%s: fails the request, saying why, and is killed', async (behaviour, why) => {
     const { engine, children } = misbehaving(behaviour);
 
@@ -51,7 +51,7 @@ describe('an engine process that breaks the protocol', () => {
     expect(await children[0]?.ended).toEqual({ hasRun: true, how: 'was ended by SIGKILL' });
   });
 
-  it('ends in the middle of a chunk: tells its exit code and what it wrote to stderr', async () => {
+  it('ends in the middle of a chunk: reports its exit code and its stderr', async () => {
     const { engine } = misbehaving('dies in the middle');
 
     const failure = await wholeSpeech(engine).catch((error: unknown) => error);
@@ -102,7 +102,7 @@ describe('an engine process that breaks the protocol', () => {
     expect(await children[0]?.ended).toMatchObject({ how: 'was ended by SIGKILL' });
   });
 
-  it('is not silent when nobody asks for more', async () => {
+  it('is not silent when the consumer stops reading', async () => {
     const { engine, clock } = misbehaving('good');
     const speech = speak(engine);
     await speech.next();
@@ -112,7 +112,7 @@ describe('an engine process that breaks the protocol', () => {
     expect(await speech.next()).toMatchObject({ done: true });
   });
 
-  it('goes on after a cancel: is killed after two seconds', async () => {
+  it('continues after a cancel: is killed after two seconds', async () => {
     const { engine, clock, children } = misbehaving('ignores cancel');
     const listener = new AbortController();
     const speech = speak(engine, { text: 'x'.repeat(1000) }, listener.signal);
@@ -126,7 +126,7 @@ describe('an engine process that breaks the protocol', () => {
     expect(await children[0]?.ended).toMatchObject({ how: 'was ended by SIGKILL' });
   });
 
-  it('cannot load: its reason is told, made safe to print', async () => {
+  it('cannot load: its reason is reported, safe to print', async () => {
     const { engine } = misbehaving('cannot load');
     await expect(wholeSpeech(engine)).rejects.toThrow(
       String.raw`The engine tested says: the model \x1b[2J is missing`,
@@ -166,7 +166,7 @@ describe('an engine process that keeps the protocol', () => {
   });
 
   it('gets none of the secrets in the environment', async () => {
-    const { engine } = misbehaving('tells its environment', {
+    const { engine } = misbehaving('sends its environment', {
       env: {
         PATH: process.env['PATH'],
         HOME: '/home/x',

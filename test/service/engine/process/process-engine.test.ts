@@ -90,7 +90,7 @@ describe('a process engine', () => {
     expect(children).toHaveLength(0);
   });
 
-  it('leaves what nobody asks for in the engine', async () => {
+  it('leaves audio that is not read in the engine', async () => {
     const { engine, children } = misbehaving('speaks for ever');
     const speech = speak(engine, { text: 'x'.repeat(100_000) });
     expect((await speech.next()).value?.samples).toHaveLength(1600);

@@ -24,7 +24,7 @@ const speaksForEver = async ({ id }) => {
     await new Promise((resolve) => setImmediate(resolve));
   }
 };
-const tells = (words) => ({
+const sends = (words) => ({
   speak({ id }) {
     send({ type: 'words', id, words });
     audio(id);
@@ -157,17 +157,17 @@ const BEHAVIOURS = {
   'cannot say it': {
     speak: ({ id }) => send({ type: 'error', id, reason: 'unspeakable', message: 'no vowels' }),
   },
-  'tells its environment': {
+  'sends its environment': {
     speak: ({ id }) =>
       send({ type: 'error', id, message: `it has ${Object.keys(process.env).sort().join()}` }),
   },
-  'tells words backwards': tells([
+  'sends words backwards': sends([
     { start: 3, end: 5, startMs: 0, endMs: 10 },
     { start: 0, end: 2, startMs: 10, endMs: 20 },
   ]),
-  'tells words that are not there': tells([{ start: 0, end: 9000, startMs: 0, endMs: 10 }]),
-  'tells words after the end': tells([{ start: 0, end: 2, startMs: 0, endMs: 60_000 }]),
-  'tells times backwards': tells([{ start: 0, end: 2, startMs: 20, endMs: 10 }]),
+  'sends words that are not there': sends([{ start: 0, end: 9000, startMs: 0, endMs: 10 }]),
+  'sends words after the end': sends([{ start: 0, end: 2, startMs: 0, endMs: 60_000 }]),
+  'sends times backwards': sends([{ start: 0, end: 2, startMs: 20, endMs: 10 }]),
 };
 
 const behaviour = { hello: greet, ...BEHAVIOURS[process.argv[2]] };
