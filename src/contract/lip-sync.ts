@@ -67,7 +67,6 @@ export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
 /** The billed length: the shorter input, or the audio if the video is extended (docs/api/lip-sync.md). */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
-export type BillingRule = (typeof BILLING_RULES)[number];
 
 const Seconds = Type.Number({ minimum: 0, description: 'Seconds, without encoder padding' });
 

@@ -16,7 +16,6 @@ export type Resolution = (typeof RESOLUTIONS)[number];
 
 /** Width to height (ours). */
 export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] as const;
-export type AspectRatio = (typeof ASPECT_RATIOS)[number];
 
 const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
 const Quote = {
