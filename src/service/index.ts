@@ -14,7 +14,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./engine/flite/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  // Before any thread starts: libsql has Node report on every thread to find its binary, which is slow.
+  // Before any thread starts: libsql makes Node report on every thread to find its binary, which is slow.
   await loadSqlite();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   if (options.warmsUp !== false) void flite.warmUp();
@@ -22,14 +22,20 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   try {
     const { openWithEngines } = await import('./open-service.ts');
     const service = await openWithEngines(options, engines);
-    return { ...service, close: (hurry) => closeBoth(service, engines, hurry) };
+    return {
+      ...service,
+      async close(hurry) {
+        await service.close(hurry);
+        await engines.close();
+      },
+    };
   } catch (error) {
     await engines.close();
     throw error;
   }
 }
 
-/** @throws StoreError `no_binary` where npm left out the binary of libsql, or installed that of another system */
+/** @throws StoreError `no_binary` if npm did not install the binary of libsql for this system */
 async function loadSqlite(): Promise<void> {
   try {
     await import('./store/sqlite.ts');
@@ -50,15 +56,6 @@ async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<Spe
   return engines.added.map((registration) =>
     createProcessEngine({ registration, launch, ...(clock === undefined ? {} : { clock }) }),
   );
-}
-
-async function closeBoth(
-  service: RunningService,
-  engines: { close(): Promise<void> },
-  hurry: AbortSignal | undefined,
-): Promise<void> {
-  await service.close(hurry);
-  await engines.close();
 }
 
 /** Whether `openService` failed on its data directory; checked by name, so that no module is loaded. */

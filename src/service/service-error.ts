@@ -31,7 +31,7 @@ export class ServiceError extends Error {
 export interface FieldProblem {
   /** Name of the field, query parameter or header. */
   readonly field: string;
-  /** What was given and what is allowed. */
+  /** Names the given and the allowed values. */
   readonly message: string;
 }
 

@@ -150,7 +150,7 @@ export class Jobs {
     return this.#deps.store.read((db) => listJobs(db, { accountId, kind }, filter));
   }
 
-  /** Finishes what it can in that time, and releases the rest (see `JobScheduler.close`). */
+  /** Finishes jobs within `graceMs`, and releases the others (see `JobScheduler.close`). */
   close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     return this.#scheduler.close(graceMs, hurry);
   }

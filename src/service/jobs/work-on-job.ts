@@ -94,7 +94,7 @@ async function record(
   }
 }
 
-/** An event of a job, with what is stored beside it. */
+/** An event of a job, with the values to store. */
 export interface JobStep {
   readonly event: JobEvent;
   /** Length of the segment that was spoken. */

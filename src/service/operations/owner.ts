@@ -4,26 +4,18 @@ import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
 
 /** This process, or another one, as the owner of work in progress. */
-export interface Owner {
-  readonly id: string;
-  /** Registers the owner or renews its lease, inside the caller's transaction. */
-  renew(db: Connection): void;
-  /**
-   * Whether the owner in this row (`owner.*`) can no longer finish its work. An owner on this machine is
-   * dead when its process is; one that cannot be looked up is dead when its lease has expired.
-   */
-  isDead(row: Row): boolean;
-}
+export type Owner = ReturnType<typeof createOwner>;
 
 /** How long a lease lasts after its last renewal. */
 export const LEASE_MS = 120_000;
 
 /** Creates the owner for this process. @param id random */
-export function createOwner(id: string, clock: Clock, processes: Processes): Owner {
+export function createOwner(id: string, clock: Clock, processes: Processes) {
   const { self } = processes;
   return {
     id,
-    renew(db) {
+    /** Registers the owner or renews its lease, inside the caller's transaction. */
+    renew(db: Connection): void {
       db.run(
         `INSERT INTO owner (id, pid, host, boot_id, pid_namespace, process_start, lease_until)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
@@ -39,7 +31,11 @@ export function createOwner(id: string, clock: Clock, processes: Processes): Own
         ],
       );
     },
-    isDead(row) {
+    /**
+     * Whether the owner in this row (`owner.*`) can no longer finish its work. An owner on this machine is
+     * dead when its process is; one that cannot be looked up is dead when its lease has expired.
+     */
+    isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
       const liveness = processes.liveness({
         pid: integer(row, 'pid'),

@@ -146,7 +146,7 @@ const DELIMITERS = [
   ['『', '』'],
 ] as const;
 
-/** Bounded everywhere, so that no text takes long. Single quotes and backticks hug what they quote. */
+/** All have bounds, so that no text takes long. There is no space inside single quotes and backticks. */
 const PATTERNS = [
   /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
   /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,

@@ -247,17 +247,7 @@ export function settledBody(
 
 type BodyController = ReadableStreamDefaultController<Uint8Array>;
 
-/** The ends of a body; only the first call counts. */
-interface Settlement {
-  /** The body was read to its end. Returns whether the charge stands. @throws when that cannot be stored */
-  complete(): boolean;
-  /** The client disconnected: the charge stands and the engine stops. */
-  leave(reason: unknown): void;
-  /** The speech failed: the charge is refunded. */
-  fail(error: unknown): void;
-}
-
-/** Settles the operation of a body once (docs/api/errors.md#idempotency). */
+/** Settles the operation of a body; only the first call counts (docs/api/errors.md#idempotency). */
 function createSettlement({
   generation,
   operation,
@@ -269,7 +259,7 @@ function createSettlement({
   /** The source of the body; closed at the end. */
   readonly source: AsyncIterator<unknown>;
   readonly onFailure: (error: unknown) => void;
-}): Settlement {
+}) {
   let isSettled = false;
   let failure: unknown;
   const settle = (work: () => void): void => {
@@ -286,7 +276,8 @@ function createSettlement({
     }
   };
   return {
-    complete() {
+    /** Ends a body that was read to its end. Returns whether the charge stands. @throws when that cannot be stored */
+    complete(): boolean {
       let stands = false;
       settle(() => {
         stands = operation.complete();
@@ -294,12 +285,14 @@ function createSettlement({
       if (failure !== undefined) throw failure;
       return stands;
     },
-    leave: (reason) =>
+    /** Ends the body of a disconnected client: the charge stands and the engine stops. */
+    leave: (reason: unknown): void =>
       settle(() => {
         generation.abort(reason);
         operation.complete();
       }),
-    fail: (error) =>
+    /** Ends a failed body: the charge is refunded. */
+    fail: (error: unknown): void =>
       settle(() => {
         onFailure(error);
         generation.abort(error);

@@ -5,43 +5,37 @@ export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A synchronous SQLite connection that prepares each statement once. */
-export interface Connection {
-  /** Returns every row of a query. */
-  all(sql: string, parameters?: readonly SqlValue[]): readonly Row[];
-  /** Returns the first row of a query. */
-  get(sql: string, parameters?: readonly SqlValue[]): Row | undefined;
-  /** Runs a statement; returns the number of changed rows. */
-  run(sql: string, parameters?: readonly SqlValue[]): number;
-  /** Inserts a row of values by their columns; stores `undefined` as NULL. */
-  insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void;
-  /** Runs statements without parameters, separated by semicolons. */
-  script(sql: string): void;
-}
+export type Connection = ReturnType<typeof createConnection>;
 
 /** Creates a connection over an open database. */
-export function createConnection(database: Libsql.Database): Connection {
+export function createConnection(database: Libsql.Database) {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {
-    const known = prepared.get(sql);
-    if (known !== undefined) return known;
-    const made = database.prepare(sql);
-    prepared.set(sql, made);
-    return made;
+    const known = prepared.get(sql) ?? database.prepare(sql);
+    prepared.set(sql, known);
+    return known;
   };
   return {
-    all: (sql, parameters = []) => statement(sql).all(parameters).filter(isRow),
-    get(sql, parameters = []) {
+    /** Returns every row of a query. */
+    all: (sql: string, parameters: readonly SqlValue[] = []): readonly Row[] =>
+      statement(sql).all(parameters).filter(isRow),
+    /** Returns the first row of a query. */
+    get(sql: string, parameters: readonly SqlValue[] = []): Row | undefined {
       const row = statement(sql).get(parameters);
       return isRow(row) ? row : undefined;
     },
-    run: (sql, parameters = []) => statement(sql).run(parameters).changes,
-    insert(table, row) {
+    /** Runs a statement; returns the number of changed rows. */
+    run: (sql: string, parameters: readonly SqlValue[] = []): number =>
+      statement(sql).run(parameters).changes,
+    /** Inserts a row of values by their columns; stores `undefined` as NULL. */
+    insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void {
       const columns = Object.keys(row);
       const marks = columns.map(() => '?').join(', ');
       const values = Object.values(row).map((value) => value ?? null);
       statement(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(values);
     },
-    script: (sql) => void database.exec(sql),
+    /** Runs statements without parameters, separated by semicolons. */
+    script: (sql: string): void => void database.exec(sql),
   };
 }
 

@@ -7,18 +7,7 @@ import { createConnection, integer } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** The service's database, shared by every process that uses the data directory. */
-export interface Store {
-  /** The database file. */
-  readonly path: string;
-  /**
-   * Runs `work` as one immediate transaction: all of it happens or nothing.
-   * @throws StoreError `locked` when another process holds the database for too long
-   */
-  write<Result>(work: (db: Connection) => Result): Result;
-  /** Runs `work` over one consistent snapshot. */
-  read<Result>(work: (db: Connection) => Result): Result;
-  close(): void;
-}
+export type Store = ReturnType<typeof createStore>;
 
 interface OpenStoreOptions {
   readonly dataDir: string;
@@ -32,8 +21,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 20;
 
 /**
- * Opens the database in the data directory, made when missing (directory 0700, file 0600), and
- * brings its schema up to date.
+ * Opens the database in the data directory and updates its schema. Creates what is missing (directory
+ * 0700, file 0600).
  * @throws StoreError when the directory cannot be written, or the database is newer, locked or broken
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
@@ -73,7 +62,7 @@ async function openDatabase(path: string, options: OpenStoreOptions): Promise<St
   }
 }
 
-/** Changing the journal mode needs the file alone, and SQLite does not wait for that by itself. */
+/** Retries, because a change of the journal mode needs an exclusive lock, for which SQLite does not wait. */
 async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number): Promise<void> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
@@ -112,10 +101,10 @@ function schemaVersion(db: Connection): number {
   return row === undefined ? 0 : integer(row, 'user_version');
 }
 
-function createStore(database: Libsql.Database, db: Connection, path: string): Store {
+function createStore(database: Libsql.Database, db: Connection, path: string) {
   let isOpen = true;
   const transaction = <Result>(begin: string, work: (db: Connection) => Result): Result => {
-    // The binding ends the whole process when a closed database is asked for anything.
+    // On a closed database, the binding ends the process.
     if (!isOpen) throw new Error(`${path} is closed`);
     try {
       database.exec(begin);
@@ -128,27 +117,34 @@ function createStore(database: Libsql.Database, db: Connection, path: string): S
     }
   };
   return {
+    /** The database file. */
     path,
-    write: (work) => transaction('BEGIN IMMEDIATE', work),
-    read: (work) => transaction('BEGIN', work),
-    close() {
+    /**
+     * Runs `work` as one immediate transaction: all of it or nothing.
+     * @throws StoreError `locked` when another process holds the database for too long
+     */
+    write: <Result>(work: (db: Connection) => Result): Result =>
+      transaction('BEGIN IMMEDIATE', work),
+    /** Runs `work` over one consistent snapshot. */
+    read: <Result>(work: (db: Connection) => Result): Result => transaction('BEGIN', work),
+    close(): void {
       if (isOpen) database.close();
       isOpen = false;
     },
   };
 }
 
-/** Another connection holds what was asked for. */
+/** Whether another connection holds a lock. */
 function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-/** The file system or SQLite said no, rather than our own code being wrong. */
+/** Whether an error is one of the file system or SQLite, not of this program. */
 function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && 'code' in error);
 }
 
-/** Gives the error that says what to do about a database or a directory that cannot be used. */
+/** Returns the error for a database or directory that cannot be used. */
 function toStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   if (isBusy(error)) {
@@ -170,14 +166,14 @@ function codeOf(error: unknown): string {
 type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
- * The data directory cannot be used: it cannot be written (`unwritable`), was made by a newer
- * foley (`newer`), is held by another process for too long (`locked`), does not hold together
- * (`corrupt`), or SQLite itself cannot be loaded (`no_binary`; the path is the package's name). The message names the file and says what to do.
+ * The data directory cannot be used: it is not writable (`unwritable`), was made by a newer foley (`newer`), is
+ * held by another process for too long (`locked`) or is inconsistent (`corrupt`); or SQLite cannot be loaded
+ * (`no_binary`, with the name of the package as the path).
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;
-  /** The file or directory that it is about. */
+  /** The affected file or directory. */
   readonly path: string;
 
   constructor(reason: StoreErrorReason, path: string, message: string, cause?: unknown) {
