@@ -54,7 +54,7 @@ describe('data that cannot be used is exit 32 before it listens', () => {
     [
       'a reservation was opened again',
       "UPDATE reservation SET state = 'reserved'",
-      /reserved credits of account local is 0, and what is set aside is 6/,
+      /reserved credits of account local is 0, and the sum of open reservations is 6/,
     ],
   ])('a ledger in which %s, with the rows', async (_name, tampering, rows) => {
     const { box, store } = await usedData();

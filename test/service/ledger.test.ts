@@ -182,7 +182,7 @@ describe('verification', () => {
     [
       'a reservation',
       "UPDATE reservation SET state = 'refunded'",
-      /reserved credits of account a is 3, and what is set aside is 0/,
+      /reserved credits of account a is 3, and the sum of open reservations is 0/,
     ],
   ])('sees %s that was changed', (_name, tampering, message) => {
     store.write((db) => grant(db, 'a', amounts(10), 0));

@@ -4,7 +4,7 @@ import { StoreError, type Store } from '../store/open-store.ts';
 
 /**
  * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Every change runs inside the
- * caller's transaction, so that credits change together with what they pay for.
+ * caller's transaction, together with the change that the credits pay for.
  */
 
 /** Credits, and API quota counted in characters. */
@@ -15,10 +15,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/**
- * Where amounts are. Every transaction moves them from one book to another, so that the books of an
- * account always sum to zero.
- */
+/** The books of an account. Every transaction moves amounts between two of them, so that they sum to zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -259,7 +256,7 @@ function findWrongReserve(db: Connection): string | undefined {
      SELECT account_id, unit, 'reserved' AS book, sum(amount) AS found, sum(balance) AS balance FROM part
      GROUP BY account_id, unit HAVING sum(amount) <> sum(balance) LIMIT ${LISTED_ROWS}`,
   );
-  return listed(rows, (row) => describe(row, 'what is set aside'));
+  return listed(rows, (row) => describe(row, 'the sum of open reservations'));
 }
 
 function listed(rows: readonly Row[], format: (row: Row) => string): string | undefined {

@@ -23,12 +23,12 @@ interface CreatesDeps {
   readonly operations: Operations;
 }
 
-/** How often a create looks for the result of the same create in another process. */
+/** Interval between queries for the result of the same create in another process. */
 const POLL_MS = 100;
 
 /**
- * Runs every create whose result is stored: an identical create under the same key gets the first one's result,
- * while that is being made and afterwards, in every process on the same data (docs/api/errors.md#idempotency).
+ * Runs the creates whose results are stored. An identical create under the same key gets the result of the first one,
+ * also while that is in progress, in every process on the same data (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -59,7 +59,7 @@ export class Creates {
     }
   }
 
-  /** Ends the waiting for other processes. */
+  /** Stops waiting for other processes. */
   close(): void {
     this.#closing.abort(closingError());
   }
@@ -107,7 +107,7 @@ export class Creates {
     const begun = this.#deps.operations.findBegun(create.key);
     if (begun === undefined) return 'none';
     if (begun.kind === 'in_progress') return begun.kind;
-    // Another process may have made it between the two looks.
+    // Another process may have made it between the two queries.
     const made = this.#findResult(create)?.result;
     if (made === undefined) throw usedBefore(begun);
     return { result: made };
@@ -127,7 +127,7 @@ export class Creates {
   }
 }
 
-/** A create that is being made, for every client that asks for it meanwhile. */
+/** A create in progress, shared by every client that requests it. */
 class RunningCreate {
   readonly #key: OperationKey;
   readonly #made: Promise<unknown>;
@@ -148,8 +148,8 @@ class RunningCreate {
   }
 
   /**
-   * Waits until it is made, or fails as it does. The last client that disconnects aborts it, and waits for its end
-   * too; the others leave at once.
+   * Waits for the result, or rejects with its error. When the last client disconnects, the create is aborted and its end
+   * awaited; other clients leave at once.
    */
   async join(signal: AbortSignal): Promise<void> {
     this.#waiting += 1;

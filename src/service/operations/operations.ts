@@ -79,7 +79,7 @@ export function createOperations({
   readonly processes: Processes;
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
-  /** Operations whose end could not be written. Nothing whole was delivered, so the next write refunds them. */
+  /** Operations whose end could not be written. Their delivery is incomplete, so the next write refunds them. */
   const unsettled = new Map<string, () => void>();
   const write = <Result>(work: (db: Connection) => Result): Result => {
     const ends = [...unsettled];
@@ -203,7 +203,7 @@ function keepLease(clock: Clock, renew: () => void) {
   const tick = (): void => {
     stop = undefined;
     if (holders === 0) return;
-    // The next renewal comes well before the lease expires.
+    // The next renewal is long before the lease expires.
     attempt(renew);
     stop = clock.after(LEASE_MS / 4, tick);
   };

@@ -115,7 +115,7 @@ const LOUDEST_DB = 20;
 
 /**
  * Plans a request of v3, or of `product_v1` in v2: omits what the model does not support, with a warning, and
- * reports what is used in `effectiveRequest` (docs/api/realtime.md).
+ * reports the values in use in `effectiveRequest` (docs/api/realtime.md).
  * @throws RequestProblem
  */
 function planLenient(request: RequestFields, subject: RequestSubject): RequestPlan {

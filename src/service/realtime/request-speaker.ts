@@ -193,8 +193,8 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request: stops speech and refunds what was not delivered. A simple request of which nothing
-   * was charged is deleted, so that its id can be used again.
+   * Aborts the request: stops speech and refunds undelivered segments. An uncharged simple request is
+   * deleted, so that its id can be used again.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;

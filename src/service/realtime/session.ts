@@ -323,7 +323,7 @@ export class Writer {
     });
   }
 
-  /** Drops what is sent from now on. */
+  /** Drops all later frames. */
   close(): void {
     this.#isClosed = true;
     this.#release();

@@ -198,7 +198,7 @@ export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', aft
 
 /**
  * Sends an `error` (docs/api/realtime.md#errors). A terminal one ends the request and the connection, and
- * refunds what was reserved.
+ * refunds its reservations.
  */
 export function fail(problem: Problem, eventId?: unknown): Reducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
