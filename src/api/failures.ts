@@ -45,8 +45,8 @@ export function statusFailure(facts: StatusFacts): Failure {
 }
 
 /**
- * Describes an error response of file storage. It says nothing about the key or credits, even on the origin of
- * the service: links expire.
+ * Describes an error response of file storage. It is never about the key or credits, even on the origin of the
+ * service: links expire.
  */
 export function storeFailure(
   host: string,

@@ -127,7 +127,7 @@ function rateBitsOf(second: number, third: number): number {
 }
 
 function strayBytes(position: number): string {
-  return `has bytes that are no mp3 at offset ${position}`;
+  return `has bytes that are not mp3 at offset ${position}`;
 }
 
 /** The header of an MPEG audio layer III frame. */

@@ -91,7 +91,7 @@ export class OggReader extends VerifyingReader {
     const header = bytes.subarray(at, at + this.want);
     if (!isOggPage(header)) {
       return this.#stopAt(
-        this.begun ? `has bytes that are no Ogg page at offset ${position}` : 'is not Ogg',
+        this.begun ? `has bytes that are not an Ogg page at offset ${position}` : 'is not Ogg',
       );
     }
     this.begun = true;
@@ -133,7 +133,7 @@ export class OggReader extends VerifyingReader {
     if (isCut) return this.begun ? 'is cut: it ends inside an Ogg page' : 'is not Ogg';
     if (this.#streams.size > 0) return 'is cut: its last Ogg page is missing';
     const isTimed = this.#first?.codec.granuleRate !== undefined;
-    return isTimed && this.#durationMs === 0 ? 'has no sound in it' : undefined;
+    return isTimed && this.#durationMs === 0 ? 'has no sound' : undefined;
   }
 
   #openPage(bytes: Uint8Array, position: number): void {
@@ -165,7 +165,7 @@ export class OggReader extends VerifyingReader {
     const isFirst = (page.flags & FIRST_PAGE) !== 0;
     const stream = isFirst ? this.#openStream(page) : this.#streams.get(page.serial);
     if (stream === undefined) {
-      this.problem ??= `has an Ogg page of no stream at offset ${page.position}`;
+      this.problem ??= `has an Ogg page without a stream at offset ${page.position}`;
       return;
     }
     if (page.sequence !== stream.nextSequence) {
@@ -237,7 +237,7 @@ function bytesToOpen(header: Uint8Array): number {
 /** Packets of a Vorbis stream before those with sound. */
 export const VORBIS_HEADERS = 3;
 
-/** Vorbis: the first packet with sound gives no sample yet; alone in its page, it says where the time begins. */
+/** In Vorbis the first packet with sound has no samples yet; alone in its page, it marks the start of the time. */
 function updateTime(stream: OggStream, { granule, table }: OggHeader): void {
   const packets = countPackets(table);
   const opensSound = stream.codec.name === 'vorbis' && stream.packets === VORBIS_HEADERS;

@@ -36,8 +36,8 @@ export type Findings = Pick<Verdict, 'endIsProven'> &
   >;
 
 /**
- * A parser of one format, driven by a {@link Walker}: it looks at `want` bytes and says how many to skip.
- * It never sees how the bytes were cut into chunks.
+ * A parser of one format, driven by a {@link Walker}: it reads `want` bytes and sets how many to skip. The chunks of the
+ * stream do not matter.
  */
 export interface FormatReader {
   /** Bytes that `step` needs to see at once. */

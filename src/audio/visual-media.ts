@@ -27,13 +27,13 @@ export class JpegReader extends VerifyingReader {
     }
     if (this.#next === 'length') return this.#stepLength(first * 256 + second);
     if (this.#next === 'data') return this.#stepData(first, second);
-    if (first !== 0xff) return this.stop(`has bytes that are no marker at offset ${position}`);
+    if (first !== 0xff) return this.stop(`has bytes that are not a marker at offset ${position}`);
     // Any number of fill bytes may precede a marker.
     return second === 0xff ? this.#expect('marker', 1) : this.#stepMarker(second);
   }
 
   finish(): Findings {
-    const problem = this.#hasScan ? undefined : 'has no picture in it';
+    const problem = this.#hasScan ? undefined : 'has no picture';
     return {
       endIsProven: this.#isEnded,
       problem: this.#isEnded ? problem : 'is cut: its end is missing',
@@ -102,7 +102,7 @@ export class PngReader extends VerifyingReader {
     if (this.#crc !== undefined) return this.#stepChecksum(value, position);
     this.#name = tagAt(bytes, at + 4);
     if (value > 0x7f_ff_ff_ff || !/^[A-Za-z]{4}$/.test(this.#name)) {
-      return this.stop(`has bytes that are no PNG chunk at offset ${position}`);
+      return this.stop(`has bytes that are not a PNG chunk at offset ${position}`);
     }
     this.#crc = 0;
     this.#unsummed = 4 + value;
@@ -134,7 +134,7 @@ export class PngReader extends VerifyingReader {
 
   #problemAtEnd(walker: Walker): string | undefined {
     if (!this.#isEnded) return 'is cut: its end is missing';
-    if (!this.#hasPixels) return 'has no picture in it';
+    if (!this.#hasPixels) return 'has no picture';
     return walker.bytes > this.#end ? 'has bytes behind its end' : undefined;
   }
 }
@@ -159,7 +159,7 @@ export class WebpReader extends VerifyingReader {
     if (position >= this.#end) return this.stop('has bytes behind its end');
     const padded = CHUNK_HEAD_BYTES + length + (length % 2);
     if (!/^[\x20-\x7e]{4}$/.test(name) || position + padded > this.#end) {
-      return this.stop(`has bytes that are no WebP chunk at offset ${position}`);
+      return this.stop(`has bytes that are not a WebP chunk at offset ${position}`);
     }
     this.#hasPixels ||= name === 'VP8 ' || name === 'VP8L' || name === 'ANMF';
     return this.advance(padded, CHUNK_HEAD_BYTES);
@@ -171,7 +171,7 @@ export class WebpReader extends VerifyingReader {
       return { endIsProven, problem: `is cut: it has ${bytes} of ${this.#end} bytes` };
     }
     if (bytes > this.#end) return { endIsProven, problem: 'has bytes behind its end' };
-    return { endIsProven, problem: this.#hasPixels ? undefined : 'has no picture in it' };
+    return { endIsProven, problem: this.#hasPixels ? undefined : 'has no picture' };
   }
 }
 
@@ -209,7 +209,7 @@ export class Mp4Reader extends VerifyingReader {
     }
     const size = this.want === LONG_BOX_HEAD_BYTES ? Number(view.getBigUint64(8)) : short;
     if (!/^[\x20-\x7e\xa9]{4}$/.test(name) || (size !== 0 && size < this.want)) {
-      return this.stop(`has bytes that are no MP4 box at offset ${position}`);
+      return this.stop(`has bytes that are not an MP4 box at offset ${position}`);
     }
     this.#seen.add(name);
     this.#isOpen = size === 0;
@@ -226,7 +226,7 @@ export class Mp4Reader extends VerifyingReader {
     if (!this.begun) return 'is not mp4';
     if (!this.#isOpen && bytes < this.#end) return `is cut: it has ${bytes} of ${this.#end} bytes`;
     if (held.length > 0) return 'is cut: it ends inside a box';
-    if (!this.#seen.has('moov')) return 'is cut: it has no index of what is in it';
-    return this.#seen.has('mdat') ? undefined : 'has no pictures or sound in it';
+    if (!this.#seen.has('moov')) return 'is cut: it has no index (moov)';
+    return this.#seen.has('mdat') ? undefined : 'has no media data (mdat)';
   }
 }

@@ -28,7 +28,7 @@ export class WavReader extends VerifyingReader {
     const size = view.getUint32(4, true);
     if (!this.begun) return this.#stepRiff(id, tagAt(bytes, at + 8), size);
     if (!/^[\x20-\x7e]{4}$/.test(id) || id === 'RIFF') {
-      return this.stop(`has bytes that are no WAV chunk at offset ${position}`);
+      return this.stop(`has bytes that are not a WAV chunk at offset ${position}`);
     }
     if (id === 'fmt ' && this.#format === undefined) return this.#stepFormat(view, size);
     if (id === 'data' && this.#dataStart === undefined) return this.#stepData(size, position);

@@ -31,13 +31,13 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onFull();
   }
 
-  /** Ends the queue; the reader gets what is queued, then the error. */
+  /** Ends the queue; the reader gets the queued audio, then the error. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  /** Ends the queue and drops what is queued. */
+  /** Ends the queue and drops the queued audio. */
   stop(error: Error): void {
     this.#chunks = [];
     this.#bytes = 0;

@@ -69,7 +69,7 @@ export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };
   }
-  // A refused handshake says nothing about text that was sent before it.
+  // A refused handshake does not change the billing of earlier text.
   const billed = billedSoFar(state);
   return { ...ending, billed: billed === 'no' ? ending.billed : billed };
 }

@@ -60,7 +60,7 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Passes pieces on; holds leading white space back, because alone it is no text. */
+/** Passes pieces unchanged; holds leading white space until text follows it. */
 function wholePieces(): SegmentCutter {
   let held = '';
   let hasBegun = false;

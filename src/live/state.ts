@@ -60,7 +60,7 @@ const PING_MS = 15_000;
 /** Two pings fit into the silence timeout, with time for the second `pong`. */
 const PING_SHARE = 0.43;
 
-/** docs/protocol.md#the-clients-states says what each phase waits for. */
+/** docs/protocol.md#the-clients-states lists the events that end each phase. */
 type Phase =
   | 'idle'
   | 'connecting'

@@ -303,7 +303,7 @@ function failedHandshake(
   return { ...refused, failure, isRetryable: isRetryable(outcome) };
 }
 
-/** Returns undefined when the response itself was wrong: errors of `ws` have no code. */
+/** Returns undefined for an invalid response, because such errors of `ws` have no code. */
 function transportErrorOf(
   error: unknown,
   { host }: URL,

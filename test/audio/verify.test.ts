@@ -84,7 +84,7 @@ describe('an mp3', () => {
   it('may have nothing else between its frames', () => {
     const stray = Buffer.concat([mp3, Buffer.from('hello'), mp3]);
     expect(verifyBytes('mp3', stray).problem).toBe(
-      `has bytes that are no mp3 at offset ${mp3.length}`,
+      `has bytes that are not mp3 at offset ${mp3.length}`,
     );
   });
 
@@ -182,7 +182,7 @@ describe('a WAV', () => {
 
   it('is not followed by a second one', () => {
     expect(verifyBytes('wav', Buffer.concat([wav, wav])).problem).toBe(
-      `has bytes that are no WAV chunk at offset ${wav.length}`,
+      `has bytes that are not a WAV chunk at offset ${wav.length}`,
     );
   });
 
@@ -247,7 +247,7 @@ describe('an Ogg', () => {
       'is cut: its last Ogg page is missing',
     );
     expect(verifyBytes('opus', Buffer.concat([second, third, last])).problem).toBe(
-      'has an Ogg page of no stream at offset 0',
+      'has an Ogg page without a stream at offset 0',
     );
     expect(verifyBytes('opus', Buffer.concat([...pages, Buffer.from('junk')])).complete).toBe(
       false,

@@ -21,7 +21,7 @@ import {
   isRecord,
   readArray,
 } from '../response.ts';
-import type { JobError, JobPage } from './jobs.ts';
+import type { JobError, JobPage, JobQuery } from './jobs.ts';
 import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
 import { missingCapability } from './models.ts';
 import type { MediaJobKind } from './models.ts';
@@ -330,11 +330,7 @@ function requireFile(response: ApiResponse): FileResponse {
 }
 
 /** Filters of a lip-sync list (docs/api/lip-sync.md). */
-interface LipSyncQuery {
-  readonly page?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly status?: string | undefined;
-}
+type LipSyncQuery = Omit<JobQuery, 'createdAfter'>;
 
 /** Lists one page of the account's lip-sync jobs (docs/api/lip-sync.md). */
 export function listLipSync(

@@ -73,7 +73,7 @@ export class OggJoiner extends Joiner {
     const continuesTime = this.#codec?.name === 'vorbis';
     if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
     if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
-    // The first packet has no sound yet: alone in its page, it says where the sound begins.
+    // The first packet has no sound yet: alone in its page, it marks the start of the sound.
     if (opensSound && packets === 1) this.#base = page.granule;
     this.#granule = page.granule;
     const shifted = { ...page, granule: page.granule - this.#base + this.#offset };
