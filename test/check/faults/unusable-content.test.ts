@@ -95,7 +95,9 @@ describe('bytes of another format', () => {
     const stage = await scene([onSpeech(faults.audio({ ...mp3, bytes }))]);
     const error = await stage.fail();
     expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'yes' });
-    expect(error.message).toBe(`the audio has bytes that are not mp3 at offset ${mp3.bytes.length}`);
+    expect(error.message).toBe(
+      `the audio has bytes that are not mp3 at offset ${mp3.bytes.length}`,
+    );
     expect(await filesLeft(stage.box)).toStrictEqual(KEPT);
     expect((await spooled(stage.box)).audio).toStrictEqual(bytes);
   });
