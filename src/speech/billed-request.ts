@@ -234,7 +234,7 @@ function aboutOf(
   };
 }
 
-/** Returns whether a request was sent with this API key, as far as its mark tells. */
+/** Returns whether a request may have been sent with this API key: the short hash in the journal matches. */
 export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
   return payer === undefined || (apiKey !== undefined && payer === markOf(apiKey));
 }

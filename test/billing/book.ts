@@ -4,8 +4,8 @@ import { OPEN_STATES, isSettled } from '../../src/durable/intents.ts';
 import type { LedgerFact, LedgerFacts, ServiceState } from './ledger-facts.ts';
 
 /**
- * The model: what docs/billing.md says can become of a request, told by its key on the service's side
- * and by its operation on the client's, and what a person was told of it.
+ * The model of docs/billing.md: the states of a request, by key in the service and by operation in the client,
+ * and what was reported to the user.
  */
 export interface Book {
   readonly service: Map<string, ServiceState>;
@@ -15,7 +15,7 @@ export interface Book {
   /** Operations and keys whose audio was delivered whole. */
   readonly deliveredOperations: Set<string>;
   readonly deliveredKeys: Set<string>;
-  /** Keys of which somebody was told that they were billed, or may have been. */
+  /** Keys that were reported as billed, or as possibly billed. */
   readonly told: Map<string, Exclude<Billed, 'no'>>;
 }
 
@@ -50,7 +50,7 @@ const MONEY: Readonly<Record<ServiceState, readonly LedgerFact['money'][]>> = {
   refunded: ['refunded'],
 };
 
-/** An operation goes on or ends; what has ended changes no more. */
+/** Advances or ends an operation; an ended operation never changes. */
 export function followClient(book: Book, statuses: readonly IntentStatus[]): void {
   for (const { id, state } of statuses) {
     const before = book.client.get(id);
@@ -66,7 +66,7 @@ function isAfter(state: IntentState, before: IntentState): boolean {
   return isSettled(state) || order.indexOf(state) > order.indexOf(before);
 }
 
-/** Notes that a person was told. What is certain is not forgotten. */
+/** Records a report to the user; `yes` is never replaced. */
 export function tell(book: Book, key: string, billed: Billed): void {
   if (billed !== 'no' && book.told.get(key) !== 'yes') book.told.set(key, billed);
 }

@@ -54,7 +54,7 @@ export interface SpeakCommand {
 
 export type Via = 'sync' | 'job';
 
-/** What a run told of its cost. */
+/** The reported cost of a run. */
 interface Spent {
   readonly creditsUsed: number | undefined;
 }
@@ -106,7 +106,7 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
   return response;
 }
 
-/** So long a job is waited for; nobody is there to stop the command. */
+/** Maximum wait for a job. */
 const LONGEST_WAIT_MS = 6_000_000;
 
 async function runJob(
@@ -161,7 +161,7 @@ function clientOver(world: ClientWorld, transport: Transport): ApiClient {
 
 /**
  * `foley recover`.
- * @param onRenewed told the operation whose key was refunded, and the operation and key in its place
+ * @param onRenewed called with the operation of a refunded key, and the operation and key that replace it
  */
 export async function runRecover(
   world: ClientWorld,

@@ -141,7 +141,7 @@ async function recoverAll(
   expect(disk.open(), 'left open').toEqual([]);
 }
 
-/** What it had settled it was about to tell; its own temporary file nobody knows of. */
+/** It had recorded results without reporting them; its temporary file is in no record. */
 async function noteDeadRecover(world: World, book: Book, before: Sight): Promise<void> {
   world.mayHaveDebris = true;
   const { statuses } = await look(world);
@@ -160,7 +160,7 @@ export function hostStep(what: 'kill' | 'start' | 'close', slot: 0 | 1): Step {
   });
 }
 
-/** A service that closes finishes what it is at, so nobody may keep it waiting. */
+/** A closing service finishes running requests, so no client may block it. */
 async function closeHost({ world }: Real, slot: number): Promise<void> {
   const closing = world.hosts[slot]?.close();
   // First what can be finished, then no more patience.
@@ -229,7 +229,7 @@ export const finish: Step = step('finish', async (book, real) => {
   world.call(0);
   await recoverAll(book, real);
   await recoverAll(book, real);
-  // Jobs that nobody waits for are finished too.
+  // Jobs without a waiting client finish too.
   while (readLedger(world.books).jobsInProgress > 0) await turns(5);
   const { entries, ledger, outputs, statuses } = await look(world);
   expect([...ledger.byKey.values()].filter(({ state }) => state === 'in_progress')).toEqual([]);
@@ -243,7 +243,7 @@ export const finish: Step = step('finish', async (book, real) => {
   expect(runs.every(({ ending }) => ending !== undefined)).toBe(true);
 });
 
-/** Where nobody waits for an answer any more, nothing is in progress once something could be written. */
+/** Without waiting clients, no request stays in progress once the disk is writable. */
 async function leavesNothingInProgress(
   world: World,
   book: Book,

@@ -17,7 +17,7 @@ export interface LooseEnds {
   readonly waiting: Reader[];
 }
 
-/** Something that happens when so many bytes went over; tells whether the rest still comes. */
+/** An event after a number of bytes; returns whether the connection continues. */
 export interface BodyEvent {
   readonly atByte: number;
   happen(body: ResponseBody, reader: Reader): Promise<boolean>;

@@ -64,7 +64,7 @@ const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [
     [speak({ faults: [{ kind: 'request_late' }, { kind: 'refused' }] }), releaseStep(), again()],
   ],
   [
-    'a request that the service still reads from, repeated, and left until nobody waits',
+    'a request whose body is still being read, repeated, then abandoned by both clients',
     [speak({ faults: [{ kind: 'cut', at: 0.3, service: 'waits' }] }), again(), waitStep(121_000)],
   ],
 ];

@@ -32,7 +32,7 @@ export async function noteEnding(world: World, book: Book, run: Run, before: Sig
     // Killed after it had done its work.
     noteDelivered(book, run);
   } else {
-    // What it had settled it was about to tell.
+    // It had recorded the results without reporting them.
     const open = new Set(now.statuses.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
     for (const [id, key] of run.intents) if (!open.has(id)) tell(book, key, 'unknown');
   }
@@ -76,7 +76,7 @@ function noteFailure(
   const wasCharged = (key: string): boolean =>
     now.ledger.byKey.get(key)?.state === 'completed' &&
     before.ledger.byKey.get(key)?.state !== 'completed' &&
-    // What was accepted earlier goes on by itself.
+    // Jobs that were accepted earlier continue.
     before.ledger.byKey.get(key)?.isJob !== true;
   const last = keys.at(-1);
   if (failure.billed === 'no')
@@ -87,7 +87,7 @@ function noteFailure(
   if (last === undefined) return;
   // A service that breaks off its own answer gives back what it had charged.
   const state = now.ledger.byKey.get(last)?.state;
-  // A job is charged when it is done, whoever waits for it.
+  // A job is charged when it is done, even without a waiting client.
   const isJob = order.via === 'job' && state !== undefined;
   const wasAnswered = run.hasAudio || state === 'completed' || isJob;
   if (failure.billed === 'yes') expect(wasAnswered, why).toBe(true);

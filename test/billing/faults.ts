@@ -2,9 +2,9 @@
 export type ServiceEnd =
   /** It learns of it at once. */
   | 'leaves'
-  /** It never learns of it, and sends everything to nobody. */
+  /** The sender does not notice, and sends everything. */
   | 'ends'
-  /** It waits for somebody to read on, until that is released. */
+  /** The sender waits for the reader until the fault is released. */
   | 'waits';
 
 /** What happens to one attempt on its way. `at` is a share of the audio, 0 to 1. */

@@ -30,7 +30,7 @@ export async function check(world: World, book: Book, runs: readonly Run[]): Pro
   }
 }
 
-/** Delivered, kept, still to be told by `foley recover`, told, or under way. */
+/** Delivered, in the spool, open for `foley recover`, reported, or running. */
 function isAccountedFor(key: string, sight: Sight, book: Book, runs: readonly Run[]): boolean {
   const isOfKey = (id: string | null | undefined): boolean => book.keyOf.get(id ?? '') === key;
   return (
@@ -42,7 +42,7 @@ function isAccountedFor(key: string, sight: Sight, book: Book, runs: readonly Ru
   );
 }
 
-/** A file at its final name is whole, or what it was before; nothing else lies about. */
+/** A file with its final name is complete or unchanged, and there are no other files. */
 async function checkFiles(
   { outputs, statuses }: Sight,
   runs: readonly Run[],

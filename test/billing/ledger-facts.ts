@@ -11,7 +11,7 @@ export interface LedgerFact {
   /** What became of its reservation. */
   readonly money: 'reserved' | 'committed' | 'refunded';
   readonly credits: number;
-  /** A job, which goes on by itself. */
+  /** A job, which continues without a client. */
   readonly isJob: boolean;
 }
 

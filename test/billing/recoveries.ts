@@ -23,7 +23,7 @@ export async function noteRecovered(
     before.entries.find((entry) => entry.id === id)?.record?.operation ?? id;
   for (const { creditsUsed, id, idempotencyKey, outcome, output, problem } of recovered) {
     const operation = operationOf(id);
-    // A command that was killed while it wrote its intent down has told nobody of it.
+    // A command that was killed while it wrote its intent has sent nothing.
     const written = before.statuses.find((status) => status.id === operation)?.about;
     const key = idempotencyKey ?? book.keyOf.get(operation) ?? written?.idempotencyKey ?? '';
     const run =
@@ -49,7 +49,7 @@ export async function noteRecovered(
       const isAway = world.network.host() === undefined;
       expect(world.full.size > 0 || isAway || isBusy, 'a full disk, or no service').toBe(true);
     } else if (outcome !== 'running') {
-      // What went into a stream can only be told by the process that wrote it.
+      // Only the process that wrote a stream knows how much it delivered.
       const mayKnow = run?.hadFullDisk !== true && run?.order.output.kind === 'file';
       const isFalse = mayKnow && book.deliveredOperations.has(operation);
       expect(isFalse, `${outcome}, though it was delivered`).toBe(false);

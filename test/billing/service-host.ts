@@ -37,7 +37,7 @@ export interface ServiceHost {
   readonly engine: ToneEngine;
   readonly process: SimulatedProcess;
   fetch(request: Request): Promise<Response>;
-  /** Its n-th write from now on (from 1) finds the database held by somebody else. */
+  /** Its n-th write from now (from 1) finds the database locked by another process. */
   lockWrite(number: number): void;
   /** `kill -9`. */
   kill(): void;
@@ -75,7 +75,7 @@ export async function startHost({
     graceMs: GRACE_MS,
     report: () => undefined,
   });
-  // What runs on in a dead process finds its database closed, and changes nothing any more.
+  // Code that continues in a dead process finds its database closed, and changes nothing.
   process.onDeath(() => store.close());
   return {
     engine,

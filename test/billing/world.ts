@@ -66,7 +66,7 @@ export async function createWorld(isBlind: boolean): Promise<World> {
   const folder = (name: string): string => path.join(root, name);
   await mkdir(folder('output'));
   const workingFolder = process.cwd();
-  // Where recovered audio goes whose output nobody knows.
+  // The folder of recovered audio without a recorded output.
   process.chdir(folder('output'));
   const clock = wholeMilliseconds(manualClock());
   const random = countingRandom();
@@ -140,7 +140,7 @@ function wholeMilliseconds(clock: ManualClock): ManualClock {
 
 const references = new Map<number, Promise<Buffer>>();
 
-/** The same in a file, whose header tells how long it is. */
+/** The same as a file, with its length in the header. */
 export async function fileReference(text: number): Promise<Buffer> {
   const audio = Buffer.from(await reference(text));
   const verifier = createVerifier('wav');

@@ -27,7 +27,7 @@ import { firstVoiceId, startServe } from './support/serve.ts';
 import { expectSoundIn } from './support/sound.ts';
 
 const { mp3 } = await paidAudio();
-const TEXT = 'a text that nobody else is to read';
+const TEXT = 'a private text';
 
 /** A command that was killed while it waited for its answer; `then` is what the next requests get. */
 async function killed(

@@ -13,7 +13,7 @@ const OF_DIGITS = [
 ] as const;
 
 describe.each(OF_DIGITS)('a checksum of kind %s', (kind, ofDigits) => {
-  it('is the known one, and tells its kind', () => {
+  it('has the known value, and its length shows its kind', () => {
     const checksum = createChecksum(kind);
     checksum.update(Buffer.from('123456789'));
     expect(checksum.value()).toBe(ofDigits);

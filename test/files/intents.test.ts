@@ -212,7 +212,7 @@ describe('what another process left open', () => {
     expect((await namesIn(folder)).map((name) => name.split('-')[1])).toEqual(['1']);
   });
 
-  it('tells which of them may still run', async () => {
+  it('reports which of them may still be running', async () => {
     const { journal, list } = await world();
     await journal(1).begin(ABOUT);
     expect((await list('unknown')).open[0]?.writer).toBe('unknown');
@@ -252,7 +252,7 @@ describe('a damaged journal', () => {
     }
   });
 
-  it('is kept aside when nothing in it is open any more', async () => {
+  it('is set aside when nothing in it is open', async () => {
     const { folder, journal, list } = await world();
     const written = journal(1);
     await (await written.begin(ABOUT)).markAs('published');

@@ -313,7 +313,7 @@ describe('what is no regular file', () => {
     await output.abandon();
   });
 
-  it('tells that the reader of a FIFO went away', async () => {
+  it('reports that the reader of a FIFO closed it', async () => {
     const { out } = await sandbox();
     const fifo = path.join(out, 'pipe');
     execFileSync('mkfifo', [fifo]);

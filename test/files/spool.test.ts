@@ -67,7 +67,7 @@ describe('the spool', () => {
     expect(await namesIn(folder)).toEqual([]);
   });
 
-  it('takes over what an output left, and goes on behind it', async () => {
+  it('adopts the file of a stopped output, and appends to it', async () => {
     const { spool, out, deps } = await world();
     const output = await openOutput({ ...deps, path: path.join(out, 'hello.mp3') });
     await output.write(Buffer.from('paid '));
@@ -81,7 +81,7 @@ describe('the spool', () => {
     expect(await namesIn(out)).toEqual([]);
   });
 
-  it('copies what lies on another disk', async () => {
+  it('copies a file from another disk', async () => {
     const files = {
       ...systemFiles,
       rename: async (...[from, to]: Parameters<FileSystem['rename']>) => {
@@ -249,7 +249,7 @@ describe('whatever goes wrong while paid audio is kept', () => {
     },
   );
 
-  it('what is taken over by nobody is named', async () => {
+  it('names the file when it cannot adopt it', async () => {
     const { spool, folder, out } = await world();
     await mkdir(path.dirname(folder), { recursive: true });
     await writeFile(folder, 'a file');

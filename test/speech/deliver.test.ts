@@ -25,7 +25,7 @@ const ABOUT: SpoolAbout = {
   operation: null,
   problem: null,
 };
-/** The first is too short to tell what it is, and goes on with the second. */
+/** The first chunk is too short to recognize the format. */
 const CHUNK_SIZES = [30, 70, 400, 2, 1_000, 8];
 const WHOLE = Buffer.concat(CHUNK_SIZES.map(chunkOf));
 
@@ -115,7 +115,7 @@ describe('audio whose memory is used again', () => {
     );
     await deliver(answer, 'pcm', sink, undefined);
     expect(givenBack()).toBe(0);
-    const kept = await sink.save({ complete: true, problem: 'nobody listened' });
+    const kept = await sink.save({ complete: true, problem: 'no reader' });
     expect(WHOLE.equals(await readFile(kept?.path ?? ''))).toBe(true);
   });
 });

@@ -27,7 +27,7 @@ describe('an estimate', () => {
     );
   });
 
-  it('is proportional to one length, and forgets a price that is not so any more', () => {
+  it('is proportional with one length, and drops a price that has changed', () => {
     expect(estimateCredits([], 6)).toBeUndefined();
     expect(estimateCredits([[6, 6]], 22)).toBe(22);
     const raised = withCharge(withCharge([], [100, 100]), [1_000, 5_000]);

@@ -34,7 +34,7 @@ async function check(box: Sandbox, ...names: readonly string[]) {
   return checkRecordings(names, filesIn(box));
 }
 
-describe('a recording that will not do is told for what it is', () => {
+describe('an invalid recording is refused with its reason', () => {
   test.each(BAD_RECORDINGS)('%j: %s', async (names, reason, prepare) => {
     const box = await sandbox();
     await prepare(box);

@@ -81,7 +81,7 @@ describe('jobs of the embedded service', () => {
   });
 });
 
-describe('a service that is told to let jobs fail', () => {
+describe('a service with a fault rule that lets jobs fail', () => {
   test.each([
     ['partial_fail', 3],
     ['fail', 20],

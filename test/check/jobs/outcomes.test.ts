@@ -103,7 +103,7 @@ describe('a job that ends', () => {
     expect(await outputOf(stage.box)).toEqual(mp3.bytes);
   });
 
-  test('is told in one document, with everything that the service said', async () => {
+  test('is printed as one document, with every field of the response', async () => {
     const stage = await jobScene();
     const result = await stage.run([...SAVE, '--json', '--request-id', 'mine']);
     expect(result.code, result.stderr).toBe(0);
@@ -275,7 +275,7 @@ describe('a wait', () => {
     expect(errorLine(result)).toMatchObject({ exitCode, status });
   });
 
-  test('of a job that nobody knows tells nothing on stdout', async () => {
+  test('of an unknown job prints nothing on stdout', async () => {
     const stage = await jobScene([onPoll(noJob())]);
     const result = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.mp3', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 20, code: 'ERR_JOB_NOT_FOUND' });
@@ -312,7 +312,7 @@ describe('a wait', () => {
     expect(await filesLeft(stage.box)).toEqual([]);
   });
 
-  test('that may not last at all looks once, and one that may goes on', async () => {
+  test('with a deadline of zero polls once, and a later deadline continues', async () => {
     const stage = await jobScene([onPoll(jobAnswer('processing'))]);
     const wait = ['jobs', 'wait', JOB_ID, '--poll-interval', '1ms', '--timeout'];
     expect((await stage.run([...wait, '0'])).code).toBe(28);
@@ -444,7 +444,7 @@ describe('audio of a job', () => {
     expect(await readdir(stage.box.out)).toEqual([`${JOB_ID}.wav`]);
   });
 
-  test('goes on under a name that fits what it is', async () => {
+  test('continues under a name with the extension of its format', async () => {
     const stage = await jobScene([]);
     const result = await stage.run(['jobs', 'wait', JOB_ID, '-o', 'hi.wav', '--json']);
     expect(errorLine(result)).toMatchObject({

@@ -24,7 +24,7 @@ const sounds = await soundsOf('wav', 'stream');
 const COMPLETED = { code: 'ERR_REQUEST_ALREADY_COMPLETED', message: 'Done.', requestId: 'r' };
 const ARGS = ['tts', '-f', 'book.txt', '-v', VOICE, '-m', MODEL, '--max-retries', '0', '-o'];
 const CAPTIONS = ['--subtitles', 'book.srt', '--timings', 'book.json'];
-/** In each part its first word is told, so long after its beginning. */
+/** Start of the first word of each part, in milliseconds; only that word is timed. */
 const WORD_AT_MS = 20;
 
 interface AlignedScene extends Scene {
@@ -89,7 +89,7 @@ test('a part that breaks: nothing is published; recover says that it costs again
     starts.map((start) => Math.round(start + WORD_AT_MS)),
   );
   expect((await outputOf(stage.box, 'book.srt')).toString()).toContain('Sentence number 0');
-  // What broke is told by itself, with what it cost.
+  // The broken part is reported as a leftover of its own, with its cost.
   const told = await stage.run(['recover']);
   expect(told.code).toBe(27);
 });

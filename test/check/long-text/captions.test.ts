@@ -36,7 +36,7 @@ async function timesIn(box: Sandbox, audio: string): Promise<{ first: number; la
   const decoded = await (isOgg ? decodeWithOggdec(sound) : decodeAudio(await readFile(sound)));
   expect(Math.abs(timings.durationMs - decoded.durationMs)).toBeLessThan(60);
   const found = onsets(decoded, 250);
-  // Words behind a pause that anybody hears; where they are told is checked against what is heard.
+  // Words after an audible pause: their times are compared with the audio.
   const starts = timings.words.flatMap(({ startMs }, index) => {
     const before = timings.words[index - 1]?.endMs ?? 0;
     return startMs - before >= 300 ? [startMs] : [];

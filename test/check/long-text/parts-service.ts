@@ -138,7 +138,7 @@ const withFormats = (model: object): object => ({
   outputFormats: ['mp3', 'wav', 'ogg'],
 });
 
-/** Which part it is, told by its text alone; an unknown one is no part. */
+/** Returns the index of the part with the text of a request; -1 for another text. */
 function partIn(request: RecordedRequest): number {
   const body: unknown = JSON.parse(request.body.toString());
   const text: unknown = Object(body).text;

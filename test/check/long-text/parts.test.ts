@@ -127,7 +127,7 @@ describe('a part that fails', () => {
   test('publishes nothing, and recover speaks only what is missing', async () => {
     let failing: string | undefined;
     const stage = await longScene({
-      // A job that failed stays as it is, whoever asks for it.
+      // A failed job stays failed.
       statusOf: (part, _polls, key) => {
         if (part === 2) failing ??= key;
         return key === failing ? 'fail' : 'success';
@@ -149,7 +149,7 @@ describe('a part that fails', () => {
     expect(await leftIn(stage)).toEqual(['out/book.mp3', ...WITH_TEXT]);
   });
 
-  test('whose job the service has not any more is told as lost, and then bought again', async () => {
+  test('whose job is missing is reported as lost, and bought again by the next run', async () => {
     let failing: string | undefined;
     let gone: string | undefined;
     const stage = await longScene({
@@ -173,7 +173,7 @@ describe('a part that fails', () => {
     expect(stage.charged.size).toBe(COUNT + 2);
   });
 
-  test('before anything was paid for leaves nothing to go on with', async () => {
+  test('before anything was billed leaves nothing to resume', async () => {
     const refusal = { code: 'ERR_UNAUTHORIZED', message: 'No.', requestId: 'r' };
     const stage = await longScene({ onCreate: () => errorAnswer(401, refusal) });
     const error = errorLine(await stage.speak(['-o', 'book.mp3', '--json']));
@@ -437,7 +437,7 @@ describe('to stdout', () => {
     expect(await leftIn(stage)).toEqual([...WITH_TEXT, RATES]);
   });
 
-  test('what was paid for and not heard is told by recover', async () => {
+  test('billed parts that were not played are reported by recover', async () => {
     const failure = { code: 'ERR_GENERATION_FAILED', message: 'No.', requestId: 'r' };
     const stage = await longScene({
       kind: 'stream',

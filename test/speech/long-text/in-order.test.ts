@@ -40,7 +40,7 @@ describe('whichever piece of work ends first', () => {
     );
   });
 
-  test('what lies before a failure is taken, nothing is begun after it, all that was begun ends', async () => {
+  test('results before a failure are taken, no work starts after it, and started work ends', async () => {
     const wrong = integer({ min: 0, max: 11 });
     await assert(
       asyncProperty(sizes, wrong, scheduler(), async (size, failing, schedule) => {

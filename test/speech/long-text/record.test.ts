@@ -96,7 +96,7 @@ describe('the record of a long text', () => {
     expect(await readdir(options.folder)).toEqual([]);
   });
 
-  test('is left to who has begun to go on with it since it was listed', async () => {
+  test('is skipped when another process has resumed it since it was listed', async () => {
     const options = await stateFolder();
     const record = await beginRecord(PLAN, TEXT, options);
     onTestFinished(() => record.close());
