@@ -48,20 +48,7 @@ export type Refusal = { readonly kind: 'insufficient'; readonly available: Amoun
  * after another process refunded it as orphaned, each of them does nothing and returns false. If the end
  * cannot be written, they throw, and the next successful write refunds the operation.
  */
-export interface Operation {
-  readonly id: string;
-  /** Spends the reserved credits; the operation stays open. Returns the account's remaining amounts. */
-  commit(): Amounts | undefined;
-  /** Ends the operation and keeps the charge; runs `alongside` in the same transaction. */
-  complete(alongside?: (db: Connection) => void): boolean;
-  /**
-   * Ends the operation and refunds the charge; its key cannot be used again.
-   * @param failure reason to report to retries
-   */
-  refund(failure?: string): boolean;
-  /** Deletes the operation and refunds the charge; its key can be used again. */
-  release(): boolean;
-}
+export type Operation = ReturnType<typeof openOperation>;
 
 /** The billed requests of all processes that share a data directory. */
 export type Operations = ReturnType<typeof createOperations>;
@@ -174,20 +161,25 @@ function openOperation(
   store: Store,
   clock: Clock,
   end: EndOperation,
-): Operation {
+) {
   return {
     id,
-    commit: () =>
+    /** Spends the reserved credits; the operation stays open. Returns the account's remaining amounts. */
+    commit: (): Amounts | undefined =>
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    complete: (alongside = () => undefined) => end('completed', alongside),
-    refund: (failure) =>
+    /** Ends the operation and keeps the charge; runs `alongside` in the same transaction. */
+    complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
+      end('completed', alongside),
+    /** Ends the operation and refunds the charge; its key cannot be used again. @param failure reason to report to retries */
+    refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
       }),
-    release: () =>
+    /** Deletes the operation and refunds the charge; its key can be used again. */
+    release: (): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('DELETE FROM operation WHERE id = ?', [id]);
