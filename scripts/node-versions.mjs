@@ -13,7 +13,7 @@ const TELLING = [
   'test/binary/aligned.test.ts',
   'test/binary/api-terminal.test.ts',
   'test/binary/batch/batch.test.ts',
-  'test/binary/batch/terminal.test.ts',
+  'test/check/batch/terminal.test.ts',
   'test/binary/code-cache.test.ts',
   'test/binary/completion.test.ts',
   'test/binary/interrupt.test.ts',

@@ -211,7 +211,7 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     on: 'any path',
     what: 'No body whatever gives a 500, and every error is in the envelope',
     covers: ['ERR_INTERNAL'],
-    test: ['test/service/fuzz.property.test.ts', 'and never with a 500'],
+    test: ['test/check/fuzz/speech.property.test.ts', 'and never with a 500'],
   },
   {
     id: 'service.storage-full',

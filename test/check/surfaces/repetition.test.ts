@@ -6,8 +6,8 @@ import {
   rateLimited,
 } from '../../fault-server/catalogue.ts';
 import { errorLine } from '../../harness/error-line.ts';
-import { MODEL, SURFACES, surfaceScene } from '../../binary/surfaces/surface-scene.ts';
-import type { SurfaceName } from '../../binary/surfaces/surface-scene.ts';
+import { MODEL, SURFACES, surfaceScene } from './surface-scene.ts';
+import type { SurfaceName } from './surface-scene.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

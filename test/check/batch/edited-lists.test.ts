@@ -2,8 +2,8 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesOf, snapshot } from '../../harness/snapshot.ts';
-import type { BatchBox } from './batch-box.ts';
-import { batchBox } from './batch-box.ts';
+import type { BatchBox } from '../../binary/batch/batch-box.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
 
 const LINES = ['--lines', 'list.txt', '--output-dir', 'audio', '--format', 'wav'];
 const JSONL = ['--jsonl', 'list.jsonl', '--output-dir', 'audio'];

@@ -5,7 +5,7 @@ import { VOICES } from '../fault-server/healthy-service.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import { speechBodyOf, startHostedService, VOICE } from './support/hosted-service.ts';
+import { speechBodyOf, startHostedService, VOICE } from '../binary/support/hosted-service.ts';
 
 /** The body without anything that was not asked for. */
 const PLAIN = { text: 'Hi', voiceId: VOICE.voiceId, format: 'mp3' };

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
-import { ErrorBody } from '../../src/contract/error-body.ts';
-import { verifyLedger } from '../../src/service/ledger/ledger.ts';
-import { MODELS } from '../../src/service/voices/models.ts';
-import { VOICES } from '../../src/service/voices/voices.ts';
-import { FUZZ_RUNS } from './support/fuzz-size.ts';
-import { testService } from './support/test-service.ts';
+import { ErrorBody } from '../../../src/contract/error-body.ts';
+import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
+import { MODELS } from '../../../src/service/voices/models.ts';
+import { VOICES } from '../../../src/service/voices/voices.ts';
+import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
+import { testService } from '../../service/support/test-service.ts';
 
 const RUNS = Math.ceil(FUZZ_RUNS / 2);
 /** A hang is a longer one: a busy machine takes its time. */

@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { requireTool } from '../../harness/require-tool.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
-import { batchBox } from './batch-box.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
 
 const ITEMS = [
   { id: 'gate', text: 'The gate <b>opens</b> at nine.' },

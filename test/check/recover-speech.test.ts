@@ -7,7 +7,7 @@ import { answer } from '../fault-server/http-text.ts';
 import type { Answer, Rule } from '../fault-server/script.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import type { Scene } from './support/scene.ts';
+import type { Scene } from '../binary/support/scene.ts';
 import {
   expectOneKey,
   filesLeft,
@@ -21,10 +21,10 @@ import {
   SPEAK,
   speakWith,
   speechRequests,
-} from './support/scene.ts';
-import type { ServingFoley } from './support/serve.ts';
-import { firstVoiceId, startServe } from './support/serve.ts';
-import { expectSoundIn } from './support/sound.ts';
+} from '../binary/support/scene.ts';
+import type { ServingFoley } from '../binary/support/serve.ts';
+import { firstVoiceId, startServe } from '../binary/support/serve.ts';
+import { expectSoundIn } from '../binary/support/sound.ts';
 
 const { mp3 } = await paidAudio();
 const TEXT = 'a private text';

@@ -6,7 +6,7 @@ import { describeArrived } from '../../realtime/arrival.ts';
 import { VERSIONS } from '../../realtime/messages.ts';
 import type { RawRealtimeClient } from '../../realtime/raw-client.ts';
 import { toWire } from '../../realtime/wire-names.ts';
-import { plainRequest, realtimeService } from './realtime-service.ts';
+import { plainRequest, realtimeService } from '../../service/realtime/realtime-service.ts';
 
 const RUNS = process.env['FOLEY_TEST_SIZE'] === 'full' ? 2_000 : 40;
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { bodyDigest } from '../../../src/batch/journal/keys.ts';
 import { logLine, parseLog } from '../../../src/durable/log.ts';
-import type { BatchBox } from './batch-box.ts';
-import { batchBox, JOBS_PATH } from './batch-box.ts';
+import type { BatchBox } from '../../binary/batch/batch-box.ts';
+import { batchBox, JOBS_PATH } from '../../binary/batch/batch-box.ts';
 
 const FIXTURE = path.resolve('test/fixtures/batch-positions');
 const INPUTS = ['texts', '--lines', 'lines.txt', '--jsonl', 'items.jsonl', '--output-dir', 'audio'];

@@ -10,7 +10,7 @@ import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
-import { firstVoiceId, startServe } from './support/serve.ts';
+import { firstVoiceId, startServe } from '../binary/support/serve.ts';
 
 const FLAGS = ['--data-dir', 'data'];
 

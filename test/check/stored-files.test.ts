@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { firstVoiceId, startServe } from './support/serve.ts';
-import type { ServingFoley } from './support/serve.ts';
+import { firstVoiceId, startServe } from '../binary/support/serve.ts';
+import type { ServingFoley } from '../binary/support/serve.ts';
 
 const V3 = '/api/open/v3';
 const TEXT = 'A sound that is stored.';

@@ -4,14 +4,14 @@ import path from 'node:path';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { parseMp3Frame, readMp3InfoTag, crc16 } from '../../../../src/audio/mp3.ts';
-import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { createFileHead } from '../../../../src/service/engine/encode/file-head.ts';
-import type { SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
-import { decodeAudio } from '../../../harness/decode-audio.ts';
-import { requireTool } from '../../../harness/require-tool.ts';
-import { checkWithMpg123, probeWithFfprobe } from '../../../harness/second-opinion.ts';
-import { verifyBytes } from '../../../audio/verify-bytes.ts';
+import { parseMp3Frame, readMp3InfoTag, crc16 } from '../../../src/audio/mp3.ts';
+import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
+import { createFileHead } from '../../../src/service/engine/encode/file-head.ts';
+import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';
+import { verifyBytes } from '../../audio/verify-bytes.ts';
 
 type Format = 'mp3' | 'wav' | 'ogg';
 

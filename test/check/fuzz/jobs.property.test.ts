@@ -3,9 +3,9 @@ import { Check } from 'typebox/schema';
 import { describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error-body.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
-import { FUZZ_RUNS } from '../support/fuzz-size.ts';
-import { fuzzedBody } from '../support/fuzzed-bodies.ts';
-import { JOBS, JOBS_V1, jobService } from './job-service.ts';
+import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
+import { fuzzedBody } from '../../service/support/fuzzed-bodies.ts';
+import { JOBS, JOBS_V1, jobService } from '../../service/jobs/job-service.ts';
 
 const RUNS = Math.ceil(FUZZ_RUNS / 4);
 const TIMEOUT_MS = 30_000 + RUNS * 100;

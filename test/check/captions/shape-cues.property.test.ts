@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, test, vi } from 'vitest';
-import type { Cue, CueShape } from '../../src/captions/cue-shape.ts';
-import { lineText } from '../../src/captions/cue-shape.ts';
-import { shapeCues } from '../../src/captions/shape-cues.ts';
-import { tokenize } from '../../src/captions/tokens.ts';
-import { arbitraryShape, arbitraryText, arbitraryTimings, WORDS } from './arbitrary-timings.ts';
+import type { Cue, CueShape } from '../../../src/captions/cue-shape.ts';
+import { lineText } from '../../../src/captions/cue-shape.ts';
+import { shapeCues } from '../../../src/captions/shape-cues.ts';
+import { tokenize } from '../../../src/captions/tokens.ts';
+import { arbitraryShape, arbitraryText, arbitraryTimings, WORDS } from '../../captions/arbitrary-timings.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const numRuns = isFull ? 20_000 : 200;

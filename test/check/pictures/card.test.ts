@@ -5,18 +5,18 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { PictureFormat } from '../../../../src/contract/media.ts';
-import { IMAGE_MODELS } from '../../../../src/service/media/catalogue/picture-models.ts';
-import type { ImageOrder } from '../../../../src/service/media/pictures/card.ts';
+import type { PictureFormat } from '../../../src/contract/media.ts';
+import { IMAGE_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
+import type { ImageOrder } from '../../../src/service/media/pictures/card.ts';
 import {
   cardSvg,
   drawImage,
   referencePlaces,
-} from '../../../../src/service/media/pictures/card.ts';
-import { decodeWithFfmpeg } from '../../../harness/media-opinion.ts';
-import { temporaryFolder } from '../../support/test-service.ts';
+} from '../../../src/service/media/pictures/card.ts';
+import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
+import { temporaryFolder } from '../../service/support/test-service.ts';
 
-const FONT = fileURLToPath(new URL('../../../../assets/fonts/foley-sans.ttf', import.meta.url));
+const FONT = fileURLToPath(new URL('../../../assets/fonts/foley-sans.ttf', import.meta.url));
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 
 const VARIANTS = (IMAGE_MODELS.find(({ id }) => id === 'altH-image-2')?.variants ?? []).filter(

@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
-import { firstVoiceId } from '../support/serve.ts';
-import type { BatchBox } from './batch-box.ts';
-import { batchBox, JOBS_PATH, lastLine } from './batch-box.ts';
+import { firstVoiceId } from '../../binary/support/serve.ts';
+import type { BatchBox } from '../../binary/batch/batch-box.ts';
+import { batchBox, JOBS_PATH, lastLine } from '../../binary/batch/batch-box.ts';
 
 const LINES = Array.from({ length: 8 }, (_, index) => `Item ${index + 1} speaks.`);
 const ARGS = ['--lines', 'lines.txt', '--output-dir', 'audio', '-j', '2'];

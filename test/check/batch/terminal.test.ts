@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startInTerminal } from '../../harness/terminal.ts';
-import { firstVoiceId } from '../support/serve.ts';
-import { batchBox, JOBS_PATH } from './batch-box.ts';
+import { firstVoiceId } from '../../binary/support/serve.ts';
+import { batchBox, JOBS_PATH } from '../../binary/batch/batch-box.ts';
 
 const COLUMNS = 80;
 const LINES = Array.from({ length: 6 }, (_, index) => `Item ${index + 1} speaks.`).join('\n');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { VOICE_ID } from '../support/orders.ts';
-import { expectSoundIn } from '../support/sound.ts';
-import { batchBox } from './batch-box.ts';
+import { VOICE_ID } from '../../binary/support/orders.ts';
+import { expectSoundIn } from '../../binary/support/sound.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
 
 describe('a folder of texts', () => {
   const TREE = {

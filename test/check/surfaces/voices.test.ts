@@ -3,8 +3,8 @@ import { answer } from '../../fault-server/http-text.ts';
 import type { Rule } from '../../fault-server/script.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
-import { startHostedService } from '../support/hosted-service.ts';
-import { localDocument } from '../support/local-document.ts';
+import { startHostedService } from '../../binary/support/hosted-service.ts';
+import { localDocument } from '../../binary/support/local-document.ts';
 
 const V1_PATH = '/api/open/v1/voices';
 const COMPAT_PATH = '/v1/audio/voices';

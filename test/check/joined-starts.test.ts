@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createJoiner } from '../../../src/audio/join/join.ts';
-import type { DecodedAudio } from '../../harness/decode-audio.ts';
-import { decodeAudio } from '../../harness/decode-audio.ts';
-import { onsets } from '../../harness/onsets.ts';
-import { decodeWithOggdec } from '../../harness/second-opinion.ts';
-import { joinWith, partOf } from './parts.ts';
+import { createJoiner } from '../../src/audio/join/join.ts';
+import type { DecodedAudio } from '../harness/decode-audio.ts';
+import { decodeAudio } from '../harness/decode-audio.ts';
+import { onsets } from '../harness/onsets.ts';
+import { decodeWithOggdec } from '../harness/second-opinion.ts';
+import { joinWith, partOf } from '../audio/join/parts.ts';
 
 const RATE = 16_000;
 /** Silence, sound and silence, of three lengths, in samples. */

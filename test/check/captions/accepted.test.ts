@@ -4,14 +4,14 @@ import { parse } from '@plussub/srt-vtt-parser';
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Cue } from '../../src/captions/cue-shape.ts';
-import { shapeCues } from '../../src/captions/shape-cues.ts';
-import { srtFile, vttFile } from '../../src/captions/subtitles.ts';
-import { requireTool } from '../harness/require-tool.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { arbitraryShape, arbitraryTimings } from './arbitrary-timings.ts';
-import { unescaped, written } from './parsed.ts';
-import { DEFAULT_SHAPE, STORED, storedTimings } from './stored-timings.ts';
+import type { Cue } from '../../../src/captions/cue-shape.ts';
+import { shapeCues } from '../../../src/captions/shape-cues.ts';
+import { srtFile, vttFile } from '../../../src/captions/subtitles.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { arbitraryShape, arbitraryTimings } from '../../captions/arbitrary-timings.ts';
+import { unescaped, written } from '../../captions/parsed.ts';
+import { DEFAULT_SHAPE, STORED, storedTimings } from '../../captions/stored-timings.ts';
 
 const numRuns = process.env['FOLEY_TEST_SIZE'] === 'full' ? 3_000 : 150;
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createFliteEngine } from '../../../src/service/engine/flite/engine.ts';
-import { EngineRegistry } from '../../../src/service/engine/speech-engine.ts';
-import { decodeAudio } from '../../harness/decode-audio.ts';
-import { heardWords } from '../../harness/heard-words.ts';
-import { requireTool } from '../../harness/require-tool.ts';
-import { LISTENER, type MonoSound } from '../../harness/spoken-words.ts';
-import { type Bundled, bundleEngine } from '../engine/bundled.ts';
-import { jsonPost, testService, voiceId } from '../support/test-service.ts';
-import { onsetsOf } from './onsets.ts';
-import type { ReadWord } from '../../harness/read-events.ts';
-import { readEvents } from '../../harness/read-events.ts';
+import { createFliteEngine } from '../../src/service/engine/flite/engine.ts';
+import { EngineRegistry } from '../../src/service/engine/speech-engine.ts';
+import { decodeAudio } from '../harness/decode-audio.ts';
+import { heardWords } from '../harness/heard-words.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { LISTENER, type MonoSound } from '../harness/spoken-words.ts';
+import { type Bundled, bundleEngine } from '../service/engine/bundled.ts';
+import { jsonPost, testService, voiceId } from '../service/support/test-service.ts';
+import { onsetsOf } from '../service/aligned/onsets.ts';
+import type { ReadWord } from '../harness/read-events.ts';
+import { readEvents } from '../harness/read-events.ts';
 
 let bundled: Bundled;
 beforeAll(async () => {
