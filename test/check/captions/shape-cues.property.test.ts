@@ -5,7 +5,12 @@ import type { Cue, CueShape } from '../../../src/captions/cue-shape.ts';
 import { lineText } from '../../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../../src/captions/shape-cues.ts';
 import { tokenize } from '../../../src/captions/tokens.ts';
-import { arbitraryShape, arbitraryText, arbitraryTimings, WORDS } from '../../captions/arbitrary-timings.ts';
+import {
+  arbitraryShape,
+  arbitraryText,
+  arbitraryTimings,
+  WORDS,
+} from '../../captions/arbitrary-timings.ts';
 
 const isFull = process.env['FOLEY_TEST_SIZE'] === 'full';
 const numRuns = isFull ? 20_000 : 200;

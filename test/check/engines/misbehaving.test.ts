@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { EngineError } from '../../../src/service/engine/speech-engine.ts';
-import { misbehaving, speak, untilRunning, wholeSpeech } from '../../service/engine/process/engine-under-test.ts';
+import {
+  misbehaving,
+  speak,
+  untilRunning,
+  wholeSpeech,
+} from '../../service/engine/process/engine-under-test.ts';
 
 const GREETING_MS = 60_000;
 const SILENCE_MS = 60_000;
@@ -189,7 +194,8 @@ describe('an engine that cannot be started', () => {
     ['a folder that does not exist', { cwd: '/no/such/folder' }, 'ENOENT'],
     ['an argument that no program can have', { args: ['a\0b'] }, 'null bytes'],
   ])('%s is told', async (_, change, why) => {
-    const { recordingLauncher, registrationOf } = await import('../../service/engine/process/engine-under-test.ts');
+    const { recordingLauncher, registrationOf } =
+      await import('../../service/engine/process/engine-under-test.ts');
     const { createProcessEngine } =
       await import('../../../src/service/engine/process/process-engine.ts');
     const registration = { ...registrationOf(['x']), ...change };

@@ -8,11 +8,7 @@ import { describe, expect, test } from 'vitest';
 import type { PictureFormat } from '../../../src/contract/media.ts';
 import { IMAGE_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
 import type { ImageOrder } from '../../../src/service/media/pictures/card.ts';
-import {
-  cardSvg,
-  drawImage,
-  referencePlaces,
-} from '../../../src/service/media/pictures/card.ts';
+import { cardSvg, drawImage, referencePlaces } from '../../../src/service/media/pictures/card.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { temporaryFolder } from '../../service/support/test-service.ts';
 
