@@ -16,7 +16,7 @@ export interface Book {
   readonly deliveredOperations: Set<string>;
   readonly deliveredKeys: Set<string>;
   /** Keys that were reported as billed, or as possibly billed. */
-  readonly told: Map<string, Exclude<Billed, 'no'>>;
+  readonly reported: Map<string, Exclude<Billed, 'no'>>;
 }
 
 export function newBook(): Book {
@@ -26,7 +26,7 @@ export function newBook(): Book {
     keyOf: new Map(),
     deliveredOperations: new Set(),
     deliveredKeys: new Set(),
-    told: new Map(),
+    reported: new Map(),
   };
 }
 
@@ -68,5 +68,5 @@ function isAfter(state: IntentState, before: IntentState): boolean {
 
 /** Records a report to the user; `yes` is never replaced. */
 export function tell(book: Book, key: string, billed: Billed): void {
-  if (billed !== 'no' && book.told.get(key) !== 'yes') book.told.set(key, billed);
+  if (billed !== 'no' && book.reported.get(key) !== 'yes') book.reported.set(key, billed);
 }

@@ -60,7 +60,7 @@ describe('on a terminal', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('bytes that nobody expected are refused when they come', async () => {
+  test('unexpected bytes are refused when they arrive', async () => {
     const { mp3 } = await tinyAudio();
     const result = await shown(faults.audio(mp3));
     expect(result).toMatchObject({ code: 30 });

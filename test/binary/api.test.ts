@@ -129,7 +129,7 @@ describe('who is asked', () => {
     expect(result.code).toBe(0);
   });
 
-  test('nobody but the service, whatever the path looks like', async () => {
+  test('only to the service, whatever the path looks like', async () => {
     const other = await startFaultServer([]);
     const host = new URL(other.origin).host;
     const server = await service({ answer: json('1') });
@@ -245,7 +245,7 @@ describe('what is asked again', () => {
   });
 
   test.each(['PUT', 'PATCH', 'POST'])(
-    'never a %s that nobody recognizes: exit 26',
+    'never a %s that no code recognizes: exit 26',
     async (method) => {
       const server = await startFaultServer(thenGood(faults.resetBeforeHeaders()));
       const result = await api(server, [method, PATH, '-F', 'a=1', '--json']);

@@ -225,7 +225,7 @@ describe('what does not go together is exit 2, and nothing is sent', () => {
   });
 });
 
-test('a model without aligned streams is told with those that have them', async () => {
+test('a model without aligned streams is reported with the models that have them', async () => {
   const args = ['tts', 'Hello', '--subtitles', 'x.srt', '-m', 'vendor-s1', '--local', '--json'];
   const result = await runFoley(args);
   const error = errorLine(result);

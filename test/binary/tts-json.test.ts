@@ -59,7 +59,7 @@ describe('--json prints one document', () => {
     });
   });
 
-  test('in which null is what the service did not tell', async () => {
+  test('in which null is what the service did not report', async () => {
     const { env } = await speechAnswers(audio(mp3));
     const result = await runFoley(['tts', 'Hi', '--json'], { env });
     const document = parseJsonDocument(result.stdout);
@@ -73,7 +73,7 @@ describe('--json prints one document', () => {
   });
 });
 
-describe('parameters that the model ignores are told', () => {
+describe('parameters that the model ignores are reported', () => {
   const headers = { 'X-OpenAPI-Ignored-Parameters': 'volume,pitch' };
 
   test('on stderr', async () => {
@@ -100,7 +100,7 @@ describe('parameters that the model ignores are told', () => {
   });
 });
 
-test('what was made, its credits and what is left are told on stderr', async () => {
+test('the output, its credits and the rest of the quota are printed on stderr', async () => {
   const { env } = await startHostedService();
   const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3'], { env });
   expect(result.stdout).toHaveLength(0);
@@ -109,7 +109,7 @@ test('what was made, its credits and what is left are told on stderr', async () 
   );
 });
 
-describe('a failure is told with its exit code, and exactly with --json', () => {
+describe('a failure is reported with its exit code, and exactly with --json', () => {
   test.each<readonly [string, readonly Step[], number, object]>([
     [
       'a key that is rejected',
@@ -136,7 +136,7 @@ describe('a failure is told with its exit code, and exactly with --json', () => 
     expect(errorLine(result)).toMatchObject({ exitCode, ...line });
   });
 
-  test('nobody who listens', async () => {
+  test('a port without a server', async () => {
     const env = { FOLEY_BASE_URL: await refusedOrigin(), FOLEY_API_KEY: 'some-key' };
     const args = ['tts', 'Hi', '-v', VOICE.voiceId, '--max-retries', '0', '--json'];
     const line = { code: 'network', exitCode: 24, status: null, billed: 'no' };

@@ -92,7 +92,7 @@ function orderOf(key: string, text: string) {
   return { method: 'POST', headers, body: { text, voiceId: VOICES[0]?.id } } as const;
 }
 
-/** Nothing where the platform does not tell. */
+/** Undefined where the platform does not report it. */
 function residentBytes(pid: number): number {
   if (process.platform !== 'linux') return 1;
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -10,7 +10,7 @@ import { sandbox } from '../harness/sandbox.ts';
 import { TESTED_NODE } from '../harness/tested-node.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What looks for a binary from where it lies itself. */
+/** Packages that look for a binary relative to their own files. */
 const COPIED = new Set(['libsql', 'sharp', 'detect-libc', '@neon-rs']);
 
 /** The package as npm leaves it when it did not install the optional packages of one scope. */

@@ -21,7 +21,7 @@ import { startServe } from '../binary/support/serve.ts';
 const TIME = { timeout: 600_000 };
 
 /** Sends every request to the next of several processes. */
-function inTurn(services: readonly ServingFoley[]): Pick<ServingFoley, 'ask'> {
+function alternating(services: readonly ServingFoley[]): Pick<ServingFoley, 'ask'> {
   let turn = 0;
   return {
     ask(...args) {
@@ -44,7 +44,7 @@ test.each([1, 2])(
     for (let count = 0; count < processes; count += 1) {
       services.push(await startServe(flags, { box, ...TIME }));
     }
-    const service = inTurn(services);
+    const service = alternating(services);
     const keys: string[] = [];
     for (const request of await keyedRequests(service)) {
       const key = `race-${request.name}`;

@@ -112,7 +112,7 @@ async function boxForExamples(): Promise<Sandbox> {
   return box;
 }
 
-/** Runs the lines as somebody would who types them one after the other. */
+/** Runs the lines as if a person typed them one after the other. */
 async function runLines(lines: readonly string[]): Promise<void> {
   for (const program of lines.flatMap((line) => programsOf(line))) requireTool(program);
   const box = await boxForExamples();

@@ -96,7 +96,7 @@ describe('a command that leaves a job behind', () => {
     expect(await localTask(box, result.stdout)).toMatchObject({ status: 'success' });
   });
 
-  test('tells first how it ended itself, and with --json nothing behind that', async () => {
+  test('reports first how it ended, and with --json nothing after that', async () => {
     const box = await sandbox();
     const wav = ['--format', 'wav', '--local'];
     const args = ['jobs', 'create', longText(200), '--wait', '--timeout', '1ms', ...wav];

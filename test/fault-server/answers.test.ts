@@ -24,7 +24,7 @@ async function raw(answer: readonly Step[]) {
 }
 
 describe('answers with a wrong content', () => {
-  test('are told by status, type and body', async () => {
+  test('are known by status, type and body', async () => {
     const html = 'text/html; charset=utf-8';
     const rows = [
       [catalogue.audio(mp3), 200, 'audio/mpeg', mp3.bytes],

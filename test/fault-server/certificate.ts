@@ -76,7 +76,7 @@ export function notYetValidCertificate(): Certificate {
   });
 }
 
-/** A certificate of somebody else. */
+/** A certificate for another host. */
 export function wrongHostCertificate(): Certificate {
   return makeCertificate({ hosts: ['somewhere-else.test'] });
 }

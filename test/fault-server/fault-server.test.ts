@@ -152,7 +152,7 @@ describe('a pause', () => {
     expect(await client.ended).toBe('fin');
   });
 
-  test('tells when the client has gone away', async () => {
+  test('reports that the client has disconnected', async () => {
     const server = await startFaultServer([{ answer: [pause(), write('x'), pause(), fin()] }]);
     const client = await connectRaw(server.port);
     client.get();

@@ -53,7 +53,7 @@ export async function startFaultServer(
   return running;
 }
 
-/** The address of a port at which nobody listens: a connection is refused. */
+/** The address of a port without a server: connections are refused. */
 export async function refusedOrigin(): Promise<string> {
   const server = createServer();
   const port = await listen(server);

@@ -57,7 +57,7 @@ export class RawClient {
     }
   }
 
-  /** Stops to read, so that the other side cannot write any more. */
+  /** Stops reading, so that the peer can no longer write. */
   hold(): void {
     this.#socket.pause();
   }

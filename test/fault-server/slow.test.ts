@@ -96,7 +96,7 @@ test('in pieces, the pieces are the whole', async () => {
   expect(client.body.equals(mp3.bytes)).toBe(true);
 });
 
-test('an endless body goes on until the client leaves', async () => {
+test('an endless body continues until the client disconnects', async () => {
   const { server, client } = await connectTo(endlessBody(mp3));
   await client.waitFor(3_000_000);
   expect(client.text).toContain('Transfer-Encoding: chunked');
@@ -149,7 +149,7 @@ test('a flood of informational answers comes before a good one', async () => {
   expect([status, seen.length, new Set(seen)]).toStrictEqual([200, 40, new Set([103])]);
 });
 
-test('a flood without an end goes on until the client leaves', async () => {
+test('an endless flood continues until the client disconnects', async () => {
   const { server, client } = await connectTo(informationalFlood(mp3, Infinity, 100));
   await client.waitFor(10_000);
   expect(client.text).not.toContain('200 OK');

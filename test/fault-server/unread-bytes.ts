@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 /**
  * Waits until the client has taken everything that was sent out of its system's buffer. A reset
  * that comes together with data is shown to a Node program as an orderly end, so a reset that has
- * to be seen must come after the data was read. Linux tells how much is unread at the other end of
+ * to be seen must come after the data was read. Linux reports how much is unread at the other end of
  * a connection on the same machine; elsewhere a moment has to do.
  */
 export async function allBytesRead(socket: Socket): Promise<void> {

@@ -14,7 +14,7 @@ export interface DecodedAudio {
 export type AudioFormat = 'mp3' | 'ogg' | 'opus' | 'wav';
 
 /**
- * Decodes a whole mp3, ogg vorbis, ogg opus or wav file, told by its first bytes. Throws when it is none of
+ * Decodes a whole mp3, ogg vorbis, ogg opus or wav file, recognized by its first bytes. Throws when it is none of
  * them, when the decoder finds any fault, or when there is no sample in it.
  */
 export async function decodeAudio(bytes: Uint8Array): Promise<DecodedAudio> {
@@ -41,7 +41,7 @@ export function peak(audio: DecodedAudio): number {
     .reduce((highest, sample) => Math.max(highest, Math.abs(sample)), 0);
 }
 
-/** Whether nobody would hear anything: no sample above -60 dB of full scale. */
+/** Whether the audio is silent: no sample above -60 dB of full scale. */
 export function isSilent(audio: DecodedAudio): boolean {
   return peak(audio) < 0.001;
 }

@@ -48,7 +48,7 @@ export function parseErrorLine(stderr: string): ErrorLine {
   return parsed.error;
 }
 
-/** The matcher above has checked every field; this only tells the compiler. */
+/** The matcher above has checked every field; this is for the compiler only. */
 function assertChecked(parsed: unknown): asserts parsed is { error: ErrorLine } {
   expect(parsed).toHaveProperty('error');
 }

@@ -8,7 +8,7 @@ export type Fault =
   /** It fails with this error, and the next ones work again. */
   | { readonly kind: 'error'; readonly code: string }
   /**
-   * The disk fills up: a write is cut short and tells how much it took, as Linux does; from then on
+   * The disk fills up: a write is cut short and returns how much was written, as on Linux; from then on
    * every write and every new file fails with ENOSPC. Anything else fails once with ENOSPC.
    */
   | { readonly kind: 'full' }

@@ -3,7 +3,7 @@ const GATE_SEED = 20_260_501;
 
 /**
  * The seed that everything made of chance begins with: `FOLEY_TEST_SEED`, or always the same one for the
- * gates; undefined for the soak, which looks for what nobody has met yet.
+ * gates; undefined for the soak, which looks for new failures.
  */
 export function fixedSeed(): number | undefined {
   const given = process.env['FOLEY_TEST_SEED'];

@@ -21,7 +21,7 @@ export interface HeardWord {
 
 /**
  * When each of the words is heard in a sound by a listener that is independent of every engine, to a
- * hundredth of a second. It is told which words there are, and nothing of their times. Skips the
+ * hundredth of a second. It gets the words, and none of their times. Skips the
  * test where it is missing.
  *
  * @param words in lower case, as its dictionary has them

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { runInShell } from './in-shell.ts';
 
-test('every command of a pipeline tells how it ended', async () => {
+test('every command of a pipeline reports how it ended', async () => {
   const result = await runInShell('(exit 3) | (cat; exit 0) | (cat; exit 20)');
   expect(result).toMatchObject({ code: 20, pipeStatus: [3, 0, 20] });
 });

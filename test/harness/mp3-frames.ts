@@ -12,7 +12,7 @@ const SAMPLE_RATES = [44_100, 48_000, 32_000];
 
 /**
  * Walks an mp3 frame by frame, strictly: after an ID3 tag there is nothing but whole layer III
- * frames of one sample rate. Decoders skip rubbish without a word, so they cannot tell.
+ * frames of one sample rate. Decoders skip rubbish silently, so they cannot check this.
  */
 export function mp3Frames(bytes: Uint8Array): Mp3Frame[] {
   const frames: Mp3Frame[] = [];

@@ -8,7 +8,7 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-/** Keeps what a program writes to one output and tells when a pattern has appeared in it. */
+/** Records one output of a program and waits for patterns in it. */
 export class OutputRecord {
   readonly #name: OutputName;
   readonly #stream: Readable | undefined;
@@ -31,7 +31,7 @@ export class OutputRecord {
       stream?.once('close', resolve);
     });
     if (isHeld) {
-      // Without this, execa empties a pipe that nobody reads.
+      // Without this, execa drains a pipe that the test does not read.
       stream?.pause();
     } else {
       this.resume();

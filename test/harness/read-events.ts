@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-/** What an aligned stream told, read by a parser that is not ours. */
+/** The events of an aligned stream, read by a parser from a registry. */
 export interface ReadStream {
   /** Names of the events in order, `heartbeat` for comments. */
   readonly names: readonly string[];

@@ -20,7 +20,7 @@ const BANDWIDTHS = [80, 100, 140] as const;
 const VOWEL_SECONDS = 0.18;
 
 /**
- * A voice that nobody has: pulses at a pitch that swings around its median once a second, through the
+ * An artificial voice: pulses at a pitch that swings around its median once a second, through the
  * resonances of vowels, with a pause each time. The same each time.
  */
 export function referenceVoice(voice: ReferenceVoice): Sound {

@@ -53,7 +53,7 @@ export interface Running {
   /** Closes our end of the pipe, as `head` does when it has enough. */
   closeOutput(output: OutputName): void;
   resumeStdout(): void;
-  /** The largest resident size so far, in bytes; only Linux tells, and only while it runs. */
+  /** The largest resident size so far, in bytes; on Linux only, and only while it runs. */
   peakMemoryBytes(): number;
   /** Resolves when the program has ended and its outputs are closed; fails on a canary leak. */
   readonly done: Promise<RunResult>;

@@ -155,7 +155,7 @@ test('waiting for what never comes ends with the program', async () => {
   await expect(running.waitFor('stdout', /something/)).rejects.toThrow(/stdout ended without/);
 });
 
-test('a program that does not end in time is killed and the test told what it had said', async () => {
+test('a program that does not end in time is killed, and the error has its output', async () => {
   const script = 'echo stuck >&2; exec sleep 100';
   const running = await startProgram('/bin/sh', ['-c', script], { timeoutMs: 1000 });
   await expect(running.done).rejects.toThrow(/did not end in .*stuck/s);

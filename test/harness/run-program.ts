@@ -55,8 +55,8 @@ export async function startProgram(
 }
 
 /**
- * Ends the program with the test. A test that never asked how it ended is still told of a leak, so
- * `take` notes that somebody asked.
+ * Ends the program with the test. A test that never asked how it ended still fails on a leak, so
+ * `take` records that the test asked.
  */
 function endedWithTheTest(
   child: Child,

@@ -19,7 +19,7 @@ export interface Sandbox {
   readonly temporary: string;
   /** The harness's own corner: shims on PATH, notes of the shell. Snapshots leave it out. */
   readonly harness: string;
-  /** Set when commands run as somebody without privileges, because the tests run as root. */
+  /** Set when commands run as an unprivileged user, because the tests run as root. */
   readonly user: { readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   return box;
 }
 
-/** Nobody, where the tests run as root; whoever else runs them has no privileges already. */
+/** The user "nobody" if the tests run as root; another user is unprivileged already. */
 function unprivilegedUser(): typeof NOBODY | undefined {
   if (process.getuid?.() !== 0) {
     return undefined;

@@ -84,7 +84,7 @@ interface NumberSchema {
 function numberIn({ type, minimum = -1e6, maximum = 1e6 }: NumberSchema): fc.Arbitrary<number> {
   const ends = fc.constantFrom(minimum, maximum);
   if (type === 'integer') return fc.oneof(ends, fc.integer({ min: minimum, max: maximum }));
-  // Whole hundredths: among all doubles nearly everything lies next to zero.
+  // Whole hundredths: most random doubles are next to zero.
   const hundredths = { min: Math.ceil(minimum * 100), max: Math.floor(maximum * 100) };
   return fc.oneof(
     ends,
@@ -99,7 +99,7 @@ interface StringSchema {
 }
 
 function stringOf({ minLength = 0, maxLength, format }: StringSchema): fc.Arbitrary<string> {
-  // Nobody listens there: what is fetched by whoever gets it comes from nowhere.
+  // No server listens there, so nothing is fetched.
   if (format === 'uri') return fc.webPath().map((path) => `http://127.0.0.1:1${path}`);
   if (format === 'date-time')
     return fc.date({ noInvalidDate: true }).map((date) => date.toISOString());

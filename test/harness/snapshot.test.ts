@@ -20,7 +20,7 @@ test('a fresh sandbox has folders only, and its name has a space in it', async (
   expect(box.root).toContain(' ');
 });
 
-test('what was made, removed and changed is told apart', async () => {
+test('created, removed and changed files are distinguished', async () => {
   const box = await sandbox();
   const file = (name: string) => path.join(box.out, name);
   for (const name of ['gone', 'rewritten', 'opened', 'same']) {

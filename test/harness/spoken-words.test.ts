@@ -30,7 +30,7 @@ describe('the listener that judges speech', () => {
     expect(await spokenWords(file)).toEqual({ words: slotWords(choices) });
   });
 
-  test('does not hear in noise what nobody says', async () => {
+  test('hears no words in noise', async () => {
     requireTool(LISTENER);
     let state = 1;
     const noise = Float32Array.from({ length: 48_000 }, () => {

@@ -10,7 +10,7 @@ const UNSAFE: readonly (readonly [first: number, last: number])[] = [
   [0x2060, 0x2069],
   [0xfeff, 0xfeff],
   [0xfff9, 0xfffb],
-  // Letters that nobody sees.
+  // Invisible letters.
   [0xe0000, 0xe0fff],
 ];
 

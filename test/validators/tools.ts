@@ -8,7 +8,7 @@ const TOOLS = {
   redocly: 'node_modules/@redocly/cli/bin/cli.js',
 } as const;
 
-/** They are asked to tell nobody that they run. */
+/** Turns their telemetry off. */
 const SILENT = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
 /** Starts one of the public tools in a sandbox; it is killed if the test ends first. */

@@ -87,7 +87,7 @@ function broken(right: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
     });
 }
 
-/** What goes down so far that whoever follows it by calling itself falls. */
+/** Nested so deeply that a recursive reader overflows its stack. */
 const deep: fc.Arbitrary<Uint8Array> = fc
   .tuple(
     fc.constantFrom('[', '{"text":', '{"prosody":', '{"voice":{"id":'),
@@ -133,7 +133,7 @@ function hintsOf({ voiceId, modelIds }: NameableVoice): Hints {
     { weight: 2, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }) },
     { weight: 1, arbitrary: fc.constantFrom('(◕‿◕)', ' ', '🙂', '你好。', 'a'.repeat(10_001)) },
   );
-  // Nothing of a test is fetched from anywhere: these are refused, or nobody listens there.
+  // Tests fetch nothing: these addresses are refused, or no server listens there.
   const address = fc.constantFrom(
     'http://127.0.0.1:1/a.mp4',
     'http://10.0.0.1/a',

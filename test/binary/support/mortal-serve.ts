@@ -20,7 +20,7 @@ export interface MortalServe {
   tick(): void;
   /** How many processes were killed so far. */
   killed(): number;
-  /** From now on it is not killed any more. */
+  /** Stops killing the service. */
   spare(): void;
   /** Lets it end in peace. */
   end(): Promise<void>;

@@ -22,7 +22,7 @@ import { filesOf, snapshot } from '../../harness/snapshot.ts';
 
 export const VOICE = VOICES[0].voiceId;
 
-/** What the service would say of good audio, so that a test can see whether it is told. */
+/** Response headers of good audio; a test checks that the command reports them. */
 const PAID = { 'X-OpenAPI-Credits-Used': '2', 'X-OpenAPI-Quota-Remaining': '98' };
 
 /** A fault server, a sandbox, and `foley` pointed at the one from within the other. */
@@ -149,7 +149,7 @@ export async function filesLeft({ root }: Sandbox): Promise<string[]> {
 
 /** Files that a failure leaves which was paid for: audio and what is known of it, in the spool. */
 export const KEPT = ['state/foley/spool/ID.json', 'state/foley/spool/ID.mp3'];
-/** What tells `foley recover` of a request without a known end. */
+/** The journal entry by which `foley recover` finds a request without a known outcome. */
 export const OPEN = 'state/foley/journal/ID.jsonl';
 /** Prices that were seen. */
 export const RATES = 'state/foley/credit-rates.json';

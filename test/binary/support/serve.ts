@@ -8,7 +8,7 @@ import type { Running, RunOptions } from '../../harness/run-options.ts';
 export interface ServingFoley {
   readonly running: Running;
   readonly baseUrl: string;
-  /** Empty where it was given a keys file: those keys are never told. */
+  /** Empty with a keys file: keys of a file are never printed. */
   readonly apiKey: string;
   /** Makes a command talk to it. */
   readonly env: Readonly<Record<string, string>>;

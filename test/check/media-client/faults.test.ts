@@ -267,8 +267,8 @@ describe.each(KEYED)('%s create, with a key', (kind) => {
     const key = request?.header('idempotency-key') ?? 'none';
     expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
     expect(error.hint).toContain(`--idempotency-key ${key}`);
-    const told = await stage.run(['recover']);
-    expect([told.code, told.stdout.toString()]).toEqual([26, expect.stringContaining(key)]);
+    const reported = await stage.run(['recover']);
+    expect([reported.code, reported.stdout.toString()]).toEqual([26, expect.stringContaining(key)]);
   });
 });
 
@@ -288,8 +288,8 @@ describe('lipsync create, without a key', () => {
     expect(creates(stage, 'lipsync')).toHaveLength(1);
     expect(creates(stage, 'lipsync')[0]?.header('idempotency-key')).toBeUndefined();
     if (exitCode === 26) expect(error.hint).toContain('foley lipsync list');
-    const told = await stage.run(['recover']);
-    expect([told.code, told.stdout.toString()]).toEqual([
+    const reported = await stage.run(['recover']);
+    expect([reported.code, reported.stdout.toString()]).toEqual([
       26,
       expect.stringContaining('foley lipsync list'),
     ]);
@@ -316,9 +316,9 @@ describe('lipsync create, without a key', () => {
       onPoll('lipsync', job('lipsync', 'pending', billed)),
     ]);
     const { stderr } = await stage.run(CREATES.lipsync);
-    const told = '5 s (shorter input rounded up; video 4.9 s, audio 12 s)';
-    expect(stderr).toContain(`billed as ${told}: 7 credits`);
+    const reported = '5 s (shorter input rounded up; video 4.9 s, audio 12 s)';
+    expect(stderr).toContain(`billed as ${reported}: 7 credits`);
     const got = await stage.run(['lipsync', 'get', JOB_ID]);
-    expect(got.stdout.toString()).toContain(told);
+    expect(got.stdout.toString()).toContain(reported);
   });
 });

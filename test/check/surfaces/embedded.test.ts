@@ -71,7 +71,7 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
     expect(own / fast).toBeLessThan(2.2);
   });
 
-  test('tells a voice that it does not know as it does', async () => {
+  test('reports an unknown voice as the hosted service does', async () => {
     const result = await ask(surface, '-v', 'nobody', '-o', 'x.wav');
     expect(result.code).toBe(20);
     expect(result.stderr).toContain('nobody');
@@ -80,7 +80,7 @@ describe.each(SURFACES)('the embedded service, asked by foley tts --api %s', (su
 });
 
 describe('raw samples', () => {
-  test('are as long as the wav, and their rate is told', async () => {
+  test('are as long as the wav, and their rate is reported', async () => {
     const wav = await durationOf('compat-tts');
     const result = await ask('compat-tts', '--format', 'pcm', '-o', '-');
     expect(result.code, result.stderr).toBe(0);

@@ -57,7 +57,7 @@ describe('the npm client of the other interface, pointed at the service', () => 
     expect(rawResponse.headers.get('X-OpenAPI-Credits-Used')).toBe(String(TEXT.length));
   });
 
-  test('is told of what is wrong, by status and code', async () => {
+  test('gets the status and the code of an error', async () => {
     const serving = await startServe();
     const client = clientOf(serving);
     const voice = await firstVoiceId(serving);
@@ -68,7 +68,7 @@ describe('the npm client of the other interface, pointed at the service', () => 
     expect(unknown).toMatchObject({ statusCode: 401, body: { code: 'ERR_UNAUTHORIZED' } });
   });
 
-  test('is told of what is short', async () => {
+  test('gets 402 with what is missing', async () => {
     const poor = await startServe(['--credits', '10']);
     const asked = { text: TEXT, reference_id: await firstVoiceId(poor) };
     const broke = await errorOf(speak(clientOf(poor), asked));
@@ -80,7 +80,7 @@ describe('the npm client of the other interface, pointed at the service', () => 
     expect(hasty).toMatchObject({ statusCode: 429, body: { code: 'ERR_RATE_LIMITED' } });
   });
 
-  test('finds none of its other calls, and is told so', async () => {
+  test('gets 404 for its other calls', async () => {
     const client = clientOf(await startServe());
     for (const call of [client.voices.search(), client.user.get_api_credit()]) {
       expect(await errorOf(call)).toMatchObject({

@@ -72,7 +72,7 @@ export function eventsThenCut(...all: readonly string[]): Step[] {
   ];
 }
 
-/** Some events, a pause until the test goes on, and the others. */
+/** Some events, a pause until the test continues, and the other events. */
 export function eventsAround(before: readonly string[], after: readonly string[]): Step[] {
   return [
     head(200, { ...STREAM, 'Transfer-Encoding': 'chunked' }),

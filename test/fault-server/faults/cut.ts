@@ -86,7 +86,7 @@ export function closeDelimitedReset(payload: Payload): Step[] {
   return [closingHead(payload), write(firstHalf(payload)), reset()];
 }
 
-/** A whole answer in gzip, though nobody asked for it; no fault of framing. */
+/** A complete response in gzip that was not requested; its framing is right. */
 export function gzipBody(payload: Payload): Step[] {
   return answer(200, gzipHeaders(payload), gzipSync(payload.bytes));
 }
