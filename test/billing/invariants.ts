@@ -35,7 +35,7 @@ function isAccountedFor(key: string, sight: Sight, book: Book, runs: readonly Ru
   const isOfKey = (id: string | null | undefined): boolean => book.keyOf.get(id ?? '') === key;
   return (
     book.deliveredKeys.has(key) ||
-    book.told.has(key) ||
+    book.reported.has(key) ||
     sight.entries.some(({ record }) => isOfKey(record?.operation)) ||
     sight.statuses.some(({ id, state }) => isOfKey(id) && !isSettled(state)) ||
     runs.some(({ isNoted, keys }) => !isNoted && keys.includes(key))
