@@ -7,7 +7,7 @@ import type { DescribedCommand, DescribedFlag, DescribedTree } from './cli/descr
 import { argumentSource, flagSource } from './cli/described-command.ts';
 import { globalOptions, helpOption } from './cli/flags/global.ts';
 import type { Shown } from './cli/program.ts';
-import { buildCommand, helpOf, parseBranch, parseRoot } from './cli/program.ts';
+import { buildCommand, helpOf, parseBranch, parseRoot, unorderedHelp } from './cli/program.ts';
 
 export { grammarOf } from './cli/described-command.ts';
 
@@ -37,7 +37,6 @@ function textOf(shown: Shown): string {
   return shown.kind === 'help' ? shown.text : '';
 }
 
-/** Returns the commands of a node that can run, with their paths. */
 function leavesOf(node: CommandNode): { readonly path: readonly string[]; readonly leaf: Leaf }[] {
   if (!isBranch(node)) return [{ path: [node.name], leaf: node }];
   const { itself: load, name } = node;
@@ -106,8 +105,9 @@ function describeFlag(option: Option): DescribedFlag {
   };
 }
 
-/** Returns the paragraphs after the flags in the help, without those that every command has. */
+/** Returns the paragraphs after the flags in the help, without the paragraphs that every command has. */
 function notesOf(command: Command): string {
-  const paragraphs = helpOf(command).slice(command.helpInformation().length).trim().split('\n\n');
+  const notes = unorderedHelp(command).slice(command.helpInformation().length);
+  const paragraphs = notes.trim().split('\n\n');
   return paragraphs.filter((text) => !text.startsWith('Flags of every command')).join('\n\n');
 }

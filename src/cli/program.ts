@@ -47,7 +47,7 @@ export function parseCommand(
   };
 }
 
-/** Creates the commander command with its own and the global flags. */
+/** Creates the commander command, with the flags of the definition and the global flags. */
 export function buildCommand(path: readonly string[], definition: CommandDefinition): Command {
   const command = bareCommand(['foley', ...path].join(' '));
   command.action(() => {});
@@ -147,13 +147,21 @@ function refuseRepeated(command: Command): void {
   }
 }
 
-/** Returns whether a flag may be repeated: its parser also gets the values before. */
+/** Returns whether a flag may be repeated: its parser also receives the earlier values. */
 export function isRepeatable({ parseArg }: Option): boolean {
   return parseArg !== undefined && parseArg.length > 1;
 }
 
-/** Returns the help of a command, as `--help` prints it. */
+/** Returns the help of a command, as `--help` prints it: examples precede the arguments and options. */
 export function helpOf(command: Command): string {
+  const text = unorderedHelp(command);
+  const examples = /^Examples:\n(?: .*\n)+\n/m.exec(text)?.[0] ?? '';
+  const rest = text.replace(examples, '');
+  return rest.replace(/^(?:Arguments|Options):$/m, (heading) => examples + heading);
+}
+
+/** Returns the help in the order of commander, which prints examples last. */
+export function unorderedHelp(command: Command): string {
   let text = '';
   command.configureOutput({
     writeOut: (part) => {
@@ -170,7 +178,7 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   const message = error.message.replace(/^error: /, '');
   const flag = /^unknown option '(.+?)(?:=.*)?'$/s.exec(message)?.[1];
   const known = command.options.flatMap(({ long, short }) => [long, short]).filter(isText);
-  // Short flags are equally close to each other.
+  // All short flags are equally similar, so none is suggested.
   const isWord = flag?.startsWith('--') === true;
   const [nearest] = isWord ? closest(flag, known, 1) : [];
   const hints = [
@@ -227,7 +235,7 @@ function wrapped(words: readonly string[]): string[] {
   return lines;
 }
 
-/** Marks arguments that are text although they begin with a dash. No process argument can contain it. */
+/** Marks arguments that are text although they begin with a dash. No process argument can contain this character. */
 const MARK = '\0';
 
 /** Marks text that begins with a dash and contains white space ("- and then it rained"), so that it is not a flag. */
@@ -254,7 +262,7 @@ function isDashText(word: string, longs: ReadonlySet<string | null | undefined>)
   return !(word.includes('=') && longs.has(word.split('=', 1)[0]));
 }
 
-/** Removes the marks. */
+/** Removes the marks of `guardDashText`. */
 export function restoreDashText(words: readonly string[]): readonly string[] {
   return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }
@@ -273,7 +281,7 @@ export type Invocation =
     };
 
 /**
- * Finds the selected command. Only global flags may precede it.
+ * Finds the command that the arguments select. Only global flags may precede the command.
  * @throws Failure (usage) for an unknown command
  */
 export function findInvocation(argv: readonly string[], tree: readonly CommandNode[]): Invocation {
@@ -308,7 +316,7 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   return { kind: 'leaf', leaf, path: [branch.name, leaf.name], words: [...words, ...after] };
 }
 
-/** After a flag of the noun, a word may be its value; after `--` it is text. */
+/** Returns whether a word is a verb. After a flag of the noun, the word may be the value of that flag. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
   const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
   const isBehindOwnFlag = before.some(
