@@ -54,13 +54,13 @@ export const SpeechControls = Type.Object({
   stability: Type.Optional(
     Type.Number({
       ...STABILITY_RANGE,
-      description: `How even the delivery is${byFamily('stability')}`,
+      description: `Consistency of the delivery${byFamily('stability')}`,
     }),
   ),
   similarity: Type.Optional(
     Type.Number({
       ...SIMILARITY_RANGE,
-      description: `How close to the original voice${byFamily('similarity')}`,
+      description: `Similarity to the original voice${byFamily('similarity')}`,
     }),
   ),
   language: Type.Optional(

@@ -28,13 +28,13 @@ export const SPEECH_CONTROLS = {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
-    description: 'How even the delivery is; 0.5 to 1.5 with vendor, 0 to 1 with altF',
+    description: 'Consistency of the delivery; 0.5 to 1.5 with vendor, 0 to 1 with altF',
   },
   similarity: {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
-    description: 'How close to the original voice; 0.5 to 1.5 with vendor, 0 to 1 with altF',
+    description: 'Similarity to the original voice; 0.5 to 1.5 with vendor, 0 to 1 with altF',
   },
   language: {
     type: 'string',
