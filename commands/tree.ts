@@ -1,6 +1,5 @@
 import type { Branch, CommandNode, Leaf } from '../src/cli/command.ts';
 
-/** The commands of voices and voice designs. */
 const voiceCommands: readonly Branch[] = [
   {
     name: 'voices',
@@ -58,7 +57,6 @@ const voiceCommands: readonly Branch[] = [
   },
 ];
 
-/** The verbs of every kind of media job. */
 function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[] {
   const download = `Download a job's ${kind === 'image' ? 'image' : 'video'}`;
   return [
@@ -80,7 +78,6 @@ function mediaVerbs(kind: 'dub' | 'image' | 'lipsync' | 'video'): readonly Leaf[
   ];
 }
 
-/** The commands of lip sync, dubbing, images and videos. */
 const mediaCommands: readonly Branch[] = [
   {
     name: 'lipsync',

@@ -110,7 +110,7 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   }
 }
 
-/** Renders before shutdown: shutdown may wait for running jobs. */
+/** Runs a command. Renders the result before shutdown, because shutdown may wait for running jobs. */
 async function performIn(context: Context, work: Work, deps: MainDeps): Promise<Ending> {
   const { globals } = work;
   try {

@@ -11,7 +11,6 @@ interface Row {
   readonly current: boolean;
 }
 
-/** `foley auth list`. */
 export const authList: CommandDefinition = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');

@@ -15,7 +15,6 @@ import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/cli/connect.ts';
 
-/** `foley auth login`. */
 export const authLogin: CommandDefinition = {
   configure(command) {
     command
@@ -113,14 +112,13 @@ function withoutSlash(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
 
-/** The name and service of an account to store. */
 interface Login {
   readonly name: string;
   readonly baseUrl: URL;
   readonly realtimeUrl: URL;
   /** The realtime URL, if its host differs from the base URL's. */
   readonly ownRealtime: URL | undefined;
-  /** The stored account that it replaces. */
+  /** The stored account of the same name, which will be replaced. */
   readonly replaced: Account | undefined;
 }
 

@@ -4,7 +4,6 @@ import type { Account, Accounts } from '../../src/config/accounts.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-/** `foley auth logout`. */
 export const authLogout: CommandDefinition = {
   configure(command) {
     command.description(

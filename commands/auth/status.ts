@@ -13,7 +13,6 @@ interface StatusFlags {
   readonly check?: true;
 }
 
-/** `foley auth status`. */
 export const authStatus: CommandDefinition<StatusFlags> = {
   configure(command) {
     command

@@ -17,7 +17,6 @@ interface CaptionsFlags extends CueFlags {
   readonly subtitles?: readonly string[];
 }
 
-/** `foley captions`. */
 export const captions: CommandDefinition<CaptionsFlags> = {
   configure(command) {
     command

@@ -9,7 +9,6 @@ interface InstallFlags {
   readonly shell?: ShellName;
 }
 
-/** `foley completion install`. It writes one file, and never the files of a shell. */
 export const completionInstall: CommandDefinition<InstallFlags> = {
   configure(command) {
     command

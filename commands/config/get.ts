@@ -3,7 +3,6 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 import { formatValue, settingsHelp } from './format.ts';
 
-/** `foley config get NAME`. */
 export const configGet: CommandDefinition = {
   configure(command) {
     command

@@ -14,7 +14,6 @@ interface Row {
   readonly origin: string;
 }
 
-/** `foley config list`. */
 export const configList: CommandDefinition<ConfigListFlags> = {
   configure(command) {
     command

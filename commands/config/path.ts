@@ -1,6 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 
-/** `foley config path`. */
 export const configPath: CommandDefinition = {
   configure(command) {
     command.description(

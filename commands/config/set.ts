@@ -5,7 +5,6 @@ import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingsHelp } from './format.ts';
 
-/** `foley config set NAME VALUE`. */
 export const configSet: CommandDefinition = {
   configure(command) {
     command

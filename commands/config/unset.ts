@@ -3,7 +3,6 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingNamed } from '../../src/config/setting-definitions.ts';
 
-/** `foley config unset NAME`. */
 export const configUnset: CommandDefinition = {
   configure(command) {
     command

@@ -60,7 +60,6 @@ Examples:
   $ foley design create "An old man, deep and slow" \\
       --preview-text "Good evening." --output-dir candidates`;
 
-/** Creates the candidates, and with `--output-dir` saves their previews. */
 async function createDesign(
   context: Context,
   order: DesignOrder,
@@ -143,7 +142,6 @@ const COLUMNS: readonly Column<CandidateRow>[] = [
   { title: 'DESCRIPTION', value: ({ description }) => description },
 ];
 
-/** Returns the document of `--json`. */
 function designDocument(
   design: VoiceDesign,
   previews: readonly CandidatePreview[] | undefined,

@@ -70,7 +70,6 @@ export const variablesCheck: Check = {
   },
 };
 
-/** Checks the settings of the environment, the project and the user. */
 export const settingsCheck: Check = {
   name: 'settings',
   async look(context) {
@@ -111,7 +110,6 @@ export const foldersCheck: Check = {
   },
 };
 
-/** Checks that foley's records can be read. */
 export const recordsCheck: Check = {
   name: 'records',
   async look(context) {
@@ -276,7 +274,7 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** How to fix it. */
+  /** How to fix the problem. */
   readonly hint?: string | undefined;
 }
 

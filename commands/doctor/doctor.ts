@@ -32,13 +32,11 @@ const CHECKS: readonly Check[] = [
   playersCheck,
 ];
 
-/** A finding in the document of `--json`. */
 interface Row extends Pick<Finding, 'state' | 'text'> {
   readonly check: string;
   readonly hint: string | null;
 }
 
-/** `foley doctor`. */
 export const doctor: CommandDefinition = {
   configure(command) {
     command.description(

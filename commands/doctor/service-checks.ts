@@ -10,7 +10,7 @@ import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './checks.ts';
 import { ok, problem, problemOf, warning } from './checks.ts';
 
-/** Few, because a user waits. */
+/** Low, because the user is waiting. */
 const MAX_RETRIES = 1;
 const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
 

@@ -25,7 +25,7 @@ interface DubCreateFlags extends MediaCreateFlags {
   readonly fit?: true;
 }
 
-/** `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing and docs/api/lip-sync.md). */
+/** `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
 export const dubCreate: CommandDefinition<DubCreateFlags> = {
   freeText: true,
   configure(command) {
@@ -89,7 +89,7 @@ async function bodyOf(
   };
 }
 
-/** Returns the command that continues with billed speech. */
+/** Returns the `foley lipsync create` command for billed speech. */
 function lipSyncLine(
   { globals }: Context,
   { fit, output, video }: DubCreateFlags,

@@ -4,7 +4,6 @@ import type { EngineCommand, EngineRegistration } from '../../src/contract/engin
 import { usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
 
-/** `foley engine add`. */
 export const engineAdd: CommandDefinition = {
   configure(command) {
     command

@@ -3,7 +3,6 @@ import { engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 
-/** `foley engine list`. */
 export const engineList: CommandDefinition = {
   configure(command) {
     command.description('Lists the engines installed in the embedded service.');

@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps, engineDocument } from '../../src/cli/engine-list.ts';
 
-/** `foley engine remove`. */
 export const engineRemove: CommandDefinition = {
   configure(command) {
     command

@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { EXIT_CODES } from '../../src/contract/exit-codes.ts';
 
-/** `foley help exit-codes`. */
 export const exitCodes: CommandDefinition = {
   configure(command) {
     command.description('Shows what the exit codes mean, for every command.');

@@ -1,7 +1,6 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { globalOptions, helpOption } from '../../src/cli/flags/global.ts';
 
-/** `foley help flags`. */
 export const globalFlags: CommandDefinition = {
   configure(command) {
     command.description('Shows the global flags. They work before and after the command.');

@@ -76,7 +76,7 @@ Examples:
   $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
   $ foley image create "Dawn" -m altH-image-2 --image lighthouse.png --preview`;
 
-/** The embedded service accepts an output format; no document says that a hosted one does. */
+/** Returns the output format for the embedded service; the API documents none for hosted services. */
 function ownFormat(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
   return output === undefined || target === 'hosted' ? undefined : formatOfPath(output);
 }

@@ -3,7 +3,6 @@ import { describeDuration } from '../../src/audio/verify.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { measureFile } from '../../src/cli/render/waveform.ts';
 
-/** `foley inspect FILE`. */
 export const inspect: CommandDefinition = {
   configure(command) {
     command
@@ -31,12 +30,11 @@ Examples:
   $ foley inspect hello.mp3
   $ foley inspect hello.mp3 --json`;
 
-/** Levels of the waveform with `--json`. */
+/** Number of levels of the waveform with `--json`. */
 const WAVEFORM_LEVELS = 200;
 /** Shorter pauses are part of speech. */
 const PAUSE_MS = 300;
 
-/** The document of `--json`, without the name of the file. */
 function documentOf(bytes: number, sound: MeasuredSound) {
   const { channels, codec, format, levels, loudness, sampleRate } = sound;
   return {

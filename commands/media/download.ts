@@ -11,7 +11,7 @@ interface MediaDownloadFlags {
   readonly output?: string;
 }
 
-/** `foley lipsync|dub|image|video download ID`. */
+/** Returns the command `foley lipsync|dub|image|video download ID`. */
 export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
   return {
     configure(command) {

@@ -4,7 +4,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { MediaType } from '../../src/contract/media.ts';
 
-/** `foley image models` and `foley video models` (docs/api/media.md). */
+/** Returns the command `foley image|video models` (docs/api/media.md). */
 export function mediaModels(mediaType: MediaType): CommandDefinition {
   return {
     configure(command) {

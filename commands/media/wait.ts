@@ -15,7 +15,7 @@ interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
 }
 
-/** `foley lipsync|dub|image|video wait ID…`. */
+/** Returns the command `foley lipsync|dub|image|video wait ID…`. */
 export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags> {
   return {
     configure(command) {

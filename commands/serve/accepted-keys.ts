@@ -56,7 +56,7 @@ export function parseAcceptedKeys(text: string, name: string): readonly AccountK
   return keys;
 }
 
-/** Of UTF-8, read as Latin-1. */
+/** The byte order mark of UTF-8, decoded as Latin-1. */
 const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
 const ACCOUNT = /^[\w.@-]{1,64}$/;
 

@@ -92,7 +92,7 @@ function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Adds the cause: the first message is written for clients. */
+/** Appends the message of the cause, since the first message is written for clients. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, message } = error;

@@ -20,7 +20,6 @@ import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/values.ts';
 import type { FaultRule } from '../../src/service/http/faults.ts';
 import { parseFaultRule } from './fault-rule.ts';
 
-/** `foley serve`: the embedded service as a long-running server. */
 export const serve: CommandDefinition<ServeFlags> = {
   configure(command) {
     command

@@ -19,7 +19,6 @@ import { VOICE_TYPES } from '../../src/contract/values.ts';
 import type { Voice } from '../../src/contract/voices.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-/** The APIs that list voices. */
 const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
 type VoiceSurface = (typeof VOICE_SURFACES)[number];
 

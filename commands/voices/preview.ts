@@ -16,7 +16,6 @@ import { usageFailure, Failure } from '../../src/errors/failure.ts';
 
 const TEXT = 'Hello. This is how I sound when I read a line to you.';
 
-/** `foley voices preview ID…`. */
 export const voicesPreview: CommandDefinition<PreviewFlags> = {
   configure(command) {
     command

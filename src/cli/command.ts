@@ -12,13 +12,12 @@ import type { Io, Streams } from './io.ts';
 import type { CommandResult } from './render/result.ts';
 import type { SignalSource, StopSignal } from './signals.ts';
 
-/** The parsed arguments and flags of a command. */
 export interface CommandInput<Options> {
   readonly args: readonly string[];
   readonly options: Options;
 }
 
-/** A command: its flags and its work. Its name and summary are in the command tree. */
+/** A command's flags and implementation. Its name and summary are in `commands/tree.ts`. */
 export interface CommandDefinition<Options extends object = object> {
   /** Adds the description, arguments, flags and examples. */
   configure(command: Command): void;
@@ -31,7 +30,6 @@ export interface CommandDefinition<Options extends object = object> {
 /** A command in the tree; `load` imports its module. */
 export interface Leaf {
   readonly name: string;
-  /** Other names of the command. */
   readonly aliases?: readonly string[];
   /** Hidden from help and completions. */
   readonly hidden?: boolean;
@@ -39,14 +37,14 @@ export interface Leaf {
   readonly load: () => Promise<CommandDefinition>;
 }
 
-/** A noun with verbs. */
+/** A command with subcommands, such as `voices`. */
 export interface Branch {
   readonly name: string;
   readonly summary: string;
   readonly children: readonly Leaf[];
-  /** The default verb; without one, the help is shown. */
+  /** Name of the default subcommand; without one, the help is shown. */
   readonly fallback?: string;
-  /** Runs when the first word is not a verb. */
+  /** Loads the command that runs if the first word is not a subcommand, such as `foley live TEXT`. */
   readonly itself?: () => Promise<CommandDefinition>;
 }
 
@@ -61,7 +59,7 @@ export function isShown(node: CommandNode): boolean {
   return isBranch(node) || node.hidden !== true;
 }
 
-/** The services that a command uses; costly ones are functions. */
+/** Dependencies of a command; costly ones are functions. */
 export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
@@ -72,9 +70,8 @@ export interface Context extends FileDeps {
   readonly processes: Processes;
   /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Returns foley's folders and files. */
   paths(): Promise<Paths>;
-  /** Returns the settings below the flags. */
+  /** Returns the settings from the environment, the project and the user. */
   settings(): Promise<SettingSources>;
   /** Connects to the service, starting the embedded one if needed; always returns the same connection. */
   connect(options?: ConnectOptions): Promise<Connection>;
@@ -84,7 +81,6 @@ export interface Context extends FileDeps {
   close(): Promise<void>;
 }
 
-/** A client connected to a service. */
 export interface Connection {
   readonly client: ApiClient;
   readonly target: 'embedded' | 'hosted';
@@ -92,13 +88,13 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** Whether only public documents are requested, which needs no key. */
+  /** Whether the command reads public documents only, which require no key. */
   readonly publicOnly?: boolean;
   /** Whether speech will be requested: the embedded service then starts its engine early. */
   readonly speaks?: boolean;
 }
 
-/** The environment of `main`, injected for tests. */
+/** Dependencies of `main`, injected for tests. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Returns the current folder. @throws Failure (usage) if it was deleted */
@@ -110,6 +106,6 @@ export interface MainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** Ends the process at once, at the second Ctrl-C. */
+  /** Ends the process at once; called for the second Ctrl-C. */
   readonly leaveAtOnce: (signal: StopSignal) => void;
 }

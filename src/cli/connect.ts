@@ -117,7 +117,7 @@ export function openClient(
   });
 }
 
-/** Everything that selects the service. */
+/** The flags, variables and account that select the service. */
 export interface TargetInputs {
   readonly flags: Pick<
     GlobalOptions,
@@ -141,11 +141,10 @@ export type Target =
   | {
       readonly kind: 'hosted';
       readonly address: ServiceAddress;
-      /** Undefined for an address without a key. */
+      /** Undefined if no key is sent. */
       readonly keySource: KeySource | undefined;
     };
 
-/** The origin of an API key. */
 export type KeySource =
   | { readonly kind: 'file'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: 'FOLEY_API_KEY' }
@@ -174,7 +173,7 @@ export function resolveTarget(inputs: TargetInputs): Target {
   };
 }
 
-/** Whether the embedded service is selected explicitly, so that accounts and key files are not read. */
+/** Returns whether the embedded service is selected explicitly; accounts and key files are then ignored. */
 export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
   return flags.local === true || env['FOLEY_TARGET'] === 'local';
 }
@@ -202,7 +201,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** A stored key is valid for the origins of its account only. */
+  /** Account of a stored key, which is sent only to the URLs of that account. */
   readonly boundTo?: Account;
 }
 
@@ -222,7 +221,7 @@ function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | unde
   return { value, boundTo: account, source: { kind: 'account', name: account.name } };
 }
 
-/** Returns the URL that a flag, a variable or the account gives; `--account` precedes the variable. */
+/** Returns the URL of the flag, the variable or the account; `--account` precedes the variable. */
 function findUrl(
   { env, flags }: TargetInputs,
   name: 'base' | 'realtime',
@@ -241,7 +240,7 @@ function findUrl(
 
 function hosted(inputs: TargetInputs, baseUrl: URL, key: Key | undefined): ServiceAddress {
   const { account } = inputs;
-  // An account's realtime host goes with its own base URL only.
+  // Use the realtime host of an account only with the base URL of that account.
   const isAccounts = account !== undefined && originOf(account.baseUrl) === baseUrl.origin;
   const realtime = findUrl(inputs, 'realtime', isAccounts ? account : undefined);
   const realtimeUrl = realtime === undefined ? withWebSocket(baseUrl) : parseRealtimeUrl(realtime);
@@ -303,10 +302,9 @@ function originOf(url: string): string {
   return URL.canParse(url) ? withHttp(new URL(url)).origin : '';
 }
 
-/** A URL and where it was given. */
+/** A URL and the flag, variable or account that contains it. */
 export interface GivenUrl {
   readonly value: string;
-  /** A flag, a variable or an account. */
   readonly source: string;
 }
 
@@ -318,7 +316,7 @@ export function parseBaseUrl(given: GivenUrl): URL {
   return check(given, ['https:', 'http:'], 'https://api.example.com');
 }
 
-/** Parses the URL of the realtime host; `https:` becomes `wss:`. Throws as {@link parseBaseUrl}. */
+/** Parses the URL of the realtime host; `https:` becomes `wss:`. Throws like {@link parseBaseUrl}. */
 export function parseRealtimeUrl(given: GivenUrl): URL {
   const url = check(given, ['wss:', 'ws:', 'https:', 'http:'], 'wss://realtime.example.com');
   return withWebSocket(url);
@@ -359,9 +357,9 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 
 /**
  * Starts the embedded service for one command, on a free loopback port with a random key.
- * @returns its address, and `close`, which first finishes running requests and orphaned jobs; after `hurry` is
- *   aborted it leaves them to the next service with the same data
- * @throws Failure (state) when its data cannot be used
+ * @returns the address, and `close`, which finishes running requests and orphaned jobs first; after `hurry` is
+ *   aborted, `close` leaves the jobs to the next service with the same data
+ * @throws Failure (state) when the data of the service cannot be used
  */
 export async function startEmbedded(
   host: ServiceHost,
@@ -370,7 +368,7 @@ export async function startEmbedded(
   readonly address: ServiceAddress;
   readonly close: (hurry?: AbortSignal) => Promise<void>;
 }> {
-  // Why engines failed, by request id: the HTTP response does not say.
+  // Causes of engine failures by request id; HTTP responses do not contain them.
   const failures = new Map<string, string>();
   const report = (event: ServiceEvent): void => {
     if (event.type === 'failure') rememberFailure(failures, event);
@@ -394,21 +392,21 @@ function rememberFailure(
   { error, requestId }: Extract<ServiceEvent, { readonly type: 'failure' }>,
 ): void {
   failures.delete(requestId);
-  // Other errors, such as of a refund, are not failures of an engine.
+  // Other errors, such as a failed refund, have no engine as their cause.
   if (!(error instanceof Error) || error.name !== 'EngineError') return;
   failures.set(requestId, error.message.replace(/\.$/, ''));
   const [oldest = ''] = failures.keys();
   if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }
 
-/** A command has fewer open requests. */
+/** More than the open requests of any command. */
 const MOST_FAILURES = 64;
 
 /** The folders, files and environment of the embedded service. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** Added engines get a few of these variables. */
+  /** Environment of this process; engines added by the user get an allowlist of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -1,6 +1,6 @@
 import { SETTING_NAMES, SETTINGS } from '../config/setting-definitions.ts';
 
-/** A flag as the help describes it; `value` is its placeholder. */
+/** A flag as described in the help; `value` is the placeholder of its value. */
 export interface DescribedFlag {
   readonly long: string;
   readonly short: string | undefined;
@@ -19,7 +19,7 @@ export interface DescribedArgument {
 
 /** A command as data, for completions, man pages and the reference. */
 export interface DescribedCommand {
-  /** Names from the root, without `foley`. */
+  /** Names of the command and its parents, such as `['voices', 'list']`. */
   readonly path: readonly string[];
   readonly aliases: readonly string[];
   readonly summary: string;
@@ -28,10 +28,10 @@ export interface DescribedCommand {
   readonly arguments: readonly DescribedArgument[];
   /** Without the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** Examples and notes after the flags. */
+  /** Text after the flags, such as examples. */
   readonly notes: string;
   readonly children: readonly DescribedCommand[];
-  /** The default verb. */
+  /** Name of the default subcommand. */
   readonly fallback: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface DescribedTree {
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-/** Every command and verb, each noun before its verbs. */
+/** Returns all commands, each before its subcommands. */
 export function everyCommand(commands: readonly DescribedCommand[]): DescribedCommand[] {
   return commands.flatMap((command) => [command, ...everyCommand(command.children)]);
 }
@@ -87,7 +87,7 @@ const ON_DISK: Readonly<Record<string, 'files' | 'folders'>> = {
   path: 'files',
 };
 
-/** Returns the completion source of a flag; `value` is its placeholder in the help. */
+/** Returns the source of completions for the value of a flag; `value` is the placeholder in the help. */
 export function flagSource(
   long: string,
   value: string,
@@ -98,20 +98,20 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns the completion source of an argument. Only a command's first argument is a remembered name. */
+/** Returns the source of completions for an argument. Only the first argument of a command is a remembered name. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
 }
 
-/** The commands and flags that `foley __complete` reads, as the build saves them. */
+/** The commands and flags for `foley __complete`, saved by the build. */
 export interface Grammar {
-  /** By path, such as `jobs wait`; '' is `foley` itself. */
+  /** Places by path, such as `jobs wait`; '' is `foley` alone. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-/** The words that can follow a path. */
+/** The words that can follow a command path. */
 interface Place {
   readonly commands: readonly OfferedWord[];
   /** Without the global flags. */
@@ -123,14 +123,14 @@ interface Place {
 /** A word that a shell offers, with its description. */
 export type OfferedWord = readonly [word: string, description: string];
 
-/** Returns the grammar of the command line. */
+/** Returns the grammar for `foley __complete`. */
 export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   const root: Place = { commands: offered(commands), flags: [], arguments: [] };
   const places = everyCommand(commands).flatMap((command) => placesOf(command));
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
-/** Returns the words after each name of a command; a noun also accepts those of its default verb. */
+/** Returns a place for each name of a command. A noun also accepts the words of its default verb. */
 function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {
@@ -149,7 +149,7 @@ function offered(commands: readonly DescribedCommand[]): OfferedWord[] {
   );
 }
 
-/** Replaces the names of settings by their list, which the build knows. */
+/** Replaces the source `setting` with a list of all settings. */
 function listed(source: ValueSource): ValueSource {
   const isSetting = typeof source === 'object' && 'known' in source && source.known === 'setting';
   if (!isSetting) return source;

@@ -11,8 +11,8 @@ import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
 /**
- * Finds the results of interrupted commands in the spool, the journal, the long texts and the batches, and damaged
- * files among them. `failures` has the errors of those that cannot be listed. Changes nothing.
+ * Finds the results of interrupted commands, and damaged files, in the spool, the journal, the long texts and the
+ * batches. `failures` contains an error for each of these places that cannot be listed. Changes nothing.
  */
 export async function findLeftovers(
   context: Context,

@@ -7,7 +7,7 @@ import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
 
-/** In code points. */
+/** Maximum length of a printed sentence, in code points. */
 const LONGEST_SENTENCE = 4_000;
 
 /** The standard streams. Only the result goes to stdout; everything else goes to stderr. */
@@ -22,13 +22,13 @@ export interface Io {
   readonly err: TerminalStyle;
   /** Whether animated progress may be shown. */
   readonly showsProgress: boolean;
-  /** The stream of progress; nothing else writes to it. */
+  /** The stream for progress only. */
   readonly progressStream: Output;
   /** Functions that remove a bar or spinner and show the cursor; called before the process ends at once. */
   readonly cleanups: Set<() => void>;
   /** Throws a Failure (output) if stdout is closed; called before requesting billed output for it. */
   requireStdout(): void;
-  /** Lines on the screen; infinite if no pager may be started. */
+  /** Lines that fit on the screen; infinite if no pager may be started. */
   readonly pageLines: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes to stdout and waits for a slow reader. */
@@ -37,9 +37,9 @@ export interface Io {
   notice(sentence: string): void;
   /** Prints a sentence on stderr, even with `--quiet`. */
   warn(sentence: string): void;
-  /** Returns a sentence as `notice` and `warn` print it: escaped and wrapped. */
+  /** Escapes and wraps a sentence, as `notice` and `warn` do. */
   shown(sentence: string): string;
-  /** Wraps and prints text on stderr that is escaped already. */
+  /** Wraps escaped text and prints it on stderr. */
   explain(text: string): void;
   /** Prints a line on stderr unchanged, for programs and logs. */
   complain(line: string): void;
@@ -102,7 +102,7 @@ function isAttended({ isTTY }: Output, env: Io['env']): boolean {
   return isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
 }
 
-/** Returns the lines of the screen, without one for the prompt of the shell. */
+/** Returns the number of lines on the screen, without the line of the shell prompt. */
 function screenLines({ rows = 0 }: Output): number {
   return rows > 1 ? rows - 1 : Infinity;
 }
@@ -118,7 +118,7 @@ async function loadWrap(stream: Output): Promise<(text: string) => string> {
   return (text) => wrappedText(text, widthOf(stream));
 }
 
-/** A stream that may be a terminal, such as Node's standard streams. */
+/** An input stream that may be a terminal, such as `process.stdin`. */
 export type Input = Readable & {
   readonly isTTY?: boolean;
   /** Switches off the echo of a terminal and delivers each key at once. */
@@ -144,7 +144,7 @@ const DEFAULT_COLUMNS = 80;
 
 /**
  * Prepares the output streams. Ignores their error events, which would end the process: writes to stdout report
- * errors through callbacks, and a closed stderr is harmless. Corrects a width of 0, with which libraries loop.
+ * errors through callbacks, and a closed stderr is harmless. Corrects a width of 0, which makes libraries loop.
  */
 export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
   for (const stream of [stdout, stderr]) {
@@ -186,8 +186,8 @@ export function write(stdout: Writable, chunk: string | Uint8Array): Promise<voi
 }
 
 /**
- * Returns whether a standard stream was closed when the program started. Node replaces it with the null device, open
- * for reading too; `> /dev/null` opens it for writing only.
+ * Returns whether a standard stream was closed when the program started. Node replaces a closed stream with the
+ * null device, opened for reading and writing; `> /dev/null` opens the device for writing only.
  */
 export function wasClosed(fd: number): boolean {
   try {

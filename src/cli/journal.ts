@@ -10,8 +10,8 @@ import type { Context } from './command.ts';
 import type { Progress } from './render/progress.ts';
 
 /**
- * Opens the journal of billed requests; `journal.close()` closes it. `open` returns the unfinished requests of
- * earlier commands, and throws a Failure (state).
+ * Opens the journal of billed requests; `journal.close()` closes the journal. `open` returns the unfinished requests
+ * of earlier commands, and throws a Failure (state).
  */
 export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;
@@ -27,8 +27,8 @@ export async function openJournal(context: Context): Promise<{
 }
 
 /**
- * Does billed work with the journal, while progress is shown. `notice` prints a line on stderr, after removing
- * the progress.
+ * Runs billed work with an open journal, while progress is shown. `notice` removes the progress and prints a
+ * line on stderr.
  */
 export async function withJournal<T>(
   context: Context,
@@ -68,7 +68,7 @@ export async function partConcurrency(context: Context): Promise<number> {
 
 const CONCURRENCY = 4;
 
-/** Opens the remembered credits per character. */
+/** Opens the stored credits per character of earlier requests. */
 export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
   return createCreditRates(path.join(state, 'credit-rates.json'), context);

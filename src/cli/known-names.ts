@@ -5,7 +5,6 @@ import { readOwnText } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 import type { KnownName } from './described-command.ts';
 
-/** A name from a service, with its description. */
 export interface RememberedName {
   readonly name: string;
   readonly about: string;
@@ -17,7 +16,7 @@ export interface SeenNames {
   readonly names: readonly RememberedName[];
 }
 
-/** Names stored per kind. */
+/** Maximum number of names stored per kind. */
 const MOST_NAMES = 500;
 
 /** Names that need no shell quoting; others are not completed. */
@@ -25,7 +24,7 @@ const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
 
 const ABOUT_COLUMNS = 60;
 
-/** File size limit: all names with descriptions, four bytes a character. */
+/** Maximum file size: all names with descriptions, at four bytes a character. */
 const NAMES_BYTES = 512 * 1024;
 
 /** Returns the remembered names of one kind, newest first; none if they cannot be read. Sends no request. */
@@ -45,7 +44,7 @@ export async function recallNames(
   }
 }
 
-/** Stores names for shell completion. Ignores write errors: it is only a cache. */
+/** Stores names for shell completion. Ignores write errors, because the file is only a cache. */
 export async function rememberNames(
   deps: FileDeps,
   cache: string,
@@ -71,7 +70,7 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** Returns the name if it needs no shell quoting, else nothing. */
+/** Returns the name if it needs no shell quoting, else an empty list. */
 export function offerable(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

@@ -7,7 +7,7 @@ const CTRL_D = '\x04';
 const CTRL_U = '\x15';
 const BACKSPACE = '\b';
 const DELETE = '\x7f';
-/** Arrow keys and the like, and the marks around pasted text. */
+/** Escape sequences of keys such as arrows, and around pasted text. */
 const ESCAPE_SEQUENCE = /\x1b(\[[0-9;?]*[ -/]*[@-~]|[O@-Z\\-_].?)?/g;
 
 interface Terminal {

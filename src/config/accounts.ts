@@ -15,7 +15,6 @@ export interface Account {
   readonly apiKey: string;
 }
 
-/** The content of `accounts.json`. */
 export interface Accounts {
   /** The account used without `--account`. */
   readonly current: string | undefined;

@@ -1,18 +1,15 @@
 import path from 'node:path';
 
-/** foley's folders and files. */
 export interface Paths {
   readonly config: string;
   /** Journal, spool, data of the embedded service. */
   readonly state: string;
   readonly cache: string;
-  /** The user's settings. */
   readonly settingsFile: string;
   /** Stored accounts with their keys. */
   readonly accountsFile: string;
-  /** Data of the embedded service. */
   readonly serviceData: string;
-  /** Added speech engines, and the list of them. */
+  /** Speech engines that the user added, and the list of them. */
   readonly engines: string;
 }
 

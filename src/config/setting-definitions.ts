@@ -34,7 +34,7 @@ interface SettingDefinition<T> {
   readonly fallback?: T;
   /** The unit of a number that is printed with its unit. */
   readonly unit?: 'ms';
-  /** Whether a project file may set it: settings that run programs are the user's only. */
+  /** Whether a project file may contain the setting; settings that run programs are the user's only. */
   readonly project: boolean;
 }
 
@@ -42,7 +42,6 @@ type Definitions = { readonly [Name in SettingName]: SettingDefinition<SettingVa
 
 const ID = { allowed: 'an id', read: text(256), project: true } as const;
 
-/** Every setting. */
 export const SETTINGS: Definitions = {
   voice: { ...ID, what: 'voice', environment: 'FOLEY_VOICE' },
   model: { ...ID, what: 'model', environment: 'FOLEY_MODEL' },
@@ -75,7 +74,7 @@ export const SETTINGS: Definitions = {
 
 /**
  * Returns the setting with this name.
- * @throws Failure (usage) with the nearest name
+ * @throws Failure (usage) for an unknown name, with the nearest name
  */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;

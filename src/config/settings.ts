@@ -23,13 +23,12 @@ export interface Setting<T> {
   readonly origin: Origin;
 }
 
-/** A valid settings file. */
 export interface SettingsFile {
   readonly file: string;
   readonly values: Partial<SettingValues>;
 }
 
-/** The sources of settings below the flags. */
+/** The sources of settings, without the flags. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
@@ -147,7 +146,6 @@ function mayExist(file: string, files: FileSystem): Promise<boolean> {
   );
 }
 
-/** Returns a folder and its parents. */
 function foldersFrom(folder: string): readonly string[] {
   const above = path.dirname(folder);
   return above === folder ? [folder] : [folder, ...foldersFrom(above)];

@@ -15,9 +15,8 @@ export type Inspection =
   | { readonly isSound: true; readonly description: EngineDescription }
   | {
       readonly isSound: false;
-      /** A sentence. */
       readonly fault: string;
-      /** For example, stderr of the engine. */
+      /** Additional output, such as stderr of the engine. */
       readonly detail: string | undefined;
     };
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../effects/clock.ts';
 import type { EngineDeps } from './engines.ts';
 
-/** Tests engines with the code of the service. */
+/** Returns a function that tests an engine with the code of the service. */
 export function engineInspector({
   env,
   clock,

@@ -14,7 +14,6 @@ import {
   stateFailure,
 } from './registrations.ts';
 
-/** The name of the engine that foley can install. */
 export const ESPEAK_NG = 'espeak-ng';
 
 /**
@@ -24,9 +23,7 @@ export const ESPEAK_NG = 'espeak-ng';
 export const ADAPTER_FOLDER = fileURLToPath(new URL('../../engines/espeak-ng/', import.meta.url));
 
 export interface InstallDeps extends EngineDeps {
-  /** `ADAPTER_FOLDER`. */
   readonly adapterFolder: string;
-  /** Installs the packages of a folder's package-lock.json. */
   readonly installPackages: (folder: string) => Promise<void>;
 }
 
@@ -93,7 +90,7 @@ export async function installPackages(
     env,
     signal,
   }: {
-    /** npm reads its registry, proxy and cache from it. */
+    /** Contains npm's settings, such as registry, proxy and cache. */
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
   },

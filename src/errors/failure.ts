@@ -21,7 +21,6 @@ export type FailureCode =
   | 'internal';
 
 export interface FailureOptions {
-  /** The code of foley, or of the service. */
   readonly code: FailureCode | (string & {});
   readonly exit: ExitName;
   /** What to do next, one sentence; shown on its own line. */

@@ -46,7 +46,7 @@ function loaderFor(host: NodeJS.Process): Loader {
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
 }
 
-/** Commands use different functions of the shared chunks, so each has its own cache. */
+/** Returns the cache key of a command: commands compile different functions of the shared chunks. */
 function keyOf(word: string | undefined): string {
   return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'other';
 }
@@ -55,7 +55,7 @@ function isProgram(value: unknown): value is { run(host: NodeJS.Process): void }
   return typeof value === 'object' && value !== null && 'run' in value;
 }
 
-/** Imports ES modules for the chunks, which cannot do so themselves. */
+/** The file that imports ES modules for the chunks, because compiled chunks cannot. */
 const IMPORTER = '../import-package.cjs';
 
 /** Loads the chunks of the build like CommonJS, with compiled code from `cache`. Node loads everything else. */
@@ -131,7 +131,6 @@ export class ChunkLoader {
 }
 
 interface CompiledChunk {
-  /** CRC-32 of the source. */
   readonly checksum: number;
   readonly code: Buffer;
 }
@@ -140,7 +139,7 @@ interface CompiledChunk {
 type CompiledChunks = ReadonlyMap<string, CompiledChunk>;
 
 interface CodeCache {
-  /** From an earlier run; empty if there is none that can be trusted. */
+  /** Chunks from an earlier run; empty without a trusted cache. */
   readonly chunks: CompiledChunks;
   /** Saves chunks for the next run, if this run may; ignores write errors. */
   keep(compiledChunks: () => CompiledChunks): void;

@@ -27,7 +27,6 @@ export async function complete(words: readonly string[], host: Host): Promise<st
   }
 }
 
-/** Returns what {@link complete} prints for a command line; `recall` finds remembered names. */
 async function candidates(
   grammar: Grammar,
   words: readonly string[],
@@ -55,7 +54,7 @@ async function candidates(
   return `${isFirst ? offer(place?.commands ?? [], current) : ''}${await valueOf(source, current)}`;
 }
 
-/** Returns the lines of those words that begin with `prefix`. */
+/** Formats the words that begin with `prefix` as lines of output. */
 function offer(found: readonly OfferedWord[], prefix: string, before = ''): string {
   return found
     .filter(([word]) => word.startsWith(prefix))
@@ -64,18 +63,18 @@ function offer(found: readonly OfferedWord[], prefix: string, before = ''): stri
 }
 
 interface Line {
-  /** The path of the command so far. */
+  /** Path of the command, such as `jobs wait`. */
   readonly place: string;
-  /** How many arguments the command has so far. */
+  /** Number of arguments before the current word. */
   readonly operands: number;
-  /** The flag whose value comes next. */
+  /** The flag whose value is being completed. */
   readonly pending: DescribedFlag | undefined;
   readonly given: ReadonlySet<string>;
-  /** After `--` everything is an argument. */
+  /** Whether `--` precedes the current word. */
   readonly isAfterFlags: boolean;
 }
 
-/** Reads the words before the one that is completed. */
+/** Parses the words before the current word. */
 function readLine(grammar: Grammar, words: readonly string[]): Line {
   const given = new Set<string>();
   let place = '';
@@ -101,7 +100,6 @@ function flagsAt({ globalFlags, places }: Grammar, place: string): readonly Desc
   return [...(places[place]?.flags ?? []), ...globalFlags];
 }
 
-/** Finds a flag by its long or short name, also before the command it belongs to. */
 function flagNamed(grammar: Grammar, place: string, name: string): DescribedFlag | undefined {
   const isIt = ({ long, short }: DescribedFlag): boolean => long === name || short === name;
   return (
@@ -112,7 +110,7 @@ function flagNamed(grammar: Grammar, place: string, name: string): DescribedFlag
   );
 }
 
-/** Leaves out flags that were given, unless they may be repeated. */
+/** Returns the flags to offer: flags that are not given yet, and repeatable flags. */
 function flagWords(flags: readonly DescribedFlag[], given: ReadonlySet<string>): OfferedWord[] {
   return flags
     .filter(({ description, long }) => !given.has(long) || /may be repeated/.test(description))
@@ -128,7 +126,6 @@ function wordsOf({ about, words }: Extract<ValueSource, { words: unknown }>): Of
   return words.map((word, index) => [word, about?.[index] ?? '']);
 }
 
-/** Returns the names of one kind that foley remembers. */
 async function namesOf(kind: KnownName, { env, platform }: Host): Promise<readonly OfferedWord[]> {
   const paths = resolvePaths({ env, platform, homeDirectory: homedir() });
   const { systemFiles } = await import('../../effects/file-system.ts');

@@ -13,7 +13,6 @@ import { durationText } from '../../text/duration.ts';
 import { flagOf } from '../../captions/cue-shape.ts';
 import type { OutputPlan } from '../../speech/speak.ts';
 
-/** The flags of every command that writes subtitles. */
 export type CueFlags = Partial<
   Pick<SettingValues, 'cueMaxChars' | 'cueMaxLines' | 'cueMaxDuration' | 'cueMinDuration' | 'cueBy'>
 >;
@@ -113,13 +112,12 @@ function describe(
   return `${shown} is ${value === 0 ? '0' : durationText(value)}`;
 }
 
-/** The flags that request word times. */
 export interface CaptionFlags extends CueFlags {
   readonly subtitles?: readonly string[];
   readonly timings?: string;
 }
 
-/** The requested caption files, and the limits of their cues. */
+/** The requested caption files and the limits of cues. */
 export interface CaptionPlan {
   readonly targets: readonly CaptionTarget[];
   readonly shape: CueShape;
@@ -150,7 +148,7 @@ export function planCaptions(
   return { targets, shape: cueShape(flags, settings) };
 }
 
-/** Returns the flag that requests captions; undefined without one. */
+/** Returns the given flag that requests captions; undefined without one. */
 export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
   if (subtitles.length > 0) return '--subtitles';
   return timings === undefined ? undefined : '--timings';

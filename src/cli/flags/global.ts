@@ -3,7 +3,6 @@ import type { ColorChoice } from '../render/style.ts';
 import { COLOR_CHOICES } from '../render/style.ts';
 import { choiceOption, durationOption, integerOption, parseTimeLimit } from './values.ts';
 
-/** The flags of every command. */
 export interface GlobalOptions {
   readonly json?: true;
   readonly quiet?: true;
@@ -21,7 +20,7 @@ export interface GlobalOptions {
   readonly maxBytes?: number;
   readonly progress: boolean;
   readonly color: ColorChoice;
-  /** False: never prompt. */
+  /** False with `--no-input`: never prompt. */
   readonly input: boolean;
 }
 

@@ -9,7 +9,6 @@ import type { Context } from '../command.ts';
 import type { CommandResult } from '../render/result.ts';
 import { choiceOption, durationOption, integerOption, textOption } from './values.ts';
 
-/** The APIs that have speech jobs, in the order of the help. */
 const JOB_APIS: readonly JobApi[] = ['v3', 'v1'];
 
 export interface ApiFlag {
@@ -41,7 +40,7 @@ export function waitOptions(): Option[] {
   ];
 }
 
-/** Returns how to poll a speech job; the timeout starts now. */
+/** Returns the polling options of a speech job; the timeout starts now. */
 export function pollingOf(
   context: Context,
   client: ApiClient,
@@ -50,7 +49,7 @@ export function pollingOf(
   return pollingAt(context, pollPace(client, api, flags.pollInterval), flags);
 }
 
-/** Returns how to poll jobs of any kind; the timeout starts now. */
+/** Returns the polling options of a job of any kind; the timeout starts now. */
 export function pollingAt<Job extends PolledJob>(
   { clock, io, random }: Context,
   pace: PollPace,
@@ -96,7 +95,6 @@ export function refuseIdleFlags({
   throw usageFailure(`${given} requires --wait or -o`, 'Add --wait.');
 }
 
-/** The flags of commands that list jobs. */
 export interface PageFlags {
   readonly status?: string;
   readonly page?: number;
@@ -123,7 +121,7 @@ export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): re
   ];
 }
 
-/** Collects the items of every page; `data` is the document of `--json`. */
+/** Fetches the items of all pages; `data` is the document of `--json`. */
 export async function collectAll<Item>(
   listed: AsyncIterable<{ readonly item: Item; readonly raw: unknown }>,
 ): Promise<{ readonly rows: readonly Item[]; readonly data: unknown }> {

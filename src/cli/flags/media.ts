@@ -15,7 +15,6 @@ import type { IdFlags } from './speech.ts';
 import { dryRunOption, idOptions } from './speech.ts';
 import { filled, listOption, numberOption, textOption } from './values.ts';
 
-/** The flags of the commands that create lip-sync, dubbing, image and video jobs. */
 export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 
 /**
@@ -38,7 +37,7 @@ export function createOptions(what: string, keyHelp: string): Option[] {
 export const KEY_HELP = 'key that makes a repeated request free';
 
 /**
- * Refuses an extension that does not fit the kind, such as .png for a video.
+ * Refuses an output name whose extension does not match the job kind, such as .png for a video.
  * @throws Failure (usage)
  */
 export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined): void {
@@ -52,7 +51,6 @@ export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined
   );
 }
 
-/** The flags of `image create` and `video create`. */
 export interface PictureFlags extends MediaCreateFlags {
   readonly model: string;
   readonly image?: readonly string[];
@@ -80,7 +78,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
 
 /**
  * Returns the values of `--image`, each with its flag.
- * @throws Failure (usage) for too many (docs/api/media.md)
+ * @throws Failure (usage) for too many images (docs/api/media.md)
  */
 export function givenReferences({
   image = [],
@@ -103,7 +101,7 @@ export function referenceFields(urls: readonly string[]): MediaOrder {
 
 /**
  * Checks the price in the catalogue of models against `--max-credits`; without that flag, does nothing.
- * @throws Failure (usage) for a higher price, or if the catalogue has none
+ * @throws Failure (usage) for a higher or unknown price
  */
 export async function refuseDear(
   { signal }: Context,

@@ -14,7 +14,6 @@ import { nearestHint } from '../../text/did-you-mean.ts';
 import { isHeaderValue } from '../../api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 
-/** The flags for voice, model, format and controls. */
 export interface SpeechFlags extends SpeechControls {
   readonly voice?: string;
   readonly voiceName?: string;
@@ -23,10 +22,9 @@ export interface SpeechFlags extends SpeechControls {
   readonly outputFormat?: AudioFormat;
 }
 
-/** Short flags of controls. */
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** Adds the flags for voice, model, format and controls; `formats` and `usual` are help texts. */
+/** Adds the flags for voice, model, format and controls; `formats` and `usual` describe `--format`. */
 export function addSpeechFlags(
   command: Command,
   {
@@ -78,7 +76,6 @@ export function controlsToSend(flags: SpeechControls, settings: SettingSources):
 /** The controls that the environment or a settings file may set. */
 export const CONFIGURABLE_CONTROLS = ['language', 'speed', 'volume'] as const;
 
-/** Every control, in the order of the help. */
 export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
@@ -94,7 +91,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
     const control = SPEECH_CONTROLS[name];
     const flag = flagName(name);
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
-    // The ranges of families follow the widest one.
+    // Model families have narrower ranges, which follow the widest range.
     const [about = '', families] = control.description.split(/; (?=[\d.]+ to )/);
     const help = lowerFirst(about);
     switch (control.type) {
@@ -131,7 +128,6 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** The flags of every command that sends a billed request. */
 export interface IdFlags {
   readonly idempotencyKey?: string;
   readonly requestId?: string;

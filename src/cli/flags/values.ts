@@ -5,7 +5,6 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
 import { durationMs } from '../../text/duration.ts';
 
-/** The smallest and the largest number that a flag accepts. */
 interface Range {
   readonly minimum: number;
   readonly maximum?: number;
@@ -60,7 +59,7 @@ function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A parser that knows the words it accepts, for help and completion. */
+/** A parser with the list of words that it accepts, for help and completion. */
 export interface ChoiceParser<Word extends string> {
   (given: string): Word;
   readonly words: readonly Word[];

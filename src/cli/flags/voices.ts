@@ -23,7 +23,7 @@ export function languageCode(flag: string): (given: string) => string {
   return textWithin(flag, LANGUAGE_MAX_CHARACTERS);
 }
 
-/** Returns the result of creating a voice: prints its id, or with `--json` all fields. */
+/** Returns the result of creating a voice: the voice id, or all fields with `--json`. */
 export function madeVoiceResult(
   { createdAt, creditsUsed, name, quotaRemaining, raw, requestId, voiceId }: MadeVoice,
   target: 'embedded' | 'hosted',
@@ -44,7 +44,7 @@ export function madeVoiceResult(
   };
 }
 
-/** Reports the created voice, its cost and how to use it, as a line for stderr. */
+/** Formats a line for stderr about a created voice: its cost and how to use it. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
   const made = `foley: created the voice "${voice.name ?? name}"`;
   return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;

@@ -13,16 +13,16 @@ import { fetchedDocument } from './format.ts';
 import type { OpenPlace } from './places.ts';
 import { folderPlace } from './places.ts';
 
-/** Jobs that are polled concurrently. */
+/** Maximum number of jobs that are polled concurrently. */
 const MOST_AT_ONCE = 16;
 
-/** How a command fetches jobs of one kind. */
+/** Options for fetching jobs of one kind. */
 interface FetchCommand<Job extends WaitedJob> {
   /** `--output`: a file, `-`, or a folder for several jobs. */
   readonly output: string | undefined;
   /** Opens the output of a single job. */
   readonly openPlace: (output: string) => Promise<OpenPlace>;
-  /** The place of a single job without `output`; without it, nothing is downloaded. */
+  /** Output of a single job if `output` is undefined; without either, nothing is downloaded. */
   readonly automatic?: PlaceFor;
   readonly jobs: (
     connection: Connection,
@@ -31,7 +31,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/** Fetches one job: waits for it if `jobs` returns `polling`, and saves its result. */
+/** Fetches one job: waits if `jobs` returns `polling`, and saves the result. */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,
@@ -149,7 +149,7 @@ const COLUMNS: readonly Column<FetchedJob<WaitedJob>>[] = [
   { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
 ];
 
-/** Returns the first failed job, else the running jobs. */
+/** Returns the first failure of a failed job, else one failure for all running jobs. */
 function worstFailure(failures: readonly Failure[], resume: () => string): Failure | undefined {
   const failed = failures.find(({ exit }) => exit !== 'deadline');
   const [late] = failures;
@@ -161,7 +161,6 @@ function worstFailure(failures: readonly Failure[], resume: () => string): Failu
   });
 }
 
-/** Waits for a job or downloads it, and reports the outcome. */
 async function fetchOne<Job extends WaitedJob>(
   context: Context,
   id: string,
@@ -186,7 +185,7 @@ async function fetchOne<Job extends WaitedJob>(
   if (job === undefined) {
     throw failure ?? new Error(`job ${id} has no state`);
   }
-  // A segment is complete even if others failed.
+  // A downloaded segment is complete even if other segments failed.
   const isPartial = job.phase === 'partial' && options.source.isPart !== true;
   if (isPartial) io.warn(words.partial(job));
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));

@@ -34,7 +34,7 @@ export function jobDocument(
   return documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
 }
 
-/** Returns the fields of a job document in their order; null where `job` has none. */
+/** Returns all fields of a job document in a fixed order; null for fields that `job` lacks. */
 export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
 }
@@ -59,7 +59,7 @@ export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** Reports partly spoken text, as a line for stderr. */
+/** Formats a line for stderr about a text that was spoken in part. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -68,7 +68,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
   return display(`foley: job ${id} is only partly spoken (${said})`);
 }
 
-/** Reports the saved file and its cost, as a line for stderr. */
+/** Formats a line for stderr about the saved file and the cost. */
 export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob>): string {
   const job = isFree === true ? { ...created, creditsUsed: undefined } : created;
   if (saved === undefined) return describeCost(`job ${job.id}`, job);
@@ -79,14 +79,13 @@ export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob
 /** A job and its saved result. */
 export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
-  /** The id of the request that created it, if this command did. */
+  /** Id of the request that created the job, if this command created it. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
   /** The job was only downloaded: nothing was billed. */
   readonly isFree?: boolean;
 }
 
-/** Progress shown while waiting for a job. */
 interface JobProgress<Job extends WaitedJob> {
   state(job: Job): void;
   update(label: string): void;
@@ -97,19 +96,19 @@ interface JobProgress<Job extends WaitedJob> {
 export interface JobPresenter<Job extends WaitedJob> {
   /** Returns the `--json` document of commands that create jobs or wait for them. */
   document(result: JobResult<Job>): Record<string, unknown>;
-  /** Reports a partial result, as a line for stderr. */
+  /** Formats a line for stderr about a partial result. */
   partial(job: Job): string;
-  /** Reports the saved file and its cost, as a line for stderr. */
+  /** Formats a line for stderr about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
   /** @param label shown until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** `kind` and `api` of the document. */
+  /** Fields `kind` and `api` of the document. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
 }
 
-/** Returns the document of a fetched job, with its error; null fields when its state is unknown. */
+/** Returns the document of a fetched job and its error; fields are null if the job's state is unknown. */
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
   words: JobPresenter<Job>,
@@ -121,7 +120,7 @@ export function fetchedDocument<Job extends WaitedJob>(
 }
 
 /**
- * Returns the command that resumes jobs, with the same service and output.
+ * Returns a shell command that resumes jobs with the same service and output.
  * @param options `noun` is the command of the jobs; `segment` downloads only that segment
  */
 export function resumeCommand(
@@ -149,7 +148,7 @@ export function resumeCommand(
   ].join(' ');
 }
 
-/** Returns the flags that select the same service. */
+/** Returns the flags that select the service of this run. */
 export function serviceFlags({
   account,
   apiKeyFile,

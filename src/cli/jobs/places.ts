@@ -11,12 +11,12 @@ import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 
-/** A place that is opened before its content exists. */
+/** A file or stdout, opened before the content exists. */
 export interface OpenPlace {
   readonly placeFor: PlaceFor;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
-  /** Returns the output to resume with, if the result has another format than the name. */
+  /** Returns the `--output` for resuming, if the format of the result contradicts the given file name. */
   readonly nextName?: () => string;
   /** Removes an unused file. */
   abandon(): Promise<void>;
@@ -29,9 +29,9 @@ export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
 }
 
 interface PlaceOptions {
-  /** Source of the content, for messages; `job` by default. */
+  /** Noun for the source of the content, for messages; `job` by default. */
   readonly what?: string;
-  /** Content, for messages; `audio` by default. */
+  /** Noun for the content, for messages; `audio` by default. */
   readonly holds?: string;
   /** How to treat an existing file; `replace` by default. */
   readonly existing?: Existing;

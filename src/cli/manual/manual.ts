@@ -178,7 +178,7 @@ function plain(text: string): string {
       const code = character.codePointAt(0) ?? 0;
       return `\\[u${code.toString(16).toUpperCase().padStart(4, '0')}]`;
     });
-  // A line that begins with a dot or a quote would be a request.
+  // roff treats a line that begins with a dot or a quote as a request.
   return escaped.replaceAll(/^[.']/gm, String.raw`\&$&`);
 }
 
@@ -190,7 +190,7 @@ function italic(text: string): string {
   return `\\fI${plain(text)}\\fR`;
 }
 
-/** Formats a term with its meaning. The term is roff already. */
+/** Formats a term and its meaning; only the meaning is escaped. */
 function item(term: string, meaning: string): string {
   return `.TP\n${term}\n${flowing(meaning)}`;
 }
@@ -203,12 +203,12 @@ function subsection(title: string, body: string): string {
   return `.SS ${plain(title)}\n${body}`;
 }
 
-/** Formats lines that are not filled. */
+/** Formats lines that roff must not rewrap. */
 function verbatim(text: string): string {
   return `.nf\n${plain(text)}\n.fi`;
 }
 
-/** Formats paragraphs; the first follows a heading and needs no request. */
+/** Formats paragraphs; the first follows a heading and needs no paragraph request. */
 function paragraphs(texts: readonly string[]): string {
   return texts.map(flowing).join('\n.PP\n');
 }

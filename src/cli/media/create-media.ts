@@ -17,7 +17,6 @@ import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, mediaPresenter, resumeMedia } from './format.ts';
 import { addressesOf, describedUrls } from './input-addresses.ts';
 
-/** A media job to create. */
 export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
@@ -26,13 +25,13 @@ export interface MediaTask {
    * @throws Failure (usage) for an order that the service would refuse
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
-  /** Dubbing: returns the command that continues when only the speech was billed. */
+  /** Returns the command that creates the lip sync if only the speech of a dubbing was billed. */
   readonly continueCommand?: (audio: string) => string;
-  /** Replaces the place that `--output` names. */
+  /** Overrides `--output`. */
   readonly place?: MediaPlace;
 }
 
-/** Returns the request as `--dry-run` prints it; files keep their local names. */
+/** Returns the request as `--dry-run` prints it; input files keep their local names. */
 export async function describeMedia(
   context: Context,
   { inputs, kind, order }: MediaTask,
@@ -70,7 +69,7 @@ export async function createMedia(
 /** Kinds that need sharp on the embedded service. */
 const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
-/** A task whose inputs have addresses and whose output is open. */
+/** A task with the URLs of its inputs and an open output. */
 interface ReadyTask extends Omit<MediaTask, 'place'> {
   readonly connection: Connection;
   readonly addresses: InputAddresses;
@@ -118,7 +117,7 @@ function optionsOf(
   { idempotencyKey, requestId }: MediaCreateFlags,
 ): MediaOptions & { readonly signal: AbortSignal } {
   const madeByTool = idempotencyKey === undefined;
-  // Lip sync does not recognize keys: send only a key that the user gave.
+  // Lip sync does not recognize repeated keys: send only a key that the user gave.
   const isSent = !madeByTool || kind !== 'lipsync';
   const key = isSent ? { value: idempotencyKey ?? random.uuid(), madeByTool } : undefined;
   return { idempotencyKey: key, requestId, signal };

@@ -52,7 +52,6 @@ function mediaDocument(
   });
 }
 
-/** Reports the saved file and its cost, as a line for stderr. */
 function savedNotice({ isFree, job: created, saved }: JobResult<MediaJob>): string {
   const free = { creditsUsed: undefined, creditsByPart: undefined };
   const job = isFree === true ? { ...created, ...free } : created;
@@ -74,7 +73,6 @@ function describeMade({ data }: MediaJob, format: Format): string {
     .join(', ');
 }
 
-/** Formats the cost of each part of a dubbing. */
 function partsOf({ creditsByPart = {} }: MediaJob): string {
   const parts = Object.entries(creditsByPart).map(
     ([part, credits]) => `${part.replaceAll('_', ' ')} ${credits}`,
@@ -116,12 +114,11 @@ export function resumeMedia(
   return resumeCommand(ids, { noun, api: MEDIA_API, output }, globals);
 }
 
-/** A place that knows the output to resume with. */
 export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
 
 /**
- * Opens the output of a media job. A result of another format than the name is refused; `nextName` then returns
- * a name that fits.
+ * Opens the output of a media job. Publishing fails if the result has another format than the file name; `nextName`
+ * then returns a matching name.
  * @throws Failure (usage, output, exists)
  */
 export async function mediaPlace(

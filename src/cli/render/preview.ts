@@ -1,6 +1,6 @@
 const MOST_COLUMNS = 72;
 const MOST_ROWS = 36;
-/** The approximate width of a column. */
+/** Approximate width of a terminal column. */
 const COLUMN_PIXELS = 10;
 
 /**
@@ -45,7 +45,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the image protocol of the terminal, from the environment; undefined without one. tmux and screen do not
- * forward images: there it is `blocks`.
+ * forward images and get `blocks`.
  * @param mayColor whether colors are on, which `blocks` requires
  */
 export function previewWay(env: Environment, mayColor: boolean): PreviewWay | undefined {
@@ -67,7 +67,7 @@ function isKitty(env: Environment, term: string, program: string): boolean {
   return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
 }
 
-/** Characters in one escape sequence of kitty. */
+/** Maximum number of characters in one escape sequence of kitty. */
 const KITTY_CHUNK = 4_096;
 
 /** Returns the escape sequences with which kitty shows a PNG of this width. */
@@ -134,7 +134,7 @@ function palette(): string {
   }).join('');
 }
 
-/** Encodes a band: each character marks the pixels of one color in a column of six. */
+/** Encodes a band: each character marks the pixels of one color in a column of six pixels. */
 function bandOf(colors: Uint8Array, width: number): string {
   const columns = new Map<number, Uint8Array>();
   for (const [pixel, color] of colors.entries()) {

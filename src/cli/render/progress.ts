@@ -3,20 +3,17 @@ import type { Io } from '../io.ts';
 
 /** Progress of running work. All methods are no-ops when nothing is shown. */
 export interface Progress {
-  /**
-   * Updates the label.
-   * @param done how much of the total; the last value without it
-   */
+  /** Updates the label, and the completed part of the total unless `done` is undefined. */
   update(label: string, done?: number): void;
   stop(): void;
 }
 
-/** The unit of `done`; without it, a spinner replaces the bar. */
+/** The unit of `done`; undefined shows a spinner instead of a bar. */
 export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
-/** Shorter work shows nothing. */
+/** Work that ends earlier shows no progress. */
 const DELAY_MS = 300;
 
 /** Shows progress on stderr, on a terminal only; elsewhere loads nothing. */
@@ -106,7 +103,6 @@ export function barStyle(stream: NodeJS.WritableStream) {
   } as const;
 }
 
-/** With one decimal. */
 function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }
@@ -117,13 +113,12 @@ const MOST_LINES = 12;
 /** Lines on stderr that are rewritten when they change. */
 export interface LiveLines {
   show(lines: readonly string[]): void;
-  /** Erases the lines. */
   clear(): void;
 }
 
 const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
-/** Creates lines that are rewritten in place on a terminal. Writes only changes, at once, to avoid flicker. */
+/** Creates lines that are rewritten in place on a terminal. Writes only changes, in one write, to avoid flicker. */
 export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
   if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;

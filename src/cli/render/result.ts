@@ -18,7 +18,7 @@ export interface CommandResult {
   readonly notice?: string;
   /** The exit code if it is not 0, such as `partial`. */
   readonly exit?: ExitName;
-  /** An error besides the result: printed after it, and sets the exit code. */
+  /** An error that is printed after the result and sets the exit code. */
   readonly failure?: Failure;
   /** Names from the service, stored for shell completion. */
   readonly seen?: SeenNames;
@@ -96,7 +96,7 @@ function errorLine(failure: Failure): string {
   });
 }
 
-/** Errors of libraries may contain headers and URLs. */
+/** Redacts secrets: errors of libraries may contain headers and URLs. */
 function withoutSecrets(text: string): string {
   return createRedactor([]).text(text);
 }
@@ -136,7 +136,7 @@ async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   return ended.exitCode !== undefined && ended.exitCode !== 127;
 }
 
-/** Returns the requests of `--dry-run`, with the key masked: one, or those of the parts of a text. */
+/** Returns the requests of `--dry-run` with the key masked: one request, or one for each part of a text. */
 export function dryRunResult(requests: WireRequest | readonly WireRequest[]): CommandResult {
   const data =
     'url' in requests
@@ -154,7 +154,6 @@ function requestDocument({ body, headers, method, url }: WireRequest): object {
   };
 }
 
-/** The cost of a request, if the response reports it. */
 interface Cost {
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;

@@ -13,13 +13,12 @@ export function describeEvent(event: ApiEvent): string {
   return display(`foley: ${method} ${url} ${outcome} ${Math.round(ms)} ms ${requestId}`);
 }
 
-/** Events of an embedded service that is closing. */
 export type ClosingEvent = Extract<
   ServiceEvent,
   { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }
 >;
 
-/** Describes what a closing service waits for or leaves, and how to shorten the wait. */
+/** Describes what a closing service waits for or leaves unfinished, and how to shorten the wait. */
 export function describeClosing({ type, count }: ClosingEvent): string {
   switch (type) {
     case 'finishing-answers':

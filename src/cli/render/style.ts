@@ -7,7 +7,6 @@ export interface TerminalStyle {
   readonly paint: Paint;
 }
 
-/** Text styles. */
 export interface Paint {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;

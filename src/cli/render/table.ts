@@ -8,16 +8,15 @@ const NARROWEST_COLUMN = 8;
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** Never shortened, because users copy it. */
+  /** Whether values are never shortened, because users copy them. */
   readonly whole?: boolean;
-  /** Left out if the terminal is too narrow; the last column first. */
+  /** Whether the column is left out on a narrow terminal; the last optional column is left out first. */
   readonly optional?: boolean;
 }
 
 /**
  * Returns the table of a list, or, for an empty list, a sentence for stderr: stdout stays empty.
- *
- * @param columns the columns, or a function that makes them for the terminal
+ * @param columns the columns, or a function that returns the columns for the terminal
  */
 export function tableOrNotice<Row>(
   rows: readonly Row[],
@@ -129,12 +128,12 @@ const NARROWEST_TEXT = 24;
 export interface WrappedRow {
   readonly cells: readonly string[];
   readonly text: string;
-  /** A line of its own below the text. */
+  /** A separate line below the text. */
   readonly hint?: string | undefined;
   readonly paint?: ((cell: string) => string) | undefined;
 }
 
-/** Formats rows whose last column is text, which is wrapped within its column. Escapes values. */
+/** Formats rows with long text in the last column, wrapped within the column. Escapes values. */
 export function wrappedRows(
   titles: readonly string[],
   rows: readonly WrappedRow[],
@@ -173,7 +172,7 @@ function widthOf(cell: string | undefined): number {
 /** Words and commands in backticks, which are never wrapped, so that they can be copied. */
 const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** Words that are commands to a build service at the beginning of a line (text/display.ts). */
+/** Words that CI systems treat as commands at the beginning of a line (text/display.ts). */
 const ORDER = /^(?:::|##)/;
 
 /** Wraps text at `columns`, between words; a longer word or command in backticks gets its own line. */

@@ -28,7 +28,7 @@ export function drawWaveform(
     .join('');
 }
 
-/** Prints the waveform of a saved file on stderr. A failure is only a notice. */
+/** Prints the waveform of a saved file on stderr. Reports a failure as a notice only. */
 export async function showWaveform(file: string, context: Context): Promise<void> {
   const { io } = context;
   try {

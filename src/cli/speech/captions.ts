@@ -70,8 +70,8 @@ export function alignedTransport(
 }
 
 /**
- * Renames the captions to their final names, after the audio has its own, and reports them.
- * @throws Failure (output, exists) that says where the audio is
+ * Renames the captions to their final names, after the audio was published, and reports them.
+ * @throws Failure (output, exists) that names the audio file
  */
 export async function publishCaptions(
   captions: OpenCaptions,
@@ -101,7 +101,7 @@ export function captionsDocument({ complete, items }: PublishedCaptions): object
   };
 }
 
-/** Returns the caption plan as the record of a long text stores it. */
+/** Returns the caption plan as stored in the record of a long text. */
 export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): unknown {
   if (captions === undefined) return undefined;
   const targets = captions.targets.map((target) => {
@@ -110,7 +110,7 @@ export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): 
   return { ...captions, targets };
 }
 
-/** Reads a plan that {@link captionsRecord} wrote; undefined when it is invalid. */
+/** Parses a plan written by {@link captionsRecord}; undefined if it is invalid. */
 export function parseCaptionsRecord(value: unknown): CaptionPlan | undefined {
   const { shape, targets } = fieldsOf(value);
   if (!Array.isArray(targets) || !targets.every((one) => isTarget(one))) return undefined;

@@ -11,9 +11,9 @@ import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
 import { jobOptions } from './plan.ts';
 
 /**
- * Creates a speech job and, if it `waits`, saves its audio at `place`.
- * @param output the path that the command to resume names
- * @throws Failure when there is no job; or the reason of the signal
+ * Creates a speech job, and if `waits` is true saves the audio at `place`.
+ * @param output the path for the command that resumes the job
+ * @throws Failure when no job was created; or the reason of the signal
  */
 export async function runSpeechJob(
   task: Task,
@@ -45,8 +45,8 @@ export async function runSpeechJob(
 }
 
 /**
- * Speaks a text as a job, and delivers its audio.
- * @throws Failure, also when the job failed; the reason of the signal, after a notice how to resume
+ * Speaks a text as a job, and delivers the audio.
+ * @throws Failure, also when the job failed; the reason of the signal, after a notice about how to resume
  */
 export async function speakThroughJob(
   task: Task,
@@ -56,7 +56,7 @@ export async function speakThroughJob(
 ): Promise<DeliveredSpeech> {
   const { context, plan } = task;
   const { output } = request;
-  // The command that resumes does not know an automatic name.
+  // The command that resumes the job cannot derive the automatic name.
   const automatic = plan.kind === 'stdout' ? '-' : `speech.${plan.format}`;
   const resumeOutput = plan.kind === 'file' ? plan.path : automatic;
   const outcome = await runSpeechJob(task, request, {

@@ -24,10 +24,9 @@ import { captionsRecord } from './captions.ts';
 import type { DeliveredSpeech, DeliveryMode, SpeechBody, SpeechRequest, Task } from './plan.ts';
 import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
-/** A speech request for a text that is spoken in parts. */
 type PartsRequest = SpeechRequest & { readonly parts: readonly TextPiece[] };
 
-/** Speaks a text in parts, and joins them (`--split`). */
+/** Speaks a text in parts, and joins the audio (`--split`). */
 export async function speakInParts(
   task: Task,
   request: PartsRequest,
@@ -139,7 +138,7 @@ export async function splitLongText(
   const { signal } = context;
   const limit = await textLimit(client, body, signal).catch((error: unknown): TextLimit => {
     signal.throwIfAborted();
-    // Without the capabilities, the service decides about a text that some model may accept.
+    // If the capabilities are unknown, let the service decide about a text that some model may accept.
     if (!(error instanceof Failure) || characters > TEXT_MAX_CHARACTERS) throw error;
     return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
   });

@@ -27,7 +27,6 @@ import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
 
-/** The flags of `foley tts`. */
 export interface TtsFlags extends SurfaceFlags, CaptionFlags {
   readonly file?: string;
   readonly output?: string;
@@ -50,18 +49,15 @@ export interface SurfaceFlags extends SpeechFlags {
   readonly requestId?: string;
 }
 
-/** Values of `--split`, in the order of the help. */
 export const SPLIT_NAMES = ['auto', 'never'] as const;
 
-/** Values of `--via`, in the order of the help. */
 export const VIA_NAMES = ['auto', 'sync', 'job', 'aligned'] as const;
 
-/** Values of `--api`, in the order of the help. */
 export const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
   (name): name is SurfaceName => name in SPEECH_SURFACES,
 );
 
-/** A speech command whose flags and text are checked; nothing has been sent yet. */
+/** A checked speech command; nothing has been sent yet. */
 export interface Task {
   readonly context: Context;
   readonly flags: TtsFlags;
@@ -76,7 +72,7 @@ export interface Task {
   readonly captions: CaptionPlan | undefined;
 }
 
-/** An API surface, with the flag that selects it for messages (`--api v2`). */
+/** An API surface and, for messages, the flag that selects the surface, such as `--api v2`. */
 export interface ChosenSurface {
   readonly name: SurfaceName;
   readonly surface: SpeechSurface;
@@ -103,17 +99,17 @@ export interface SpeechRequest extends SpeechBody {
   readonly captions: OpenCaptions | undefined;
 }
 
-/** Speech that was delivered, however it was requested. */
+/** Delivered speech, for every delivery mode. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
-  /** How many requests the text took. */
+  /** Number of requests for the text. */
   readonly parts: number;
   /** Whether the response reports the controls that were not applied. */
   readonly reportsIgnored: boolean;
   readonly isPartial: boolean;
 }
 
-/** The audio, and the fields of the response that are reported with it. */
+/** The audio, and the response fields that are reported with it. */
 export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
   readonly response: Pick<
     Spoken['response'],
@@ -134,7 +130,7 @@ export interface OpenCaptions {
 
 export interface PublishedCaptions {
   readonly items: readonly WrittenCaptions[];
-  /** Whether the service timed the whole text. */
+  /** Whether every word has a time. */
   readonly complete: boolean;
 }
 
@@ -242,7 +238,7 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
 }
 
-/** On some surfaces the request id is the idempotency key; others have no key at all. */
+/** Refuses `--idempotency-key` on surfaces without keys, and a key that contradicts `--request-id`. */
 function refuseKey(
   { idempotencyKey, requestId }: SurfaceFlags,
   { flag, name }: ChosenSurface,
@@ -280,7 +276,6 @@ function chooseModel(
   );
 }
 
-/** @throws Failure (usage) when there will be no file to draw */
 function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
   if (waveform !== true) return;
   if (plan.format === 'pcm') {
@@ -313,21 +308,20 @@ export function textTooLong(characters: number, limit: number): Failure {
   );
 }
 
-/** Above this the service recommends jobs (docs/api/limits.md). */
+/** Maximum length for which the service does not recommend jobs (docs/api/limits.md). */
 const SYNC_CHARACTERS = 2_500;
 
-/** The flags that decide the delivery mode. */
 interface DeliveryOptions {
   readonly cache?: TtsFlags['cache'] | undefined;
   readonly via?: TtsFlags['via'] | undefined;
-  /** The flag that requests word times, if one does. */
+  /** The given flag that requests word times. */
   readonly captionFlag?: string | undefined;
 }
 
 /**
  * Chooses the delivery mode (`--via`): long texts become jobs when they go to a file, since the audio of a
  * job can be downloaded again; everything else streams.
- * @throws Failure (usage) when other flags rule the mode out
+ * @throws Failure (usage) when other flags exclude the mode
  */
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
@@ -382,7 +376,7 @@ function checkAligned(
   }
 }
 
-/** Returns the ids of a request, as its surface supports them. */
+/** Returns the request ids and keys that the surface supports. */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = recognizedBy(name);
@@ -407,9 +401,7 @@ export function jobOptions(task: Task, api: JobApi): JobOptions {
 }
 
 export interface OutputOptions {
-  /** `--output`. */
   readonly output?: string | undefined;
-  /** `--format`. */
   readonly format?: Format | undefined;
   /** The format in the environment or a config file, used without a flag and a file extension. */
   readonly configuredFormat?: AudioFormat | undefined;
@@ -421,9 +413,8 @@ export interface OutputOptions {
   readonly stdoutIsTerminal: boolean;
 }
 
-/** The formats of an API surface. */
 interface OutputSurface<Possible extends Format = AudioFormat> {
-  /** The flag that selected it, such as `--api compat-tts`, for messages. */
+  /** Flag that selected the surface, such as `--api compat-tts`, for messages. */
   readonly flag?: string | undefined;
   readonly formats: readonly Possible[];
 }

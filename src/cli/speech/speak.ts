@@ -36,7 +36,7 @@ import type {
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
- * Builds the body of the request: the voice, looked up where only its name is known, and the controls.
+ * Builds the body of a speech request; looks up the id of a voice that is given by name.
  * @throws Failure (usage) when the voice does not exist
  */
 export async function speechOrder(
@@ -64,8 +64,8 @@ export async function speechOrder(
 }
 
 /**
- * Returns the id of the voice that the flags, the environment or the configuration name. A voice name is
- * looked up in all pages.
+ * Returns the id of the voice from the flags, the environment or the configuration. A voice name is looked up in
+ * all pages of voices.
  * @throws Failure (usage) when the voice does not exist
  */
 export function namedVoice(
@@ -111,8 +111,8 @@ async function requestOf(
 }
 
 /**
- * No known model accepts less than this. The service refuses what a model does not accept, without billing
- * it: shorter texts are sent without looking up the models.
+ * Texts up to this length are sent without looking up the models: no known model has a lower limit. The service
+ * refuses longer texts without billing them.
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
 
@@ -136,7 +136,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
     const mode = modeFor(task, output, parts !== undefined);
     return await deliverSpeech(task, { body, captions, connection, output, parts }, mode);
   } finally {
-    // Does nothing after the files were published or kept.
+    // Does nothing after the files were published or spooled.
     await output?.abandon();
     await captions?.abandon();
   }
@@ -161,8 +161,8 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
 }
 
 /**
- * Returns the delivery mode, now that the output is known: speech into a pipe or a device streams unless a
- * job was requested; into a file, the parts of a long text use one mode.
+ * Returns the delivery mode for the opened output. Speech into a pipe or device streams unless a job was requested;
+ * all parts of a long text into a file use the same mode.
  */
 function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
@@ -181,7 +181,7 @@ async function deliverSpeech(
   const { context, flags, plan, player } = task;
   await checkPrice(task, request);
   const progress = startProgress(context.io, context.clock, 'speaking');
-  // With an output file, the file is played after it is published.
+  // An output file is played after it was published.
   const playback =
     player === undefined || request.output !== undefined
       ? undefined
@@ -248,7 +248,7 @@ async function speakStream(
 ): Promise<DeliveredSpeech> {
   const { context, plan } = task;
   const { body, connection, output } = request;
-  // Once: the key that is journaled is the key that is sent.
+  // Create the key once: the journaled key must be the sent key.
   const speech = speechOptions(task);
   let transport: SpeechTransport | undefined;
   if (mode.kind === 'aligned') {
@@ -279,7 +279,6 @@ async function speakStream(
   }
 }
 
-/** A request whose price is checked or remembered. */
 type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 
 /**
@@ -328,7 +327,7 @@ export function streamOf(
 ): AudioStream {
   const toStdout = kind === 'stdout';
   return {
-    // A player buffers little: its audio is kept in memory until it was heard.
+    // A player buffers little: audio stays in memory until it was played.
     memoryBytes: (toStdout ? 8 : 32) * MEBIBYTE,
     async write(chunk) {
       if (toStdout) await io.writeOut(chunk);
@@ -338,7 +337,7 @@ export function streamOf(
   };
 }
 
-/** Starts a player that takes audio while it arrives. */
+/** Starts a player that reads audio while the audio arrives. */
 export async function openPlayback(player: Player, { clock, io }: Context): Promise<Playback> {
   const { startPlayback } = await import('../../speech/play.ts');
   return startPlayback(player, { clock, notice: (sentence) => io.notice(sentence) });
@@ -386,7 +385,7 @@ function speechDocument(
   };
 }
 
-/** Describes the audio and its cost, as a line for stderr. */
+/** Formats a line for stderr about the audio and the cost. */
 export function describeSpeech({ response, path, verdict }: SpeechSummary): string {
   const sound = describeSound(verdict);
   return describeCost(path === undefined ? sound : `${path}: ${sound}`, response);
