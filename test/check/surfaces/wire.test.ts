@@ -145,7 +145,7 @@ describe.each(['compat-tts', 'compat-speech'] as const)('foley tts --api %s', (s
     );
     const named = await run(words(surface, '').map((word) => (word === 'out' ? 'x.ogg' : word)));
     expect(named.code).toBe(2);
-    expect(named.stderr).toContain('ends in a name for ogg');
+    expect(named.stderr).toContain('--output has the extension of ogg');
     expect(server.connections).toBe(0);
   });
 
