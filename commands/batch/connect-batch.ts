@@ -15,13 +15,13 @@ import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import type { BatchFlags, PreparedBatch } from './prepare.ts';
 
-/** The service of a batch. All requests go through one rate gate. */
+/** The service of a batch, with one rate gate for all requests. */
 export interface BatchConnection {
   readonly client: ApiClient;
-  /** `embedded`, or the address of the service. */
+  /** Address of the service, or `embedded`. */
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
-  /** The voice of items that name none; empty when all name one. */
+  /** Voice for items that name no voice; empty if every item names one. */
   readonly voiceId: string;
   close(): Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface BatchConnection {
 const CONNECT_TIMEOUT_MS = 10_000;
 
 /**
- * Connects to the service, and looks up the default voice if an item needs it.
+ * Connects to the service, and looks up the default voice if an item needs one.
  * @throws Failure
  */
 export async function connectBatch(
@@ -68,25 +68,23 @@ async function defaultVoice(
   });
 }
 
-/** What a batch is going to do. */
 export interface Overview {
   readonly items: number;
-  /** Items to request, perhaps under an earlier key. */
+  /** Number of items to request, perhaps under an earlier key. */
   readonly toSpeak: number;
-  /** Billed items to download. */
+  /** Number of billed items to download. */
   readonly toFetch: number;
-  /** Items whose audio is in the folder under another name, or is that of an equal item. */
+  /** Number of items whose audio is in the folder under another name, or belongs to an equal item. */
   readonly toReuse: number;
   readonly skipped: number;
-  /** Items that only the user can continue, with a flag. */
+  /** Number of items that continue only if the user passes a flag. */
   readonly failed: number;
-  /** Characters of the items to request. */
   readonly characters: number;
-  /** Null when the price of some item is unknown. */
+  /** Estimated cost; null if the price of some item is unknown. */
   readonly estimatedCredits: number | null;
 }
 
-/** Counts the classified items. All are checked before the first request. */
+/** Counts the classified items, all of which are checked before the first request. */
 export async function overviewOf(
   items: AsyncIterable<ClassifiedItem>,
   estimator: Estimator,
@@ -113,7 +111,7 @@ export async function overviewOf(
   };
 }
 
-/** @param given `--credit-rate`, in credits per character */
+/** Creates an estimator of costs. @param given value of `--credit-rate`, in credits per character */
 export async function createEstimator(
   context: Context,
   given: number | undefined,
@@ -137,7 +135,7 @@ class Estimator {
     this.#given = given;
   }
 
-  /** Returns the credits that an item may cost; undefined without earlier charges. */
+  /** Returns the estimated credits of an item; undefined without earlier charges. */
   async creditsOf(item: BatchItem): Promise<number | undefined> {
     const key = this.#keyOf(item);
     if (this.#given === undefined && !this.#known.has(key.model)) {
@@ -146,12 +144,11 @@ class Estimator {
     return this.#estimate(item);
   }
 
-  /** Returns the same from charges that `creditsOf` has loaded; 0 without any. */
+  /** Estimates the credits of an item from charges that `creditsOf` loaded; 0 without any. */
   knownCredits(item: BatchItem): number {
     return this.#estimate(item) ?? 0;
   }
 
-  /** Learns from the cost of an item. */
   learn(item: BatchItem, credits: number): void {
     // An item that was shared or fetched again has no price.
     if (credits === 0) return;
@@ -180,7 +177,7 @@ class Estimator {
 
 /**
  * Refuses a batch that may cost more than `--max-credits`.
- * @param estimate undefined when the price of some item is unknown
+ * @param estimate undefined if the price of some item is unknown
  * @throws Failure (usage); nothing was sent
  */
 export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
@@ -188,12 +185,12 @@ export function checkEstimate(estimate: number | undefined, maximum: number | un
   if (estimate === undefined) {
     throw usageFailure(
       '--max-credits requires the price of a character, which is unknown for a model of this batch',
-      'Give it with --credit-rate N (credits per character), or speak something short first.',
+      'Pass --credit-rate N (credits per character), or speak a short text first.',
     );
   }
   if (estimate <= maximum) return;
   throw usageFailure(
-    `--max-credits is ${maximum}, and this may cost ${estimate}`,
-    'Raise --max-credits, or speak less. Nothing was sent.',
+    `--max-credits is ${maximum}, but this command may cost ${estimate}`,
+    'Raise --max-credits, or speak fewer texts. Nothing was sent.',
   );
 }

@@ -10,7 +10,7 @@ import { display, toJson, counted } from '../../src/text/display.ts';
 import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** Shows what a batch would do (`--dry-run`); writes and speaks nothing. */
+/** Shows what a batch would do (`--dry-run`), without writing or speaking anything. */
 export async function describeBatch(
   context: Context,
   { captions, flags, redo, rerun, sidecars, ...batch }: PreparedBatch,
@@ -49,7 +49,6 @@ export async function describeBatch(
   }
 }
 
-/** Prints every item as it passes: one event a line with `--json`. */
 async function* listed(
   items: AsyncIterable<ClassifiedItem>,
   { globals, io }: Context,

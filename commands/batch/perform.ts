@@ -18,14 +18,14 @@ import type { BatchConnection, Overview } from './connect-batch.ts';
 import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
 import type { PreparedBatch } from './prepare.ts';
 
-/** How long running items may continue after the user stopped the batch. */
+/** How long running items may continue after the user stopped the batch, in milliseconds. */
 const GRACE_MS = 10_000;
 const DEFAULT_MAX_RETRIES = 4;
 const STOPPING =
   'foley: stopping; running items still finish (press again to leave at once: nothing is lost)';
 const CONTINUE = 'Run the same command again to continue: nothing is billed twice.';
 
-/** Runs a batch until all items were tried, or until it is stopped. */
+/** Runs a batch until all items were tried or the batch is stopped. */
 export async function performBatch(context: Context, batch: PreparedBatch): Promise<CommandResult> {
   const { outputDir } = batch.rerun;
   const folder = await openFolder(context, batch);
@@ -122,7 +122,6 @@ async function speakItems(
   }
 }
 
-/** Opens the file of `--report` before the first request; undefined without the flag. */
 async function openReport(
   context: Context,
   { captions, flags: { report: file }, rerun: { outputDir } }: PreparedBatch,
@@ -156,8 +155,8 @@ async function failureOf(work: Promise<void> | undefined): Promise<Failure | und
 
 /**
  * Returns the result of a batch, and reports items that were not tried.
- * @param stopped why not all items were tried; undefined when they were
- * @throws the reason when that was the user, the reader of stdout, or a bug
+ * @param stopped why not all items were tried; undefined if they were
+ * @throws the reason, if the user, a closed stdout or a bug stopped the batch
  */
 async function concludeBatch(
   { globals, io, signal }: Context,
@@ -195,15 +194,14 @@ async function concludeBatch(
   return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };
 }
 
-/** The output of a running batch: JSON events, or failures as text, with a progress bar on a terminal. */
+/** Output of a running batch: JSON events, or failures as text with a progress bar on a terminal. */
 interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
-  /** Prints a line beside the bar. */
+  /** Prints a line above the progress bar. */
   notice(line: string): void;
   close(): void;
 }
 
-/** Opens the screen, and with `--json` prints the event `plan`. */
 async function openScreen(
   context: Context,
   outputDir: string,
@@ -257,7 +255,7 @@ async function openBar({ clock, io }: Context, items: number) {
   };
 }
 
-/** @param worked number of items that took time */
+/** @param worked number of items that took time to process */
 function timeLeft(elapsedMs: number, worked: number, remaining: number): string {
   if (worked === 0 || remaining === 0) return '';
   const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));
@@ -268,8 +266,8 @@ function timeLeft(elapsedMs: number, worked: number, remaining: number): string 
 const DEFAULT_OF_NODE_20 = '--interrupt-budget=67584';
 
 /**
- * Runs work that mostly waits, with less optimisation of its code on Node 20: there that took a fifth of the
- * processor time of 500 items, and never paid off. Restores the default because cached code depends on the flags.
+ * Runs I/O-bound work with V8's optimizing compiler delayed on Node 20, which saves a fifth of the processor time of
+ * 500 items. Restores the default afterwards, because cached code depends on V8's flags.
  */
 async function optimizingLater<T>(work: () => Promise<T>): Promise<T> {
   if (!process.versions.node.startsWith('20.')) return work();

@@ -22,7 +22,6 @@ import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { display } from '../../src/text/display.ts';
 
-/** The flags of `foley batch`. */
 export interface BatchFlags extends SpeechFlags, CueFlags {
   readonly lines?: string;
   readonly jsonl?: string;
@@ -51,15 +50,15 @@ export interface PreparedBatch {
   readonly shard: Shard | undefined;
   readonly concurrency: number;
   readonly rerun: RerunOptions;
-  /** Digest of the items that `--redo` names; undefined for none. */
+  /** Digest of the ids that `--redo` names; undefined without `--redo`. */
   readonly redo: string | undefined;
-  /** With captions items are spoken over the aligned stream, else as jobs. */
+  /** With captions, items are spoken over the aligned stream; without captions, as jobs. */
   readonly captions: CaptionOptions | undefined;
   /** Returns the sidecar files of an item, such as captions, from its output. */
   readonly sidecars: (output: string) => readonly string[];
-  /** Whether the input of some item names no voice. */
+  /** Whether some item's input names no voice. */
   readonly needsVoice: boolean;
-  /** Reads the items of the shard anew each time. */
+  /** Reads the items of the shard; each call starts again. */
   items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
 }
 
@@ -131,7 +130,10 @@ async function reportUnusedColumns(
 ): Promise<void> {
   const tables = sources.filter((source) => source.kind === 'csv');
   if (tables.length === 0 && textColumn !== undefined) {
-    throw usageFailure('--text-column requires a .csv file', 'Name one, or leave the flag out.');
+    throw usageFailure(
+      '--text-column requires a .csv file',
+      'Name a .csv file as input, or omit --text-column.',
+    );
   }
   for (const { file } of tables) {
     const { openTable } = await import('../../src/batch/plan/table.ts');
@@ -150,7 +152,7 @@ function chooseShard({ env, io }: Context, { shard }: BatchFlags): Shard | undef
   return { index, total };
 }
 
-/** The voice id is a placeholder: the voice is looked up later, and does not decide whether outputs differ. */
+/** Returns the plan's defaults. The voice id is a placeholder, because the voice is looked up later. */
 function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
   const format = flags.format ?? flags.outputFormat;
   if (format !== undefined && !SPEECH_FORMATS.some((known) => known === format)) {
@@ -165,11 +167,6 @@ function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
   };
 }
 
-/**
- * Checks all items of the plan.
- * @returns whether an item of the shard needs the default voice
- * @throws Failure (usage)
- */
 async function checkPlan(
   options: PlanOptions,
   shard: Shard | undefined,
@@ -215,7 +212,6 @@ function shardFilter(shard: Shard | undefined): (item: BatchItem) => boolean {
   };
 }
 
-/** @throws Failure (usage) for flags that exclude each other */
 function captionOptions(flags: BatchFlags, settings: SettingSources): CaptionOptions | undefined {
   const { subtitles, timings } = flags;
   refuseCueFlags(flags);
@@ -224,10 +220,6 @@ function captionOptions(flags: BatchFlags, settings: SettingSources): CaptionOpt
   return formats.length === 0 ? undefined : { formats, shape: cueShape(flags, settings) };
 }
 
-/**
- * Reads the ids of `--redo` and `--redo-list`.
- * @throws Failure (usage)
- */
 async function readRedo(
   context: Context,
   { redo, redoList }: BatchFlags,

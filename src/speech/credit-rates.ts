@@ -75,12 +75,12 @@ export async function checkCredits(
   if (estimate === undefined) {
     throw usageFailure(
       '--max-credits requires a price per character, and none is known for this model yet',
-      'Give it with --credit-rate N (credits per character), or speak something short first.',
+      'Pass --credit-rate N (credits per character), or speak a short text first.',
     );
   }
   if (estimate <= maximum) return;
   throw usageFailure(
-    `--max-credits is ${maximum}, and this may cost ${estimate} (${counted(characters, 'character')}${given === undefined ? '' : ` at ${given} credits`})`,
+    `--max-credits is ${maximum}, but this command may cost ${estimate} (${counted(characters, 'character')}${given === undefined ? '' : ` at ${given} credits`})`,
     'Raise --max-credits, or shorten the text. Nothing was sent.',
   );
 }

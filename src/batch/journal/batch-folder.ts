@@ -26,25 +26,23 @@ import { lockBatch } from './lock.ts';
 import { markUnfinished } from './unfinished.ts';
 
 interface BatchFolderOptions extends FileDeps {
-  /** The output folder, which exists. */
   readonly outputDir: string;
-  /** Folder in the state folder with the copies of all batches. */
+  /** Folder in the state folder; each batch has a subfolder with a copy of its secret and output names. */
   readonly copies: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
-  /** `--idempotency-namespace` */
   readonly namespace: string | undefined;
-  /** Digest of the items that `--redo` names; undefined for none. */
+  /** Digest of the ids that `--redo` names; undefined without `--redo`. */
   readonly redo: string | undefined;
 }
 
-/** The folder for audio that another item's audio replaced. */
+/** Returns the folder for audio that another item's audio replaced. */
 export function keptFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
 
 /**
- * Reads the journal of an output folder without locking or creating anything.
+ * Reads the journal of an output folder, without locking the folder or creating files.
  * @throws Failure (state)
  */
 export async function readBatchFolder(outputDir: string, files: FileSystem): Promise<JournalIndex> {
@@ -52,9 +50,9 @@ export async function readBatchFolder(outputDir: string, files: FileSystem): Pro
 }
 
 /**
- * Opens the batch of an output folder, or a shard of it, and removes temporary files of a killed batch.
- * @throws Failure: state (32) when another process runs this batch, or when the state is damaged or of a newer
- *   foley; output (30) when the folder is not writable
+ * Opens and locks the batch of an output folder, or one shard, and removes temporary files of killed runs.
+ * @throws Failure: state (32) when another process runs the batch, or the state is damaged or from a newer foley;
+ *   output (30) when the folder is not writable
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
   const { files, namespace, outputDir } = options;
@@ -100,14 +98,14 @@ interface OpenParts extends BatchSecret, Run {
   readonly lock: Lock;
   readonly isExclusive: boolean;
   readonly temporaries: string;
-  /** A second list of the outputs, in the state folder. */
+  /** Copy of the output names, in the state folder. */
   readonly copy: Log;
-  /** The file that lists this batch as unfinished. */
+  /** File in the state folder that marks this batch as unfinished. */
   readonly mark: string;
   readonly read: ReadJournals;
 }
 
-/** The state of a batch, in `.foley` in its output folder. */
+/** The state of a batch, stored in `.foley` inside the output folder. */
 export class BatchFolder {
   readonly index: JournalIndex;
   readonly secret: Uint8Array;
@@ -115,11 +113,11 @@ export class BatchFolder {
   readonly isCopied: boolean;
   /** Number of damaged journal lines that were skipped. */
   readonly garbled: number;
-  /** Folder for temporary files, on the disk of the outputs. */
+  /** Folder for temporary files, on the same disk as the outputs. */
   readonly temporaries: string;
   /** Whether no other process runs a shard of this batch. */
   readonly isExclusive: boolean;
-  /** The same for all runs that continue an interrupted `--redo`. */
+  /** Token shared by an interrupted `--redo` run and the runs that continue it. */
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
   readonly #parts: OpenParts;
@@ -137,7 +135,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records output names before files get them; the record is on the disk when this resolves.
+   * Records output names before files get these names; the record is on disk when the promise resolves.
    * @throws Failure (state)
    */
   async claim(outputs: readonly string[]): Promise<void> {
@@ -148,7 +146,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records items before their requests are sent; the records are on the disk when this resolves.
+   * Records items before their requests are sent; the records are on disk when the promise resolves.
    * @throws Failure (state)
    */
   async plan(steps: readonly ItemStep[]): Promise<void> {
@@ -164,7 +162,7 @@ export class BatchFolder {
 
   /**
    * Records a new state of an item, and returns the new status.
-   * @param durability `now`: the record is on the disk when this resolves
+   * @param durability `now`: the record is on disk when the promise resolves
    * @throws Failure (state)
    */
   async note(
@@ -178,7 +176,10 @@ export class BatchFolder {
     return { ...status, state, facts: { ...status.facts, ...facts } };
   }
 
-  /** Records that audio has its final name. Written with the next record, because losing it costs only a look at the file. */
+  /**
+   * Records that audio has its final name. Written with the next record: after a loss foley only compares the file
+   * again.
+   */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
     const { about, body, generation, item } = status;
     const step = { item, body, generation, state: 'published', facts } as const;
@@ -188,7 +189,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records another output of the same audio before the file gets that name.
+   * Records another output for existing audio, before the audio is moved or copied there.
    * @throws Failure (state)
    */
   async noteReused(
@@ -203,7 +204,7 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that all items are done, so that a later `--redo` of the same items starts anew. */
+  /** Records that all items are done: a later `--redo` of the same items buys the items again. */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
@@ -232,7 +233,6 @@ export class BatchFolder {
     }
   }
 
-  /** Adds the new ones of these outputs to the copy, which may be missing, and returns them. */
   async #copyNew(outputs: readonly string[]): Promise<readonly string[]> {
     const fresh = outputs.filter((output) => this.index.filesAt(output) === undefined);
     if (fresh.length > 0)
@@ -241,10 +241,6 @@ export class BatchFolder {
   }
 }
 
-/**
- * Locks the batch of a folder, or a shard of it.
- * @throws Failure (state)
- */
 async function lockFolder(
   folder: string,
   journals: string,
@@ -263,16 +259,11 @@ async function lockFolder(
   }
 }
 
-/** Identifies a folder by its real path. Throws the system's error. */
 async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<string> {
   const real = await files.realpath(outputDir);
   return createHash('sha256').update(real).digest('hex').slice(0, 32);
 }
 
-/**
- * Makes the folders of a batch, and checks that the output folder is writable.
- * @throws Failure (output)
- */
 async function makeFolders(
   folder: string,
   { files, outputDir }: BatchFolderOptions,
@@ -288,7 +279,6 @@ async function makeFolders(
   }
 }
 
-/** Keeps the folder out of repositories. */
 async function writeGitignore(folder: string, files: FileSystem): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
   const ignore = await openOwnFile(join(folder, '.gitignore'), flags, files);
@@ -302,12 +292,11 @@ async function writeGitignore(folder: string, files: FileSystem): Promise<void> 
 
 interface Run {
   readonly id: string;
-  /** Token of the interrupted `--redo` that this run continues, else the id. */
+  /** Token of the interrupted `--redo` run that this run continues; otherwise the id of this run. */
   readonly token: string;
   readonly journal: Log;
 }
 
-/** Creates the journal of this process, a file of its own. */
 function beginRun(journals: string, index: JournalIndex, options: BatchFolderOptions): Run {
   const { clock, processes, redo } = options;
   const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
@@ -323,7 +312,7 @@ function beginRun(journals: string, index: JournalIndex, options: BatchFolderOpt
 
 interface CompactOptions extends FileDeps {
   readonly journals: string;
-  /** The journal of this process, which receives the current state. */
+  /** The journal of this process; receives the merged state. */
   readonly into: Log;
 }
 
@@ -332,8 +321,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const LINES_AT_ONCE = 1000;
 
 /**
- * Merges the journals of earlier runs into one, once there are many. A journal with damaged lines is renamed to
- * `….corrupt` instead of being removed. Throws the system's error; then only merged journals were removed.
+ * Merges the journals of earlier runs into one if there are many. A journal with damaged lines is renamed to
+ * `….corrupt`, not removed. @throws the system's error; then only merged journals were removed.
  */
 async function compact(
   { files: read, index }: ReadJournals,

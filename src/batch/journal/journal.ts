@@ -2,50 +2,49 @@ import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
-/** The folder with the state of a batch, in the output folder. */
+/** Name of the folder with the state of a batch, inside the output folder. */
 export const BATCH_FOLDER = '.foley';
 
-/** The states of an item, in order of progress. */
+/** States of an item, in order of progress. */
 export const ITEM_STATES = [
   /** The item and its idempotency key are in the journal; the request may have been sent. */
   'planned',
-  /** The request of a stream, which cannot be repeated, is about to be sent and may be billed. */
+  /** A streaming request is about to be sent; it may be billed and cannot be repeated. */
   'sent',
-  /** The service accepted the job, whose id is known; it is billed, or will be. */
+  /** The service accepted the job and returned the job id; the job is or will be billed. */
   'accepted',
   /** The job failed and was refunded. */
   'failed',
-  /** The item was billed, and its audio cannot be downloaded again. */
+  /** The item was billed, and the audio can no longer be downloaded. */
   'lost',
-  /** The audio is complete and verified, and about to be renamed. */
+  /** The audio is complete, verified and about to be renamed. */
   'verified',
-  /** The audio has its final name. */
+  /** The audio file has its final name. */
   'published',
 ] as const;
 
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/** Fields of an item that become known while it is spoken. */
+/** Fields of an item that become known during or after speaking. */
 export interface ItemFacts {
   readonly jobId?: string;
   readonly requestId?: string;
   readonly creditsUsed?: number;
   readonly sha256?: string;
   readonly bytes?: number;
-  /** Modification time of the published file; with it the file is recognised without reading it. */
+  /** Modification time of the published file; identifies an unchanged file without reading it. */
   readonly mtimeMs?: number;
-  /** Some segments of the job failed, or some words have no times. */
+  /** Whether some segments of the job failed or some words lack timings. */
   readonly isPartial?: boolean;
-  /** The service refused the request without billing it; it may be sent again under its key. */
+  /** Whether the service refused the request without billing; the request may be sent again under the same key. */
   readonly isRefused?: boolean;
   /** Why the item failed or is lost. */
   readonly problem?: string;
 }
 
-/** Fields that are in the journal before the request is sent. Never an API key, never the text. */
+/** Fields that are journaled before the request is sent; never an API key or the text. */
 export interface ItemAbout {
   readonly output: string;
-  /** The idempotency key. */
   readonly key: string;
   readonly origin: string;
   /** Token of the `--redo` run that bought the item again. */
@@ -54,20 +53,20 @@ export interface ItemAbout {
   readonly besides?: readonly string[];
 }
 
-/** One line of the journal: a step of one purchase. */
+/** A journal record: one step of one purchase. */
 export interface ItemStep {
-  /** Id of the item that was bought; any item with the same body may use the audio. */
+  /** Id of the purchased item; any item with the same request body may use the audio. */
   readonly item: string;
-  /** Digest of the request body: see `bodyDigest`. */
+  /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Counts the purchases of the same body, from 0. */
+  /** Number of earlier purchases of the same request body. */
   readonly generation: number;
   readonly state: ItemState;
   readonly about?: ItemAbout | undefined;
   readonly facts?: ItemFacts | undefined;
 }
 
-/** The current state of one purchase, folded from its steps. */
+/** Current state of one purchase, computed from its steps. */
 export interface ItemStatus extends ItemStep {
   readonly about: ItemAbout | undefined;
   readonly facts: ItemFacts;
@@ -88,7 +87,7 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
   };
 }
 
-/** Merges a step into a status: the higher generation wins, and within it the later state. */
+/** Merges a step into a status. The higher generation wins; within a generation, the later state wins. */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
   if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
@@ -102,7 +101,6 @@ export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemS
   };
 }
 
-/** Whether the complete audio was verified. */
 function isWhole({ facts, state }: ItemStatus): boolean {
   const isChecked = state === 'verified' || state === 'published';
   return isChecked && facts.sha256 !== undefined && facts.isPartial !== true;
@@ -136,28 +134,28 @@ function isFacts(value: unknown): value is ItemFacts {
 export interface KnownFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Undefined when the journal ends before the rename. */
+  /** Undefined if the journal does not record the rename. */
   readonly mtimeMs: number | undefined;
 }
 
 interface KnownRun {
-  /** Digest of the items that `--redo` named; null without `--redo`. */
+  /** Digest of the ids that `--redo` named; null without `--redo`. */
   readonly redo: string | null;
-  /** The same for all runs that continue an interrupted `--redo`. */
+  /** Token shared by an interrupted `--redo` run and the runs that continue it. */
   readonly token: string;
   hasEnded: boolean;
 }
 
-/** The content of a folder's journals. The order of records matters only between equal states. */
+/** Index of the records in a folder's journals. The order of records matters only between equal states. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  /** Ids of the items that were bought with a body: usually one. */
+  /** Ids of the items bought with each request body; usually one. */
   readonly #buyers = new Map<string, Set<string>>();
-  /** Earlier generations with complete audio, which a file may still hold. */
+  /** Earlier generations with complete audio; a file may still hold this audio. */
   readonly #superseded: ItemStatus[] = [];
-  /** The complete audio of each body, in any generation. */
+  /** Hashes of the complete audio of each request body, in any generation. */
   readonly #audio = new Set<string>();
-  /** The outputs of each audio, by its hash. */
+  /** Outputs that held each audio, by its SHA-256. */
   readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
@@ -172,7 +170,7 @@ export class JournalIndex {
     return true;
   }
 
-  /** Adds a step that is in the journal. */
+  /** Applies a step that the journal already contains. */
   apply(step: ItemStep): void {
     const { about, body, facts, item } = step;
     const key = keyOf(item, body);
@@ -196,9 +194,9 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the purchase that serves an item with this body, whichever item it was made for: the latest
-   * generation, in it the latest state, of equal ones the item's own. A purchase without audio counts only
-   * where there is no other. Undefined when this body was never bought.
+   * Returns the purchase to use for an item with this body; it may have been made for another item. The latest
+   * generation wins, then the latest state, then the item's own purchase. A purchase without audio is used only if no
+   * other exists. Returns undefined if this body was never bought.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -212,7 +210,7 @@ export class JournalIndex {
     return best;
   }
 
-  /** Returns the highest generation of a body; -1 when it was never bought. */
+  /** Returns the highest generation of a body; -1 if the body was never bought. */
   lastGeneration(body: string): number {
     let last = -1;
     for (const item of this.#buyers.get(body) ?? []) {
@@ -221,22 +219,22 @@ export class JournalIndex {
     return last;
   }
 
-  /** Whether this is the complete audio of a body, in any of its generations. */
+  /** Whether a hash belongs to complete audio of a body, in any generation. */
   isAudioOf(body: string, sha256: string): boolean {
     return this.#audio.has(keyOf(sha256, body));
   }
 
-  /** Returns the outputs that ever held this audio. */
+  /** Returns all outputs that ever held this audio. */
   outputsOf(sha256: string): readonly string[] {
     return [...(this.#places.get(sha256) ?? [])];
   }
 
-  /** Returns all files that ever had this name, the latest last; undefined when the batch never used the name. */
+  /** Returns all files that ever had this name, oldest first; undefined if the batch never used the name. */
   filesAt(output: string): readonly KnownFile[] | undefined {
     return this.#outputs.get(output);
   }
 
-  /** Returns all purchases; superseded ones come first. */
+  /** Returns all purchases, superseded ones first. */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
   }
@@ -246,7 +244,7 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest run if it had the same `--redo` and did not finish. */
+  /** Returns the token of the latest run if that run had the same `--redo` and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;
@@ -275,7 +273,7 @@ export class JournalIndex {
   }
 }
 
-/** An item's id may contain anything, a digest only hexadecimal digits. */
+/** An item id may contain any character; a digest contains only hexadecimal digits. */
 function keyOf(item: string, body: string): string {
   return `${body} ${item}`;
 }
@@ -292,7 +290,6 @@ function isBetter(one: ItemStatus, other: ItemStatus): boolean {
   return ITEM_STATES.indexOf(one.state) > ITEM_STATES.indexOf(other.state);
 }
 
-/** Whether the audio exists, or may still arrive. */
 function isUsable(status: ItemStatus): boolean {
   return status.state === 'planned' || status.state === 'accepted' || isWhole(status);
 }
@@ -303,8 +300,8 @@ export interface ReadJournals {
 }
 
 /**
- * Reads the journals in these folders, the oldest file first; a missing folder counts as empty. Skips and
- * counts damaged lines.
+ * Reads the journals in these folders, oldest file first. A missing folder counts as empty; damaged lines are skipped
+ * and counted.
  * @throws Failure (state) when a journal cannot be read, or a newer foley wrote it
  */
 export async function readJournals(

@@ -14,18 +14,17 @@ import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durabl
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
-/** Identifies one purchase of one text with its voice, model, format and controls. */
+/** Fields that identify one purchase. */
 export interface KeyAbout {
   /**
-   * Address of the service; `embedded` for the embedded service, whose port changes. The account is not part of
-   * it: the service separates accounts, and the name of an account may change while a batch is unfinished.
+   * Address of the service; `embedded` for the embedded service, whose port changes. The account is omitted: the
+   * service separates accounts, and an account may be renamed while a batch is unfinished.
    */
   readonly origin: string;
-  /** Method and path. */
   readonly endpoint: string;
-  /** Digest of the request body: {@link bodyDigest}. */
+  /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Counts the purchases of the same body, from 0. */
+  /** Number of earlier purchases of the same request body. */
   readonly generation: number;
 }
 
@@ -35,8 +34,8 @@ export function bodyDigest(body: Uint8Array): string {
 }
 
 /**
- * Derives the idempotency key of a purchase from its content: with the secret the same key results without a
- * journal and under any item id, and other users cannot guess it.
+ * Derives the idempotency key of a purchase. With the same secret, equal purchases have the same key, even without a
+ * journal or under another item id. Other users cannot guess the key.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;
@@ -45,23 +44,23 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   return `foley1-${mac.slice(0, 32)}`;
 }
 
-/** Derives the secret of `--idempotency-namespace`, which is the same on every machine. */
+/** Derives the secret for an `--idempotency-namespace`; the secret is the same on every machine. */
 export function namespaceSecret(namespace: string): Uint8Array {
   return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
 }
 
 interface SecretPlaces extends FileDeps {
-  /** `.foley` in the output folder, which exists. */
+  /** `.foley` in the existing output folder. */
   readonly folder: string;
-  /** Folder of the copy, in the state folder; created when needed. */
+  /** Folder for the copy, inside the state folder; created when needed. */
   readonly copyFolder: string;
-  /** Folder for temporary files, on the disk of `folder`. */
+  /** Folder for temporary files, on the same disk as `folder`. */
   readonly temporaries: string;
 }
 
 export interface BatchSecret {
   readonly secret: Uint8Array;
-  /** Whether there is a copy, in case the first one is removed. */
+  /** Whether the state folder has a copy of the secret. */
   readonly isCopied: boolean;
 }
 
@@ -69,9 +68,9 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * Returns the secret from which the idempotency keys of a folder are derived: the one in the output folder, else
- * its copy, else a new one. It is on the disk when this resolves; of two processes that create one, one wins.
- * @throws Failure (state) when it cannot be stored, or is damaged and has no copy
+ * Returns the secret for deriving a folder's idempotency keys: the one in the output folder, else its copy, else a
+ * new one. The secret is on disk when the promise resolves. If two processes create one, both return the same secret.
+ * @throws Failure (state) when the secret cannot be stored, or is damaged and has no copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   const file = path.join(places.folder, NAME);
@@ -94,7 +93,6 @@ export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
   }
 }
 
-/** Returns undefined for a missing file. */
 async function readSecret(
   file: string,
   { files }: FileDeps,
@@ -139,7 +137,6 @@ async function store(
   return secret;
 }
 
-/** Stores the copy; the batch works without it. */
 async function storeCopy(copy: string, secret: Uint8Array, deps: FileDeps): Promise<boolean> {
   try {
     const stored = await readSecret(copy, deps);
@@ -159,6 +156,6 @@ function damaged(file: string): Failure {
   return new Failure(`the secret of this batch at ${display(file)} is damaged`, {
     code: 'state',
     exit: 'state',
-    hint: 'Without it foley cannot know what was billed. Restore the file from a backup, or remove its folder to start anew, which may bill items again.',
+    hint: 'The secret shows what was billed. Restore the file from a backup, or remove its folder to start over; items may then be billed again.',
   });
 }

@@ -16,16 +16,16 @@ import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 
 export interface LockOptions extends FileDeps {
-  /** The folder of the locks, which exists. */
+  /** Existing folder for the lock files. */
   readonly folder: string;
   readonly processes: Processes;
-  /** The shard to lock; undefined for the whole batch. */
+  /** Shard to lock; undefined for the entire batch. */
   readonly shard: Shard | undefined;
-  /** Returns the time of the last journal record, for a lock whose process cannot be checked. */
+  /** Returns the time of the last journal record; needed when a lock's process cannot be checked. */
   readonly lastActivity: () => Promise<number | undefined>;
 }
 
-/** The right to run a folder's batch, or one shard of it. */
+/** An acquired lock on a folder's batch or one shard. */
 export interface Lock {
   readonly name: string;
   /** Whether another process runs another shard. */
@@ -33,12 +33,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** A process that cannot be checked counts as running for this long after its last journal record. */
+/** How long a process that cannot be checked counts as running after its last journal record. */
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /**
- * Locks the batch of a folder, or a shard of it; different shards of the same total may run at once. The lock only
- * saves work: the idempotency keys prevent double billing. Throws the system's error.
+ * Locks the batch of a folder, or one shard. Different shards of the same total may run at once. The lock only avoids
+ * duplicate work; idempotency keys prevent double billing. Also throws the system's error.
  * @throws Failure (state) naming the process that holds the lock
  */
 export async function lockBatch(options: LockOptions): Promise<Lock> {
@@ -93,9 +93,8 @@ async function takeOnce(file: string, mark: string, options: LockOptions): Promi
 }
 
 /**
- * Links the temporary file `written` to the name of the lock, unless a running process holds it. To replace the
- * lock of a dead process, a process must first take a second lock, whose name contains the mark of the dead
- * one; meanwhile that mark cannot change.
+ * Links the temporary file `written` to the name of the lock, unless a running process holds the lock. To replace the
+ * lock of a dead process, takes a second lock first, whose name contains the mark of the dead lock.
  */
 async function takeWith(written: string, file: string, options: LockOptions): Promise<void> {
   for (let turn = 1; ; turn += 1) {
@@ -121,7 +120,6 @@ async function takeWith(written: string, file: string, options: LockOptions): Pr
 
 const MAX_TURNS = 5;
 
-/** Returns false when the name is taken. */
 async function linked(from: string, to: string, { files }: LockOptions): Promise<boolean> {
   try {
     await files.link(from, to);
@@ -143,7 +141,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   }
 }
 
-/** Removes the lock of a dead process; a newer lock that got the same name meanwhile is moved back. */
+/** Removes the lock of a dead process. A newer lock that got the same name meanwhile is moved back. */
 async function clear(file: string, dead: Held, options: LockOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -175,7 +173,7 @@ async function findOtherShards(own: string, options: LockOptions): Promise<boole
   return hasOtherShards;
 }
 
-/** Returns whether this is a second lock (see `takeWith`), and removes it if the first lock has changed. */
+/** Whether this is a second lock (see `takeWith`); removes it if the first lock has changed. */
 async function sweepSecondLock(name: string, options: LockOptions): Promise<boolean> {
   const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
   if (lock === undefined) return false;
@@ -188,13 +186,12 @@ async function sweepSecondLock(name: string, options: LockOptions): Promise<bool
 
 const LOCK_NAME = /^(?:all|\d+-of-\d+)$/;
 
-/** Two different shards of the same total have no item in common. */
+/** Different shards of the same total have no item in common. */
 function isOtherShard(a: string, b: string): boolean {
   const [totalA, totalB] = [a, b].map((name) => name.split('-of-')[1]);
   return totalA !== undefined && totalA === totalB;
 }
 
-/** Returns undefined for a missing lock. */
 async function readLock(file: string, { files }: LockOptions): Promise<Held | undefined> {
   let content: string;
   try {
@@ -219,7 +216,6 @@ async function readLock(file: string, { files }: LockOptions): Promise<Held | un
 
 const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
-/** Whether the process that holds a lock is dead. */
 async function isStale({ owner }: Held, options: LockOptions): Promise<boolean> {
   if (owner === undefined) return true;
   const { clock, lastActivity, processes } = options;

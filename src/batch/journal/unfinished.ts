@@ -9,10 +9,9 @@ import { BATCH_FOLDER, readJournals } from './journal.ts';
 const NAME = 'unfinished';
 
 /**
- * Lists a batch as unfinished in the state folder, for `foley recover`. Never throws: the batch does not depend
- * on it.
- * @param copyFolder the folder of this batch in the state folder
- * @param shard the name of its lock
+ * Marks a batch as unfinished in the state folder, for `foley recover`. Never throws: the mark is optional.
+ * @param copyFolder the batch's folder inside the state folder
+ * @param shard name of the batch's lock
  * @returns the path of the mark, which is removed when the batch is done
  */
 export async function markUnfinished(
@@ -41,15 +40,14 @@ export async function listUnfinished(copies: string, files: FileSystem): Promise
   return [...folders].toSorted();
 }
 
-/** An unfinished batch whose mark or journal is damaged. */
 export interface DamagedBatch {
-  /** The name of its folder in the state folder. */
+  /** Name of the batch's folder inside the state folder. */
   readonly name: string;
   readonly mark: string;
   readonly problem: string;
 }
 
-/** Returns the unfinished batches whose mark or journal is damaged. Never throws. */
+/** Returns unfinished batches with a damaged mark or journal. Never throws. */
 export async function listDamagedBatches(
   copies: string,
   files: FileSystem,
@@ -95,7 +93,6 @@ function namesIn(folder: string, files: FileSystem): Promise<string[]> {
   return files.readdir(folder).catch(() => []);
 }
 
-/** Returns the output folder that a mark names; undefined for a damaged mark. */
 async function readMark(mark: string, files: FileSystem): Promise<string | undefined> {
   try {
     const value: unknown = JSON.parse(await readOwnText(mark, SMALL_FILE_BYTES, files));

@@ -7,27 +7,25 @@ import { Failure, usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
 
-/** The inputs that the command line names. */
 interface InputOptions {
   /** Files and folders; `-` is stdin. */
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
-  /** Whether to include subfolders. */
   readonly recursive: boolean;
   /** Reads all of an input that can be read only once: stdin (`-`), a pipe, a device. */
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
-/** An input with items, in the order of the plan. */
+/** An input that contains items. */
 export type Source =
   | {
       readonly kind: 'text';
       readonly file: InputFile;
       readonly name: string;
-      /** Folder below the named one, with `/` between folders; may be empty. */
+      /** Path from the named folder to the file's folder, with `/` between folders; may be empty. */
       readonly dir: string;
-      /** Its name, with its folder if another text has the same name. */
+      /** File name, with the folder in front if another text has the same name. */
       readonly title: string;
     }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
@@ -35,18 +33,17 @@ export type Source =
       readonly kind: 'csv' | 'jsonl';
       readonly file: InputFile;
       readonly name: string;
-      /** Path of the list; undefined for stdin and pipes. */
+      /** Path of the list file; undefined for stdin and pipes. */
       readonly path: string | undefined;
     };
 
 const TEXT_EXTENSIONS = ['.txt', '.md'];
-/** Extensions that only a named file may have; `README` has none. */
+/** Extensions accepted only for files named on the command line; empty for names such as `README`. */
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
 
 /**
- * Finds the inputs of a batch: files and folders in their order, then `--lines`, then `--jsonl`. A folder stands for
- * its texts (`*.txt` and `*.md`, not hidden) and those of its subfolders, sorted by the code points of their paths,
- * which is the same on every system.
+ * Finds the inputs of a batch: files and folders in the given order, then `--lines`, then `--jsonl`. A folder stands
+ * for its texts (`*.txt` and `*.md`, not hidden), sorted by code points of the path on every system.
  * @throws Failure (usage) for a missing file, a file that is not a text, and stdin used twice
  */
 export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
@@ -83,7 +80,7 @@ export async function findSources(options: InputOptions, files: FileSystem): Pro
   );
 }
 
-/** Whether an input is a pipe or a device, such as `<(…)` of a shell: a plan reads its inputs several times. */
+/** Whether an input is a pipe or a device, such as `<(…)` in a shell. Other inputs are read several times. */
 async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
   if (name === '-') return true;
   // Reading reports the error.
@@ -97,7 +94,7 @@ interface TextFile {
   readonly dir: string;
 }
 
-/** Adds titles: texts that have the same name in different folders get their folder in the title. */
+/** Adds titles. Texts with equal names in different folders get the folder in their titles. */
 function titled(texts: readonly TextFile[]): Source[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {
@@ -110,7 +107,7 @@ function titled(texts: readonly TextFile[]): Source[] {
   });
 }
 
-/** Returns the texts in a folder; undefined for anything else. */
+/** Returns the texts in a folder; undefined if the path is not a folder. */
 async function textsIn(
   given: string,
   isRecursive: boolean,
@@ -122,7 +119,7 @@ async function textsIn(
     if (names.length === 0) {
       throw usageFailure(
         `the folder ${display(given)} has no texts`,
-        'Texts in it are files that end in .txt or .md.',
+        'In a folder, only .txt and .md files count as texts.',
       );
     }
     return names
@@ -139,7 +136,7 @@ async function textsIn(
   }
 }
 
-/** Does not follow links to folders, which may lead back. */
+/** Ignores links to folders, because links may form a loop. */
 async function textNames(
   folder: string,
   isRecursive: boolean,
@@ -158,7 +155,7 @@ async function textNames(
 }
 
 /**
- * Refuses a file whose extension is not that of a text: its raw content would be spoken and billed.
+ * Refuses a file whose extension is not that of a text: the raw content would be spoken and billed.
  * @param where prefix of the message
  * @throws Failure (usage)
  */
@@ -170,7 +167,7 @@ export function requireText(name: string, where = ''): void {
   throw usageFailure(
     `${where}${display(name)} is not a text file: it ends in ${display(ending)}, and texts end in .txt or .md`,
     isList
-      ? `Give it as --jsonl ${display(name)}.`
+      ? `Pass it with --jsonl ${display(name)}.`
       : 'Save its text as .txt. A table is read from a .csv, a list with --lines or --jsonl.',
   );
 }
@@ -181,31 +178,31 @@ function stemOf(name: string): string {
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
 
-/** Whether an input has no folder. */
+/** Whether an input is stdin or a shell pipe, which has no folder. */
 function isStream(name: string): boolean {
   return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }
 
-/** The path that a shell gives to `<(…)`. */
+/** Path that a shell substitutes for `<(…)`. */
 const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
 
-/** Bytes that can be read several times. */
+/** An input whose bytes can be read several times. */
 export interface InputFile {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
   open(): AsyncIterable<Uint8Array>;
 }
 
 interface NumberedLine {
   readonly text: string;
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
 }
 
-/** Enough characters for the longest text with every character escaped, and its other fields. */
+/** Maximum length of a line: the longest text with every character escaped, plus the other fields. */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 
-/** Returns a file that is opened when it is read; reading refuses a pipe or a device. */
+/** Returns an input that opens the file on each read. Reading refuses a pipe or a device. */
 export function inputFile(name: string, files: FileSystem): InputFile {
   return {
     name,
@@ -236,7 +233,7 @@ async function openFile(name: string, files: FileSystem): Promise<FileHandle> {
   );
 }
 
-/** Returns an input that is in memory. */
+/** Returns an input from bytes in memory. */
 export function inputBytes(name: string, bytes: Uint8Array): InputFile {
   return {
     name,
@@ -247,8 +244,8 @@ export function inputBytes(name: string, bytes: Uint8Array): InputFile {
 }
 
 /**
- * Yields the lines of a text that are not blank, without line ends; holds one line at a time.
- * @throws Failure (usage) for a file that cannot be read or is not UTF-8, naming the line
+ * Yields the non-blank lines of a text, without line ends. Holds one line in memory at a time.
+ * @throws Failure (usage) naming the line, for a file that cannot be read or is not UTF-8
  */
 export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, void, undefined> {
   const decoder = createUtf8Decoder();
@@ -278,7 +275,7 @@ export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, v
 }
 
 /**
- * Reads the whole text of a small file.
+ * Reads the entire text of a small file.
  * @throws Failure (usage)
  */
 export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
@@ -301,7 +298,7 @@ export async function wholeText(input: InputFile, maxBytes: number): Promise<str
   }
 }
 
-/** Returns the failure for an error of reading an input; other errors stay as they are. */
+/** Converts a read error of an input to a Failure; returns other errors unchanged. */
 export function unreadable(name: string, error: unknown): unknown {
   const shown = display(name);
   if (error instanceof TextEncodingError) {

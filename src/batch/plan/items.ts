@@ -8,21 +8,21 @@ import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
 
-/** The default of `--text-column`. */
+/** Default of `--text-column`. */
 export const DEFAULT_TEXT_COLUMN = 'text';
 
-/** Size of the longest text of one request: four bytes a character, and a byte order mark. */
+/** Maximum size of a text file for one request: four bytes per character and a byte order mark. */
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 
-/** The fields of an item in its input; the flags have the others. */
+/** Fields of an item from its input; the flags supply the missing ones. */
 export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
-  /** Its file and line, for messages. */
+  /** File and line of the item, for messages. */
   readonly source: string;
-  /** `{name}`: the stem of its file, or the name of its line. */
+  /** Value of `{name}`: the file name without its extension, or the name of the line. */
   readonly name: string;
-  /** `{dir}`: the folder of its file below the named folder, with `/` between folders; may be empty. */
+  /** Value of `{dir}`: path from the named folder to the file's folder, with `/`; may be empty. */
   readonly dir?: string;
-  /** Its id if the input has none; by default its name. */
+  /** Id of an item whose input has no id; by default the name. */
   readonly title?: string;
   readonly text: string;
 }
@@ -30,7 +30,6 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
 export interface Inputs {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
-  /** The column with the texts of tables. */
   readonly textColumn?: string | undefined;
 }
 
@@ -47,8 +46,8 @@ export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>)
 }
 
 /**
- * Yields the items of the inputs, each checked alone; holds one text at a time.
- * @param nameOf returns the name of an item without one, from the name of its list and its number
+ * Yields the items of the inputs after checking each one. Holds one text in memory at a time.
+ * @param nameOf returns the name of an unnamed item, from the name of its list and its number
  * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(
@@ -83,15 +82,13 @@ export async function* draftsOf(
 }
 
 interface Entry {
-  /** File and line, for messages. */
   readonly where: string;
-  /** The line of a list; else empty. */
+  /** Line of a list; empty for other inputs. */
   readonly text: string;
-  /** The row of a table. */
   readonly fields?: ReadonlyMap<string, unknown>;
 }
 
-/** Yields one entry for each item of an input. Does not open a text. */
+/** Yields one entry per item of an input, without opening text files. */
 async function* entriesOf(
   source: Source,
   textColumn = DEFAULT_TEXT_COLUMN,

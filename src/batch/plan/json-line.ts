@@ -8,11 +8,11 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { closest } from '../../text/did-you-mean.ts';
 import { display } from '../../text/display.ts';
 
-/** The fields of an item in a list or a table. */
+/** Fields of an item in a list or a table. */
 export interface JsonItem {
   readonly id?: string;
   readonly text?: string;
-  /** Relative to the folder of the list. */
+  /** Path relative to the folder of the list. */
   readonly file?: string;
   readonly voiceId?: string;
   readonly modelId?: string;
@@ -22,7 +22,7 @@ export interface JsonItem {
 }
 
 const OWN_KEYS = ['id', 'text', 'file', 'voiceId', 'modelId', 'output', 'format'] as const;
-/** The keys of a JSON item, and the columns of a table. */
+/** Keys of a JSON item, and columns of a table. */
 export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_CONTROLS)];
 
 /**
@@ -53,12 +53,12 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
   };
   if ((item.text === undefined) === (item.file === undefined)) {
     const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
-    throw usageFailure(`${where} has ${what}`, 'Give either text or file.');
+    throw usageFailure(`${where} has ${what}`, 'Set either text or file.');
   }
   return item;
 }
 
-/** Resolves the `file` of an item: relative to its list, or to the current folder for a list from a pipe. */
+/** Resolves the `file` of an item against the folder of the list, or the current folder if the list is piped. */
 export function besideList(file: string, list: string | undefined): string {
   return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
 }

@@ -13,19 +13,19 @@ import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
 import { draftsOf } from './items.ts';
 
-/** A text to speak, with everything decided. */
+/** A text to speak, with its id, output and request. */
 export interface BatchItem {
-  /** From 1, over all shards. */
+  /** Item number, from 1 across all shards. */
   readonly index: number;
-  /** Identifies the item to the user. */
+  /** Id shown to the user. */
   readonly id: string;
-  /** Its file and line, for messages. */
+  /** File and line of the item, for messages. */
   readonly source: string;
-  /** Path below the output folder, with `/` between folders. */
+  /** Path relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly characters: number;
-  /** Whether its input names no voice. */
+  /** Whether the item's input names no voice. */
   readonly usesDefaultVoice: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface BatchItem {
 export interface PlanDefaults {
   readonly voiceId: string;
   readonly modelId: string | undefined;
-  /** `--format`, which must match the extension of an output. */
+  /** Value of `--format`, which must match the extension of every output. */
   readonly format: AudioFormat | undefined;
-  /** The format of the configuration, which an extension overrides. */
+  /** Configured format, which an output's extension overrides. */
   readonly configuredFormat: AudioFormat | undefined;
   readonly controls: SpeechControls;
 }
@@ -43,15 +43,14 @@ export interface PlanDefaults {
 export interface PlanOptions extends Inputs {
   readonly defaults: PlanDefaults;
   readonly template: NameTemplate;
-  /** Number of items, as {@link countItems} returns it. */
   readonly total: number;
   /** Returns the sidecar files of an item, such as captions, from its output. */
   readonly sidecars: (output: string) => readonly string[];
 }
 
 /**
- * Yields the items of a batch in their order, each checked alone and against all before it. Holds one text at a
- * time, and a digest of each name.
+ * Yields the items of a batch in order, after checking each one alone and against all earlier items. Holds one text
+ * and a digest of each name in memory.
  * @throws Failure (usage) naming the file and line
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
@@ -103,7 +102,6 @@ function decide(
   };
 }
 
-/** Returns the format that the extension of an output selects, if any. */
 function formatOf(
   output: string,
   source: string,
@@ -126,8 +124,8 @@ function formatOf(
 }
 
 /**
- * Returns the id that the input gives, else the title, with a number if another item has that id.
- * @throws Failure (usage) for an id that another item has
+ * Returns the id from the input, else the title, with a number appended if another item has that id.
+ * @throws Failure (usage) if another item has the id from the input
  */
 function takeId({ id, name, source, title = name }: ItemDraft, index: number, ids: FirstOwners) {
   if (id === undefined) {
@@ -144,7 +142,7 @@ function takeId({ id, name, source, title = name }: ItemDraft, index: number, id
   );
 }
 
-/** The outputs of a plan: no two are one file on any file system, and none is a folder of another. */
+/** Outputs of a plan. No two are the same file on any file system, and none is a folder that contains another. */
 class TakenOutputs {
   readonly #outputs = new FirstOwners();
   readonly #folders = new FirstOwners();
@@ -162,12 +160,12 @@ class TakenOutputs {
     const clash = this.#folders.ownerOf(name) ?? this.#clashAbove(name, index);
     if (clash === undefined) return;
     throw usageFailure(
-      `${source}: its output ${display(output)} and that of item ${clash} use one name for a file and a folder`,
+      `${source}: its output ${display(output)} and that of item ${clash} need the same name for a file and a folder`,
       'Give one of them another name.',
     );
   }
 
-  /** Adds the folders above an output, and returns the item whose output has such a name, if any. */
+  /** Adds the parent folders of an output. Returns the item whose output has the name of such a folder, if any. */
   #clashAbove(name: string, index: number): number | undefined {
     for (let above = path.posix.dirname(name); above !== '.'; above = path.posix.dirname(above)) {
       const file = this.#outputs.ownerOf(above);
@@ -179,11 +177,11 @@ class TakenOutputs {
   }
 }
 
-/** A map from strings of any length to the item that added them first. Retains a digest of 96 bits of each. */
+/** Map from strings to the item that added each string first. Stores only a 96-bit digest of each string. */
 export class FirstOwners {
   readonly #owners = new Map<string, number>();
 
-  /** Adds a string unless it is known; then returns its owner. */
+  /** Adds a new string; for a known string returns the item that added it. */
   add(text: string, owner: number): number | undefined {
     const digest = digestOf(text);
     const before = this.#owners.get(digest);
@@ -202,11 +200,11 @@ function digestOf(text: string): string {
 
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
-/** Renders the output of an item: relative, with `/` between folders. `dir` may be empty. */
+/** Renders the output of an item as a relative path with `/` between folders. */
 export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], string>>) => string;
 
 /**
- * Parses the value of `--name`: text with placeholders such as `{name}`.
+ * Parses the value of `--name`, a text with placeholders such as `{name}`.
  * @throws Failure (usage) for an unknown placeholder
  */
 export function parseNameTemplate(given: string): NameTemplate {
@@ -240,8 +238,8 @@ function unknownPlace(given: string, shown: string): Error {
 }
 
 /**
- * Converts an untrusted string to one part of a file name: separators, control characters and characters that
- * some system refuses become dashes. The result is never hidden, never `.` or `..`, and never a device name.
+ * Converts an untrusted string to one part of a path. Separators, control characters and characters that some systems
+ * refuse become dashes. The result is never hidden, `.`, `..` or a device name.
  */
 export function nameComponent(value: string): string {
   const plain = value
@@ -252,7 +250,7 @@ export function nameComponent(value: string): string {
   return plain === '' ? 'item' : plainName(plain);
 }
 
-/** Changes names that other programs read as a flag, and device names. */
+/** Changes device names, and names that other programs would parse as a flag. */
 function plainName(name: string): string {
   return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
 }
@@ -261,19 +259,16 @@ function plainName(name: string): string {
 const DEVICE =
   /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
 
-/**
- * Normalises case and accents like file systems that ignore them: names with equal results may be one file.
- */
+/** Normalises case and accents as some file systems do: names with equal results may be one file. */
 export function foldedName(output: string): string {
   return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** The longest name that file systems accept. */
+/** Maximum length of a file name on common file systems. */
 const LONGEST_COMPONENT_BYTES = 255;
 
 /**
- * Checks the path of an output: it must be relative, with `/` between folders, and must not lead out of the output
- * folder on any system.
+ * Checks that the path of an output is relative, uses `/`, and stays in the output folder on every system.
  * @param source file and line of the item, for messages
  * @throws Failure (usage)
  */
@@ -295,7 +290,7 @@ function checkOutputName(output: string, source: string): string {
   }
   if (parts[0]?.toLowerCase() === BATCH_FOLDER || isTemporaryName(parts.at(-1) ?? '')) {
     throw usageFailure(
-      `${source}: the output "${display(output)}" is a name that foley uses itself`,
+      `${source}: the output "${display(output)}" is a name that foley reserves`,
       'Choose another name.',
     );
   }

@@ -1,6 +1,6 @@
 import { usageFailure } from '../../errors/failure.ts';
 
-/** A part of a plan: every `total`-th item, starting with the `index`-th (from 1). */
+/** A share of a plan: every `total`-th item, starting with item number `index` (from 1). */
 export interface Shard {
   readonly index: number;
   readonly total: number;
@@ -20,7 +20,7 @@ export function parseShard(given: string): Shard {
   );
 }
 
-/** Whether an item belongs to a shard. @param item its index, from 1 */
+/** Whether an item belongs to a shard. @param item number of the item, from 1 */
 export function isInShard({ index, total }: Shard, item: number): boolean {
   return (item - 1) % total === index - 1;
 }
@@ -28,8 +28,8 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the shard of this process, from the environment of Slurm arrays, Kubernetes Indexed Jobs, GitLab, CircleCI,
- * Buildkite and Cloud Run, with the name of the variable; undefined elsewhere.
+ * Returns the shard of this process and the environment variable that sets it; undefined if none is set. Supports
+ * Slurm arrays, Kubernetes Indexed Jobs, GitLab, CircleCI, Buildkite and Cloud Run.
  * @throws Failure (usage) for an index whose total is missing or does not match
  */
 export function shardOfEnvironment(
@@ -41,8 +41,8 @@ export function shardOfEnvironment(
     const shard = engine.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${engine.index} is "${index}", and the number of shards does not fit: it requires ${engine.needs}`,
-        'Name the shard with --shard I/N; --shard 1/1 speaks all items.',
+        `${engine.index} is "${index}", but ${engine.needs} is missing or does not match`,
+        'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }
     return { ...shard, variable: engine.index };
@@ -51,9 +51,8 @@ export function shardOfEnvironment(
 }
 
 interface Engine {
-  /** The variable with the index of the shard. */
   readonly index: string;
-  /** The other variables that are required, for the message. */
+  /** Other required variables, for the message. */
   readonly needs: string;
   read(env: Environment, index: string): Shard | undefined;
 }
@@ -72,7 +71,7 @@ const ENGINES: readonly Engine[] = [
   counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
 ];
 
-/** @param first the index of the first shard */
+/** @param first index of the first shard */
 function counted(index: string, total: string, first: 0 | 1): Engine {
   return {
     index,
@@ -84,7 +83,7 @@ function counted(index: string, total: string, first: 0 | 1): Engine {
   };
 }
 
-/** Slurm counts from any number, in steps. */
+/** Parses Slurm's index, which starts at any number and increases by a fixed step. */
 function readSlurm(env: Environment, given: string): Shard | undefined {
   const total = wholeNumber(env['SLURM_ARRAY_TASK_COUNT']);
   const least = wholeNumber(env['SLURM_ARRAY_TASK_MIN'] ?? '0');

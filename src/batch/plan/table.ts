@@ -9,9 +9,9 @@ import { MAX_LINE_CHARACTERS, unreadable } from './inputs.ts';
 import { ITEM_KEYS } from './json-line.ts';
 
 interface TableRow {
-  /** As those of a JSON item. */
+  /** Fields of the row, typed like those of a JSON item. */
   readonly fields: ReadonlyMap<string, unknown>;
-  /** Its last line, from 1. */
+  /** Number of the row's last line, from 1. */
   readonly line: number;
 }
 
@@ -54,10 +54,10 @@ async function headerOf(file: InputFile, separator: string): Promise<readonly st
   for await (const { cells } of recordsOf(file, separator, true)) {
     return cells.map((cell) => cell.trim());
   }
-  throw usageFailure(`${display(file.name)} is empty`, 'Its first line names the columns.');
+  throw usageFailure(`${display(file.name)} is empty`, 'The first line must name the columns.');
 }
 
-/** Returns the field of each column; undefined for other columns. */
+/** Returns the item field of each column; undefined for other columns. */
 function fieldsOf(
   header: readonly string[],
   textColumn: string,
@@ -80,7 +80,7 @@ function fieldsOf(
     if (meant === undefined) return undefined;
     throw usageFailure(
       `${where} has the column "${display(name)}"`,
-      `Did you mean ${meant}? Columns have the names of the keys of --jsonl.`,
+      `Did you mean ${meant}? Columns have the same names as the keys of --jsonl.`,
     );
   });
 }
@@ -101,7 +101,7 @@ function rowOf(
   return row;
 }
 
-/** Converts a cell to the type of its field; an invalid cell stays text, which `itemOf` refuses. */
+/** Converts a cell to the type of its field. An invalid cell stays text, which `itemOf` refuses. */
 function typed(field: string, cell: string): unknown {
   const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
   if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;
@@ -119,7 +119,7 @@ interface TableRecord {
   readonly line: number;
 }
 
-/** @param isLoose reads the first row only, with any number of cells, to guess the separator */
+/** @param isLoose reads only the first row, with any number of cells, to guess the separator */
 async function* recordsOf(
   file: InputFile,
   separator: string,

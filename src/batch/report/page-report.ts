@@ -18,16 +18,14 @@ import type { Report, Tally } from './report.ts';
 
 interface PageReportOptions extends FileDeps {
   readonly file: string;
-  /** The absolute output folder. */
   readonly outputDir: string;
   readonly title: string;
-  /** The captions of each output. */
   readonly captions: readonly CaptionFormat[];
-  /** Called once when later sound is left out because the page would be too large for a browser. */
+  /** Called once if audio is omitted because the page would be too large for a browser. */
   readonly onTooLarge: () => void;
 }
 
-/** Browsers read the whole page before they show anything. */
+/** Maximum size of all embedded audio: browsers load the entire page before showing anything. */
 const MAX_AUDIO_BYTES = 512 * 1024 * 1024;
 const WAVEFORM_BARS = 240;
 
@@ -38,7 +36,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens a report for people: one self-contained page with the text, sound, waveform and captions of every item.
+ * Opens the HTML report: one self-contained page with the text, audio, waveform and captions of every item.
  * @throws Failure (output)
  */
 export async function openPageReport(options: PageReportOptions): Promise<Report> {
@@ -66,7 +64,7 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 }
 
-/** Allows nothing but the style and script of this page. */
+/** Allows only the style and script of this page. */
 function contentSecurityPolicy(style: string, script: string): string {
   return [
     `default-src 'none'`,
@@ -83,11 +81,11 @@ function policyHash(text: string): string {
 }
 
 interface EmbeddedSound {
-  /** Id of the element with the sound; undefined when it was left out. */
+  /** Id of the element with the audio; undefined if the audio was omitted. */
   readonly id: string | undefined;
-  /** Identifies the sound under any name. */
+  /** Identifies the audio file by content and modification time, under any name. */
   readonly mark: string;
-  /** Undefined for a file that cannot be decoded. */
+  /** Measurements of the audio; undefined if the file cannot be decoded. */
   readonly sound: MeasuredSound | undefined;
 }
 
@@ -98,7 +96,7 @@ class PageReport implements Report {
   #sounds = 0;
   #audioBytes = 0;
 
-  /** @param end the page after the last item */
+  /** @param end HTML that follows the last item */
   constructor(output: Output, options: PageReportOptions, end: string) {
     this.#output = output;
     this.#options = options;
@@ -145,14 +143,14 @@ class PageReport implements Report {
     return this.#output.abandon();
   }
 
-  /** Writes data for the script of the page. A `<` would end the element. */
+  /** Writes data for the script of the page. Escapes `<`, which could end the element. */
   #writeData(attribute: string, data: object): Promise<void> {
     const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
     const element = `<script type="application/json" ${attribute}>${json}</script>\n`;
     return this.#output.write(Buffer.from(element));
   }
 
-  /** Embeds and measures the sound of an output; undefined for a file that cannot be read. */
+  /** Embeds and measures the audio of an output; returns undefined for a file that cannot be read. */
   async #embedSound(name: string): Promise<EmbeddedSound | undefined> {
     const { files, onTooLarge, outputDir } = this.#options;
     const file = path.join(outputDir, name);
@@ -189,7 +187,6 @@ class PageReport implements Report {
     }
   }
 
-  /** Reads the captions that foley wrote beside an output. */
   async #cuesOf(output: string): Promise<ShownCue[]> {
     const { captions, files, outputDir } = this.#options;
     const subtitles = captions.filter((format) => format !== 'json');
@@ -212,7 +209,7 @@ interface ShownCue {
 
 const CUE = /^(\d+:\d\d:\d\d[.,]\d{3}|\d\d:\d\d\.\d{3}) --> (\S+).*\n?([^]*)/m;
 
-/** Reads SubRip and WebVTT as foley writes them, without the times of words. */
+/** Parses SubRip or WebVTT written by foley, without word timings. */
 function readCues(subtitles: string): ShownCue[] {
   return subtitles.split('\n\n').flatMap((block) => {
     const [cue, start = '', end = '', text = ''] = CUE.exec(block) ?? [];

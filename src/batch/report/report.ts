@@ -11,7 +11,7 @@ export class Tally {
   failed = 0;
   skipped = 0;
   creditsUsed = 0;
-  /** The failure that decides the exit code. */
+  /** Failure that decides the exit code. */
   gravest: Failure | undefined;
 
   add({ creditsUsed, error, status }: ItemResult): void {
@@ -24,8 +24,8 @@ export class Tally {
   }
 
   /**
-   * The exit of a batch that tried all items: `partial` after any failure, or the exit of the gravest failure when
-   * nothing was delivered.
+   * Exit of a batch that tried all items: `partial` after any failure; if nothing was delivered, the exit of the
+   * gravest failure.
    */
   get exit(): ExitName {
     if (this.failed === 0) return 'ok';
@@ -53,11 +53,11 @@ function graveness(exit: ExitName): number {
   return place === -1 ? GRAVEST_FIRST.length : place;
 }
 
-/** A report file, written while results arrive. Methods throw a Failure: output (30). */
+/** A report file that is written while results arrive. Methods throw Failure (output). */
 export interface Report {
   add(result: ItemResult): Promise<void>;
   /**
-   * Renames the file to its final name.
+   * Renames the report to its final name.
    * @param isComplete whether all items were tried
    */
   publish(tally: Tally, isComplete: boolean): Promise<void>;
@@ -94,7 +94,7 @@ export function recordOf({ creditsUsed, error, item, output, status }: ItemResul
 
 /**
  * Opens a JSON report, before the first request.
- * @param outputDir as the user wrote it
+ * @param outputDir output folder as the user typed it
  * @throws Failure (output)
  */
 export async function openJsonReport(

@@ -16,7 +16,6 @@ import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
-/** The captions of each item. */
 export interface CaptionOptions {
   readonly formats: readonly CaptionFormat[];
   readonly shape: CueShape;
@@ -35,7 +34,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
 }
 
-/** Returns the body that identifies a purchase: the same order as a job is another purchase. */
+/** Returns the body that identifies an aligned purchase; it differs from the body of a job for the same text. */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);
@@ -44,9 +43,8 @@ export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
 const NO_KEY = { value: '', madeByTool: false };
 
 /**
- * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns the times of words and
- * cannot be repeated: an item that is interrupted after it may have been billed is lost with its cost, and never
- * requested again without a flag.
+ * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings and cannot be
+ * repeated. An item that is interrupted after it may have been billed is lost and not retried without a flag.
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
@@ -103,7 +101,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Publishes the captions before the audio: audio never appears without them. */
+  /** Publishes the captions before the audio: audio never appears without captions. */
   async #publish(
     { file, isNew, item, status }: ItemWork,
     response: AlignedResponse,
@@ -127,7 +125,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     return { status: folder.notePublished(verified, published), creditsUsed };
   }
 
-  /** Records whether a failed request was billed, and adds that to its failure. */
+  /** Records whether a failed request was billed, and adds this to the failure. */
   async #conclude(
     failure: Failure,
     status: ItemStatus,
@@ -149,11 +147,11 @@ export class AlignedSpeaker implements ItemSpeaker {
       message: `${problem}; ${billed}, and its audio is lost`,
       exit: response === undefined ? failure.exit : 'lost',
       billed: response === undefined ? failure.billed : 'unknown',
-      hint: '--retry-failed buys it again.',
+      hint: '--retry-failed buys the item again.',
     });
   }
 
-  /** Records a state, if possible: the state `sent`, which is on the disk, already means that the item may be billed. */
+  /** Records a state if possible: the state `sent`, which is on disk, already means that the item may be billed. */
   #noteQuietly(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }

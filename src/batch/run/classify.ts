@@ -14,7 +14,7 @@ import type { BatchItem } from '../plan/plan.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isInFolder, unchangedFile } from './reuse-audio.ts';
 
-/** An item with the decision what to do for it. */
+/** An item and what to do with it. */
 export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
   /** Digest of the request body. */
@@ -22,13 +22,12 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly decision: Decision;
 }
 
-/** The flags that decide about items of earlier runs. */
+/** Flags for items of earlier runs. */
 export interface RerunOptions {
   readonly outputDir: string;
-  /** Files that the batch did not make may be replaced. */
+  /** Whether files that the batch did not make may be replaced. */
   readonly overwrite: boolean;
   readonly retriesFailed: boolean;
-  /** Whether `--redo` names an item. */
   readonly isRedone: (id: string) => boolean;
 }
 
@@ -36,12 +35,12 @@ export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   /** Address of the service, or `embedded`. */
   readonly origin: string;
-  /** Token of an interrupted run with the same `--redo`, or of this run. */
+  /** Token of this `--redo` run, or of an interrupted run with the same `--redo`. */
   readonly redoToken: string | undefined;
 }
 
 /**
- * Decides for every item what to do, from the journal and the files at the outputs. Sends nothing. Of equal items
+ * Decides what to do with each item, from the journal and the files at the outputs. Sends nothing. Of equal items,
  * only the first is spoken or fetched.
  * @throws Failure: exists (31) for a file that the batch did not make, output, usage
  */
@@ -62,7 +61,7 @@ export async function* classifyItems(
   }
 }
 
-/** Equal for items that one request serves; undefined for items without a request. */
+/** Identifies the request that serves an item; undefined if the item needs no request. */
 function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   if (decision.kind === 'speak') return `${body} ${decision.generation}`;
   return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
@@ -113,15 +112,15 @@ async function classify(
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-/** Plans with more characters than this are classified again instead of being retained. */
+/** Plans with more characters than this are classified again instead of staying in memory. */
 const RETAINED_CHARACTERS = 4_000_000;
 /** Approximate size of an item without its text. */
 const ITEM_CHARACTERS = 400;
 
 /**
- * Lets several readers go over the classified items.
- * @param read classifies all items anew
- * @returns `first` for the first reader, `again` for later ones, which get retained items if there are few
+ * Shares the classified items between several readers.
+ * @param read classifies all items on each call
+ * @returns `first` for the first reader, and `again` for later ones, which get retained items if there are few
  */
 export function retainItems(read: () => Classified) {
   let retained: readonly ClassifiedItem[] | undefined;
@@ -148,21 +147,21 @@ export function retainItems(read: () => Classified) {
 type Decision =
   /** The audio is at its output and unchanged. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** The item is bought in this generation; a known status is in the journal already. */
+  /** The item is requested in this generation; `status`, if any, is already in the journal. */
   | {
       readonly kind: 'speak';
       readonly generation: number;
       readonly status: ItemStatus | undefined;
-      /** The user asked to buy it again. */
+      /** Whether the user asked to buy the item again. */
       readonly isAgain: boolean;
     }
   /** The audio is in the folder under another name, and is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** The audio of an equal item, with this index, serves both. */
+  /** The audio of an equal item, number `of`, serves both items. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
-  /** The item is billed, and its job has the audio, or will have it. */
+  /** The item is billed; the job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** Only the user can continue, with a flag. */
+  /** The item continues only if the user passes a flag. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
 
 export type Ended =
@@ -170,28 +169,28 @@ export type Ended =
   | 'failed'
   /** Only part of the audio exists. */
   | 'partial'
-  /** The item was billed, and its audio cannot be downloaded again. */
+  /** The item was billed, and the audio can no longer be downloaded. */
   | 'lost'
   /** The item was billed at another service, which has the audio. */
   | 'elsewhere';
 
 export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
-  /** The purchase that serves the item. */
+  /** The purchase to use for the item. */
   readonly status: ItemStatus | undefined;
-  /** The highest generation of its body; -1 when it was never bought. */
+  /** Highest generation of the item's body; -1 if the body was never bought. */
   readonly lastGeneration: number;
   /** Whether the recorded audio is at its output. */
   readonly isPresent: boolean;
-  /** Whether that audio is in the folder under another name. */
+  /** Whether the recorded audio is in the folder under another name. */
   readonly isElsewhere: boolean;
-  /** Whether `--redo` names the item and did not buy it again yet. */
+  /** Whether `--redo` names the item and the item was not bought again yet. */
   readonly isRedone: boolean;
   readonly origin: string;
 }
 
 /**
- * Decides what to do for an item (docs/batch.md): unfinished requests continue under their own key, billed audio
- * is fetched, and only `--redo` and `--retry-failed` buy anything twice.
+ * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same key, billed audio is
+ * fetched, and only `--redo` and `--retry-failed` buy an item twice.
  */
 export function decide(facts: DecisionFacts): Decision {
   const { isRedone, lastGeneration, retriesFailed, status } = facts;
@@ -231,19 +230,19 @@ function decideKnown(
   }
 }
 
-/** Decides what to do for a purchase whose audio is not in the folder. */
+/** Decides what to do with a purchase whose audio is not in the folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
   return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
 }
 
-/** What is at the output of an item. */
+/** State of the file at an item's output. */
 type OutputState =
   | { readonly kind: 'missing' }
   /** An unchanged file of this batch. */
   | { readonly kind: 'known'; readonly file: KnownFile }
-  /** The batch was about to put a file here; the journal ends before that. */
+  /** A file that the batch was about to create; the journal ends before the rename. */
   | { readonly kind: 'ours' }
   /** A file that the batch did not make. */
   | { readonly kind: 'foreign' };
@@ -260,8 +259,8 @@ export class OutputInspector {
   }
 
   /**
-   * Returns what is at an output.
-   * @param audio the item's own audio, which counts as known wherever it came from
+   * Returns the state of an output.
+   * @param audio audio of the item; a file with this audio counts as known
    * @throws Failure (usage, output) for a folder, or a link that leads out of the output folder
    */
   async inspect(
@@ -287,7 +286,7 @@ export class OutputInspector {
     return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
   }
 
-  /** Folds names, because the file system may spell them differently. */
+  /** Returns folded names, because the file system may change case or accents. */
   async #readNames(folder: string): Promise<ReadonlySet<string>> {
     const { files, outputDir } = this.#options;
     if (folder !== '.') await containedPath(outputDir, folder, files);
@@ -301,7 +300,7 @@ export class OutputInspector {
   }
 }
 
-/** Follows a link that does not lead out of the output folder. */
+/** Follows a link unless it leads out of the output folder. */
 async function statsOf(
   outputDir: string,
   output: string,
@@ -351,48 +350,51 @@ function foreignOutput({ output, source }: Place): Failure {
   );
 }
 
-/** Returns the failure of an item that only the user can continue, with a hint how. */
+/** Returns the failure of an item that needs a flag to continue; the hint names the flag. */
 export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): Failure {
   const { creditsUsed, jobId, problem } = facts;
   const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
   const details = jobId === undefined ? undefined : { jobId };
   switch (why) {
     case 'failed':
-      return new Failure(`its job failed: ${problem ?? 'the service returned no reason'}`, {
-        code: 'ERR_JOB_FAILED',
-        exit: 'rejected',
-        hint: 'It was refunded; --retry-failed speaks the item again.',
-        details,
-      });
+      return new Failure(
+        `the job of this item failed: ${problem ?? 'the service returned no reason'}`,
+        {
+          code: 'ERR_JOB_FAILED',
+          exit: 'rejected',
+          hint: 'The job was refunded; --retry-failed speaks the item again.',
+          details,
+        },
+      );
     case 'partial':
-      return new Failure('only a part could be spoken or timed; that part is in its files', {
+      return new Failure('only part of the text was spoken or timed; the files contain that part', {
         code: 'partial_fail',
         exit: 'partial',
         billed: 'yes',
-        hint: `--retry-failed buys all of it again (this part: ${cost}).`,
+        hint: `--retry-failed buys the entire item again (this part: ${cost}).`,
         details,
       });
     case 'lost':
       return new Failure(
         state === 'published' || state === 'verified'
-          ? `a file of it is missing, and speaking it again is billed again (${cost})`
-          : `it may have been billed (${cost}), and its audio is lost`,
+          ? `a file of this item is missing, and speaking the item again is billed again (${cost})`
+          : `this item may have been billed (${cost}), and the audio is lost`,
         {
           code: 'lost',
           exit: 'lost',
           billed: creditsUsed === undefined ? 'unknown' : 'yes',
-          hint: '--retry-failed buys it again.',
+          hint: '--retry-failed buys the item again.',
           details,
         },
       );
     case 'elsewhere':
       return new Failure(
-        `it was billed at ${about?.origin ?? 'another service'}, which has its audio`,
+        `this item was billed at ${about?.origin ?? 'another service'}, which has the audio`,
         {
           code: 'lost',
           exit: 'lost',
           billed: 'yes',
-          hint: 'Run the batch against that service once more, or buy it here with --redo.',
+          hint: 'Run the batch against that service again, or buy the item here with --redo.',
           details,
         },
       );

@@ -23,7 +23,7 @@ interface JobSpeakerOptions extends FileDeps {
   readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
   readonly origin: string;
   readonly folders: OutputFolders;
-  /** How often an interrupted download is repeated. */
+  /** How often an interrupted download is retried. */
   readonly maxRetries: number;
   /** Called when the state of a billed item cannot be recorded. */
   readonly onTrouble: (failure: Failure) => void;
@@ -32,7 +32,7 @@ interface JobSpeakerOptions extends FileDeps {
 const REFUNDED = 'ERR_REQUEST_PREVIOUSLY_REFUNDED';
 const MAX_DOWNLOADS = 4;
 
-/** Speaks items as jobs of v3 (docs/api/jobs.md#v3), whose audio can be downloaded again. */
+/** Speaks items as v3 jobs (docs/api/jobs.md#v3), whose audio can be downloaded repeatedly. */
 export class JobSpeaker implements ItemSpeaker {
   readonly endpoint: string;
   readonly #options: JobSpeakerOptions;
@@ -57,7 +57,7 @@ export class JobSpeaker implements ItemSpeaker {
     return this.#finish(work, noted, job.id, job, signal);
   }
 
-  /** Creates the job, and starts to record its id. */
+  /** Creates the job, and starts to record the job id. */
   async #create(
     { item, status: planned }: ItemWork,
     signal: AbortSignal,
@@ -81,7 +81,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records the next generation: the job under the current key was refunded, so only another key can buy the item. */
+  /** Records the next generation. The job under the current key was refunded, so buying the item needs a new key. */
   async #nextGeneration(status: ItemStatus): Promise<ItemStatus> {
     const { about } = status;
     const generation = status.generation + 1;
@@ -154,7 +154,7 @@ export class JobSpeaker implements ItemSpeaker {
     return job;
   }
 
-  /** Downloads the audio, and repeats an interrupted download: that costs nothing. */
+  /** Downloads the audio, and retries an interrupted download, which costs nothing. */
   async #download(
     { file, isNew, item }: ItemWork,
     job: SpeechJob,
@@ -197,14 +197,14 @@ function jobFailure(job: SpeechJob): Failure {
   return new Failure(`the job ${job.id} failed: ${problemOf(job)}`, {
     code: job.error?.code ?? 'ERR_JOB_FAILED',
     exit: 'rejected',
-    hint: 'It was refunded; --retry-failed speaks the item again.',
+    hint: 'The job was refunded; --retry-failed speaks the item again.',
     billed: 'no',
     requestId: job.requestId,
     details: { jobId: job.id },
   });
 }
 
-/** Records nothing: with another key or account the service may know the job. */
+/** Returns a failure that the journal does not record: another key or account may have access to the job. */
 function missingJob(id: string, failure: Failure): Failure {
   return reviseFailure(failure, {
     message: `the service does not know the job ${id}, which was billed`,
@@ -220,36 +220,36 @@ interface Guess {
   readonly wasEnough: boolean;
 }
 
-/** A longer wrong guess would cost more time than polls do. */
+/** Maximum estimate, in milliseconds: a longer wrong guess would cost more time than polling. */
 const MAX_EXPECTED_MS = 2_000;
-/** A job that is done at the first poll may have been done earlier: the next guess is shorter by this fraction. */
+/** Fraction by which the first guess is shortened after a job that was done at the first poll. */
 const FIRST_STEP = 0.05;
-/** Each guess that was too short halves the step, down to this. */
+/** Minimum step; each guess that was too short halves the step. */
 const MIN_STEP = 0.003;
 
 interface Estimate {
   readonly ms: number;
-  /** Fraction of `ms`. */
+  /** The step, as a fraction of `ms`. */
   readonly step: number;
 }
 
 /**
- * Estimates how long jobs take, so that the first poll comes when a job is about to be done. Texts of about the
- * same length take about the same time: each doubling of the length has its own estimate.
+ * Estimates how long jobs take, so that the first poll happens when a job is about to finish. Each doubling of the
+ * text length has a separate estimate.
  */
 export class ExpectedTime {
   readonly #estimates = new Map<number, Estimate>();
 
-  /** Returns the expected milliseconds; undefined while there is no estimate. */
+  /** Returns the expected milliseconds; undefined without an estimate. */
   of(characters: number): number | undefined {
     const ms = this.#estimates.get(lengthClass(characters))?.ms;
     return ms === undefined ? undefined : Math.min(MAX_EXPECTED_MS, ms);
   }
 
   /**
-   * Learns from a job.
-   * @param ms how long it took
-   * @param guess the time that was expected, if any; several jobs may have had the same guess
+   * Adjusts the estimate after a job.
+   * @param ms duration of the job
+   * @param guess time that was expected, if any; several jobs may share a guess
    */
   learn(characters: number, ms: number, guess: Guess | undefined): void {
     const length = lengthClass(characters);

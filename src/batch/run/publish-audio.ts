@@ -11,15 +11,15 @@ import { deliver } from '../../speech/deliver.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
-/** An item whose request may be sent: it is in the journal. */
+/** A journaled item, whose request may be sent. */
 export interface ItemWork {
   readonly item: BatchItem;
   readonly status: ItemStatus;
-  /** The file for its audio. */
+  /** Destination of the audio. */
   readonly file: string;
-  /** Whether the file did not exist at first; a file that got the name since then stays. */
+  /** Whether the file was missing at first; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** Called with the cost when the service has made the audio, so that only the download is left. */
+  /** Called with the cost when the service has made the audio and only the download remains. */
   readonly onMade?: (creditsUsed: number | undefined) => void;
 }
 
@@ -30,33 +30,33 @@ export interface DeliveredItem {
 
 /** A delivery mode of items: jobs, or a stream that cannot be repeated. */
 export interface ItemSpeaker {
-  /** Method and path, from which keys are derived. */
+  /** HTTP method and path, used to derive idempotency keys. */
   readonly endpoint: string;
-  /** Returns the request body; another body is another purchase. */
+  /** Returns the request body, which identifies the purchase. */
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   /** Returns the sidecar files of an item, such as captions, from its output. */
   readonly sidecars: (output: string) => readonly string[];
   /**
-   * Speaks an item, or resumes it where an earlier run was interrupted, and publishes its audio.
-   * @throws Failure; the journal then says how to continue
+   * Speaks an item, or resumes an interrupted one, and publishes the audio.
+   * @throws Failure; the journal then records how to continue
    */
   speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem>;
 }
 
 interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
-  /** Folder for temporary files, on the same disk. */
+  /** Folder for temporary files, on the same disk as the output. */
   readonly temporaries: string;
   readonly folders: OutputFolders;
 }
 
 interface Publication extends OutputPlace {
   readonly item: BatchItem;
-  /** Called when the audio is complete and verified; the rename waits for it. */
+  /** Called when the audio is complete and verified; the rename waits for the returned promise. */
   readonly onVerified: (facts: ItemFacts, verdict: Verdict) => Promise<void>;
 }
 
 /**
- * Writes the audio of a response to a temporary file, verifies it, and renames it at the end.
+ * Writes the audio of a response to a temporary file, verifies the audio, and renames the file.
  * @throws Failure: output, exists, or badAnswer for invalid audio
  */
 export async function publishAudio(
@@ -93,7 +93,7 @@ export async function publishAudio(
 }
 
 /**
- * Opens an output of the batch; its folder is synced by `OutputFolders.sync`.
+ * Opens an output of the batch; `OutputFolders.sync` syncs its folder later.
  * @throws Failure (output)
  */
 export async function openBatchOutput(place: OutputPlace, deps: FileDeps): Promise<Output> {
@@ -111,7 +111,7 @@ export async function openBatchOutput(place: OutputPlace, deps: FileDeps): Promi
     : openOutput(options);
 }
 
-/** The folders of the outputs. */
+/** Creates and syncs the folders of the outputs. */
 export class OutputFolders {
   readonly #made = new Map<string, Promise<unknown>>();
   readonly #files: FileSystem;
@@ -121,7 +121,7 @@ export class OutputFolders {
   }
 
   /**
-   * Makes the folder of a file, once.
+   * Creates the folder of a file, once.
    * @throws Failure (output)
    */
   async useFor(file: string): Promise<void> {
@@ -136,7 +136,7 @@ export class OutputFolders {
   }
 
   /**
-   * Syncs all folders. A name that a power cut removes before costs nothing: the audio is fetched again.
+   * Syncs all folders. If a power cut removes a file name before that, the audio is fetched again for free.
    * @throws Failure (output)
    */
   async sync(): Promise<void> {

@@ -4,29 +4,27 @@ import type { Clock } from '../../effects/clock.ts';
 
 /** Pause after a 429 without `Retry-After`. */
 const DEFAULT_PAUSE_MS = 1_000;
-/** 429s within this time are for requests that were sent together, and count once. */
+/** 429s within this time belong to requests that were sent together, and count once. */
 const SAME_REFUSAL_MS = 1_000;
 const MIN_RATE = 0.2;
-/** The limit ends when the rate is this many times the rate at the last 429. */
+/** The limit is lifted when the rate is this many times the rate at the last 429. */
 const RECOVERY_FACTOR = 8;
 
 /**
- * Limits the rate of all requests of a batch. There is no limit until the service returns a 429. Then requests
- * pause for as long as the service asks, and continue at half of the rate. Every second without a 429 adds one
- * request a second, until the limit ends.
+ * Limits the request rate of a batch. There is no limit until the service returns a 429. Requests then pause for as
+ * long as the service asks, and continue at half the rate. Every second without a 429 adds one request per second,
+ * until the limit is lifted.
  */
 export class RateGate {
-  /** Requests a second; infinite without a limit. */
+  /** Requests per second; infinite without a limit. */
   rate = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
-  /** Times of recent requests. */
   #recent: number[] = [];
   /** Earliest time of the next request. */
   #nextAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #raisedAt = 0;
   #refusedRate = 0;
-  /** Number of pauses so far. */
   #pauses = 0;
 
   constructor(clock: Clock) {
@@ -51,7 +49,7 @@ export class RateGate {
 
   /**
    * Reports a 429.
-   * @param retryAfterMs the pause that the service asks for
+   * @param retryAfterMs the pause that the service requests
    */
   refused(retryAfterMs: number | undefined): void {
     const now = this.#clock.monotonic();
@@ -67,7 +65,6 @@ export class RateGate {
     this.#raisedAt = Math.max(this.#raisedAt, now + pauseMs);
   }
 
-  /** Adds one request a second for every second without a 429. */
   #raise(now: number): void {
     if (this.rate === Number.POSITIVE_INFINITY || now <= this.#raisedAt) return;
     this.rate += (now - this.#raisedAt) / 1_000;
@@ -80,7 +77,7 @@ export class RateGate {
   }
 }
 
-/** Returns a transport that sends all requests through a gate, and reports every 429 to it. */
+/** Returns a transport that sends all requests through a gate, and reports every 429 to the gate. */
 export function gatedTransport(inner: Transport, gate: RateGate, clock: Clock): Transport {
   return {
     async request(request) {

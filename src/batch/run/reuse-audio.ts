@@ -30,7 +30,7 @@ interface ReuseOptions extends AudioLookup, FileDeps {
   readonly folders: OutputFolders;
 }
 
-/** Whether the audio of a purchase is in the folder under a name other than `output`, with its sidecar files. */
+/** Whether the audio of a purchase, with its sidecar files, is in the folder under a name other than `output`. */
 export async function isInFolder(
   { facts }: ItemStatus,
   output: string,
@@ -41,8 +41,8 @@ export async function isInFolder(
 }
 
 /**
- * Finds the record of a file by its size and modification time. Returns undefined when no record matches, or several
- * do: the file may have changed.
+ * Finds the record of a file by size and modification time. Returns undefined if no record or several records match:
+ * the file may have changed.
  */
 export function unchangedFile(
   known: readonly KnownFile[],
@@ -52,11 +52,10 @@ export function unchangedFile(
   return same.length === 1 ? same[0] : undefined;
 }
 
-/** A file that should hold the audio. */
 interface Candidate {
   readonly path: string;
   readonly isKept: boolean;
-  /** Whether no other name leads to the same file. */
+  /** Whether the audio has no other name (hard link). */
   readonly isOnly: boolean;
 }
 
@@ -100,7 +99,6 @@ async function hasSidecars(file: string, lookup: AudioLookup): Promise<boolean> 
   return true;
 }
 
-/** Returns undefined for anything but a regular file. */
 async function statsOf(file: string, { files }: AudioLookup): Promise<Stats | undefined> {
   const stats = await files.lstat(file).catch(() => undefined);
   return stats?.isFile() === true ? stats : undefined;
@@ -113,9 +111,9 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
 /** The output that receives the audio. */
 export interface ReuseTarget {
   readonly output: string;
-  /** Whether the output did not exist at first; a file that got the name since then stays. */
+  /** Whether the output was missing at first; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file of other content that the output holds. */
+  /** File with other content at the output. */
   readonly displaced: KnownFile | undefined;
 }
 
@@ -130,8 +128,8 @@ export class AudioReuse {
   }
 
   /**
-   * Gives an output the audio of a purchase, with its sidecar files. At any moment each name holds one complete
-   * file. Returns undefined when the audio is missing.
+   * Moves or copies the audio of a purchase, with its sidecar files, to an output. Each name always holds one
+   * complete file. Returns undefined if the audio is missing.
    * @throws Failure (output, exists)
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
@@ -168,7 +166,7 @@ export class AudioReuse {
   }
 
   /**
-   * Keeps the audio at an output that is about to be replaced, unless another output holds it.
+   * Saves the audio at an output that is about to be replaced, unless another output holds the same audio.
    * @throws Failure (output)
    */
   async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
@@ -188,7 +186,7 @@ export class AudioReuse {
     }
   }
 
-  /** Removes kept audio that is at an output again. Never throws. */
+  /** Removes saved audio that an output holds again. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;
@@ -205,7 +203,6 @@ export class AudioReuse {
     }
   }
 
-  /** Whether an output other than this one holds the audio, with its sidecar files. */
   async #isElsewhere(
     output: string | undefined,
     audio: Pick<KnownFile, 'bytes' | 'sha256'>,
@@ -216,7 +213,7 @@ export class AudioReuse {
     return false;
   }
 
-  /** Returns the captions that the batch wrote beside an output, each with its name in the folder for kept audio. */
+  /** Returns the captions that the batch wrote beside an output, each with the name of its copy beside `to`. */
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
     const pairs: [string, string][] = [];
     for (const format of ['srt', 'vtt', 'json'] as const) {
@@ -275,7 +272,7 @@ export class AudioReuse {
     });
   }
 
-  /** @param check called with the hash of the copy before the rename; false abandons the copy */
+  /** @param check called with the hash of the copy before the rename; false discards the copy */
   async #copyTo(
     from: string,
     file: string,
@@ -308,7 +305,7 @@ export class AudioReuse {
     }
   }
 
-  /** Keeps the displaced audio, and copies sidecar files before the audio: audio never appears without them. */
+  /** Saves the displaced audio, and copies sidecar files before the audio: audio never appears without them. */
   async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
     const { outputDir, sidecars } = this.#options;
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);

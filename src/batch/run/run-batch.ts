@@ -18,13 +18,12 @@ import type { DeliveredItem, ItemSpeaker } from './publish-audio.ts';
 import { OutputFolders } from './publish-audio.ts';
 import { AudioReuse } from './reuse-audio.ts';
 
-/** The result of one item. */
 export interface ItemResult {
   readonly item: BatchItem;
   readonly status: 'done' | 'failed' | 'skipped';
-  /** Path below the output folder; null without a file. */
+  /** Path relative to the output folder; null without a file. */
   readonly output: string | null;
-  /** Its cost in this run or an earlier one, if it was delivered now. */
+  /** Cost of an item that was delivered now, whether charged in this run or an earlier one. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
 }
@@ -35,37 +34,35 @@ export interface BatchOptions extends FileDeps {
   /** Address of the service, or `embedded`. */
   readonly origin: string;
   readonly rerun: RerunOptions;
-  /** With captions items are spoken over the aligned stream, else as jobs. */
+  /** With captions, items are spoken over the aligned stream; without captions, as jobs. */
   readonly captions: CaptionOptions | undefined;
-  /** How often an item is requested again after a 429. */
+  /** How often an item is retried after a 429. */
   readonly maxRetries: number;
-  /** Longest silence of a stream, in milliseconds; by default a minute. */
+  /** Maximum silence of a stream, in milliseconds; the default is one minute. */
   readonly idleTimeoutMs: number | undefined;
-  /** Reads the items anew each time. */
+  /** Reads the items; each call starts again. */
   readonly items: () => AsyncIterable<BatchItem>;
   readonly concurrency: number;
   readonly budget: CreditBudget;
-  /** Returns the credits that an item may cost. */
+  /** Returns the estimated credits of an item. */
   readonly estimate: (item: BatchItem) => number;
   /** Aborted when the user stops the batch. */
   readonly signal: AbortSignal;
-  /** How long running items may continue after that, in milliseconds. */
+  /** How long running items may continue after the stop, in milliseconds. */
   readonly graceMs: number;
 }
 
-/** An item that may be sent: its key is on the disk. */
+/** An item that may be sent, because its key is on disk. */
 interface ReadyItem {
   readonly classified: ClassifiedItem;
   readonly status: ItemStatus;
-  /** Reserved credits. */
   readonly reserved: number;
   readonly isFetch: boolean;
 }
 
-/** Items that are journaled together. */
+/** Number of items that are journaled together. */
 const WINDOW = 64;
 
-/** A batch with its folder and its service. */
 export class Batch {
   readonly #options: BatchOptions;
   readonly #folders: OutputFolders;
@@ -76,12 +73,12 @@ export class Batch {
   /** Aborts running items, `graceMs` after the user stopped the batch. */
   readonly #limit = new AbortController();
   #stopped: { readonly reason: unknown } | undefined;
-  /** Number of items in a row that could not reach the service. */
+  /** Number of consecutive items that could not reach the service. */
   #unreached = 0;
   #reporting: Promise<void> = Promise.resolve();
   /** Indexes of items that received the audio of another one. */
   readonly #placed = new Set<number>();
-  /** Items that wait for the audio of an equal item, by the index of that one. */
+  /** Items that wait for the audio of an equal item, by the number of that item. */
   readonly #sharing = new Map<number, ClassifiedItem[]>();
   #hasReuse = false;
 
@@ -105,7 +102,7 @@ export class Batch {
   }
 
   /**
-   * Decides for every item what to do, before `run`. Sends nothing.
+   * Yields each item with what to do, before `run`. Sends nothing.
    * @throws Failure: exists (31) for a file that the batch did not make, output, usage
    */
   async *classify(): AsyncGenerator<ClassifiedItem, void, undefined> {
@@ -117,11 +114,10 @@ export class Batch {
   }
 
   /**
-   * Speaks the items, several at a time. A failed item does not affect the others, unless its cause affects all:
-   * an invalid key, no credits, a full disk. Then, and when the user stops the batch, no request is sent, and
-   * running items finish. Never rejects.
+   * Speaks the items, several at a time. If the user stops the batch or an error affects all items (an invalid key,
+   * no credits, a full disk), no further request is sent and running items finish. Never rejects.
    * @param onResult called with each result, one at a time
-   * @returns why not all items were tried; undefined when they were
+   * @returns why not all items were tried; undefined if they were
    */
   async run(onResult: (result: ItemResult) => Promise<void>): Promise<unknown> {
     const { clock, concurrency, graceMs, signal } = this.#options;
@@ -222,7 +218,6 @@ export class Batch {
     );
   }
 
-  /** Returns false when the audio is missing. */
   async #place({ displaced, isNew, item }: ClassifiedItem, status: ItemStatus): Promise<boolean> {
     const { output } = item;
     try {
@@ -239,7 +234,6 @@ export class Batch {
     return true;
   }
 
-  /** Gives equal items the audio of a delivered one, or its failure. */
   async #share({ item }: ClassifiedItem, outcome: ItemStatus | Failure): Promise<void> {
     const sharing = this.#sharing.get(item.index) ?? [];
     if (sharing.length > 0 && !(outcome instanceof Failure)) await this.#claim(sharing);
@@ -252,7 +246,7 @@ export class Batch {
     }
   }
 
-  /** Yields items that may be sent, since their keys are on the disk. */
+  /** Yields items that may be sent, because their keys are on disk. */
   async *#ready(): AsyncGenerator<ReadyItem, void, undefined> {
     const windows = this.#journaled();
     const take = (): ReturnType<typeof windows.next> => {
@@ -281,8 +275,8 @@ export class Batch {
   }
 
   /**
-   * Writes items to the journal before they are sent, and yields them in windows. The first window has one item
-   * for each worker, so that the first requests leave early.
+   * Journals items before they are sent, and yields them in groups. The first group has one item per worker, so that
+   * the first requests start early.
    */
   async *#journaled(): AsyncGenerator<readonly JournaledItem[], void, undefined> {
     const { concurrency, origin } = this.#options;
@@ -319,7 +313,7 @@ export class Batch {
     return all;
   }
 
-  /** Returns the status to journal before the request, and whether the journal has it already. */
+  /** Returns the status to journal before the request, and whether the journal already has this status. */
   #statusOf({ body, decision, item }: ClassifiedItem): { status: ItemStatus; isKnown: boolean } {
     const { folder, origin } = this.#options;
     const { status: known } = decision;
@@ -424,7 +418,7 @@ export class Batch {
 
 type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 
-/** Audio that an earlier run paid for costs nothing now. */
+/** Returns the cost of an item in this run: null if unknown, 0 if an earlier run paid. */
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
   return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
 }
@@ -437,32 +431,31 @@ function endsBatch({ cause, exit, retryAfter }: Failure): boolean {
 }
 
 function budgetFailure(): Failure {
-  return new Failure('the rest may cost more than --max-credits allows', {
+  return new Failure('the remaining items may cost more than --max-credits allows', {
     code: 'usage',
     exit: 'usage',
-    hint: 'Raise --max-credits and run the command again: it continues with the rest.',
+    hint: 'Raise --max-credits and run the command again: it continues with the remaining items.',
   });
 }
 
-/** The credits that a batch may use (`--max-credits`). */
+/** Credits that a batch may use (`--max-credits`). */
 export class CreditBudget {
   readonly #maximum: number;
   #used = 0;
   #reserved = 0;
 
-  /** @param maximum Infinity for no limit */
+  /** @param maximum Infinity means no limit */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
 
-  /** Reserves what an item may cost; returns false when less is left. */
+  /** Reserves the estimated credits of an item; returns false if fewer are left. */
   reserve(credits: number): boolean {
     if (this.#used + this.#reserved + credits > this.#maximum) return false;
     this.#reserved += credits;
     return true;
   }
 
-  /** Replaces a reservation by the real cost. */
   settle(reserved: number, used: number): void {
     this.#reserved -= reserved;
     this.#used += used;

@@ -252,7 +252,7 @@ describe('before the first request', () => {
     const refused = await batch(['b.txt', '--max-credits', '5']);
     expect(refused).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/is 5, and this may cost 22/),
+      stderr: expect.stringMatching(/is 5, but this command may cost 22/),
     });
     expect(await charged()).toBe('Alpha.'.length);
     expect((await batch(['a.txt', 'b.txt', '--max-credits', '22'])).code).toBe(0);

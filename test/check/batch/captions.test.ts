@@ -30,7 +30,7 @@ test('every item gets captions beside its audio, and is not billed again', async
   await rm(path.join(box.out, 'audio/b.srt'));
   const gone = await batch(ARGS);
   expect([gone.code, lastLine(gone)]).toEqual([3, '0 done, 1 failed, 1 skipped']);
-  expect(gone.stderr).toMatch(/b: a file of it is missing.*\(18 credits\).*--retry-failed/);
+  expect(gone.stderr).toMatch(/b: a file of this item is missing.*\(18 credits\).*--retry-failed/);
   expect(lastLine(await batch([...ARGS, '--retry-failed']))).toBe('1 done, 0 failed, 1 skipped');
   expect(await charged()).toBe(CREDITS + 'Bravo says so too.'.length);
 });
