@@ -26,8 +26,6 @@ export interface BatchConnection {
   close(): Promise<void>;
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
-
 /**
  * Connects to the service, and looks up the default voice if an item needs one.
  * @throws Failure
@@ -41,7 +39,7 @@ export async function connectBatch(
     context.signal,
   );
   const { address } = plain;
-  const transport = createTransport({ ...context, connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  const transport = createTransport(context);
   const gated = gatedTransport(transport, new RateGate(context.clock), context.clock);
   const client = openClient(context, address, gated);
   try {

@@ -30,16 +30,15 @@ import {
 import type { AttemptOutcome } from './retry.ts';
 import { decideRetry, parseRetryAfter } from './retry.ts';
 import type { TransportResponse } from './transport/exchange.ts';
-import { TransportError } from './transport/exchange.ts';
+import { CONNECT_TIMEOUT_MS, TransportError } from './transport/exchange.ts';
 import type { Transport } from './transport/http.ts';
 import { createTransport } from './transport/http.ts';
 import type { ProxyEnvironment } from './transport/proxy.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
-/** Larger JSON responses cannot come from this service. */
+/** Maximum size of a JSON response. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const MASKED_KEY = 'Bearer [redacted]';
 
@@ -53,17 +52,16 @@ export interface ApiClientOptions {
     readonly maxRetries: number;
     /** Maximum wait for response headers; default 10 minutes for billed requests, else one. */
     readonly responseTimeoutMs?: number | undefined;
-    /** Maximum silence within a body; default one minute. */
+    /** Maximum wait for the next byte of a body; default one minute. */
     readonly idleTimeoutMs?: number | undefined;
     /** Maximum file size (`--max-bytes`). */
     readonly maxBytes?: number | undefined;
   };
   readonly observer?: Observer | undefined;
-  /** Environment variables; only proxy variables are read. */
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Default HTTP. */
+  /** Default: HTTP over `node:http`. */
   readonly transport?: Transport | undefined;
 }
 
@@ -71,36 +69,34 @@ export interface ApiClientOptions {
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
-  /** The retry limit and the clock and randomness of its delays. */
+  /** The retry limit, and the clock and random numbers for retry delays. */
   readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
-   * Sends a request, with safe retries, until it gets a 2xx response.
+   * Sends a request, retries it where that is safe, and returns the 2xx response.
    * @throws Failure, or the signal's reason
    */
   send(spec: RequestSpec): Promise<ApiResponse>;
-  /** Sends a request for JSON. `read` returns the value, or undefined if its shape is wrong. */
+  /** Sends a request and reads the JSON response; `read` returns undefined for a wrong shape. */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
-  /** Opens a connection for the next request, which reports any error; sends nothing. */
+  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
   prepare(): void;
   /** Returns what `send` would send, with the key masked. */
   describe(spec: RequestSpec): WireRequest;
-  /** Returns the failure with the secrets in its texts masked. */
+  /** Masks the secrets in the texts of a failure. */
   redact(failure: Failure): Failure;
   /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client.
+ * Creates a client of the API.
  * @throws Failure (auth) if the key cannot be sent in a header
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { address, certificates, clock, env, limits, random, version } = options;
   if (address.apiKey !== undefined) checkApiKey(address.apiKey, 'the API key');
   const redactor = createRedactor([address.apiKey]);
-  const connectTimeoutMs = CONNECT_TIMEOUT_MS;
-  const transport =
-    options.transport ?? createTransport({ clock, env, connectTimeoutMs, certificates });
+  const transport = options.transport ?? createTransport({ clock, env, certificates });
   const sender = { ...options, observer: options.observer ?? (() => {}), transport };
 
   const redact = (failure: Failure): Failure => redactFailure(failure, redactor);
@@ -142,16 +138,16 @@ interface Sender extends ApiClientOptions {
 }
 
 /**
- * Repeats a request until it succeeds or may not be retried.
- * @throws Failure of the last attempt, as `unknown_outcome` if it may have been billed
+ * Sends a request, with retries.
+ * @throws Failure of the last attempt, as `unknown_outcome` if an attempt may have been billed
  */
 async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiResponse> {
   const { clock, limits, observer, random } = sender;
   const first = idsOf(spec, random);
   let ids = first;
-  // Some attempt may have been billed and was not refunded.
+  // An attempt may have been billed and was not refunded.
   let mayBeBilled = false;
-  // The last 500 of the service, which the refund of its key hides.
+  // The last 500: a retry with the same key reports only the refund.
   let broken: Failure | undefined;
   for (let number = 1; ; number += 1) {
     try {
@@ -197,7 +193,7 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }
 
-/** Whether an attempt may have been billed; a refunded key was not. */
+/** Whether any attempt so far may have been billed; a refunded one was not. */
 function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): boolean {
   if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
   if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
@@ -205,7 +201,7 @@ function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): bo
   return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
 }
 
-/** Describes the last failure, including what earlier attempts may have cost. */
+/** Returns the failure of the last attempt, with the billing outcome of all attempts. */
 function conclude(
   { failure, outcome }: AttemptFailure,
   spec: RequestSpec,
@@ -222,11 +218,9 @@ function conclude(
 interface Attempt extends Sender {
   readonly spec: RequestSpec;
   readonly ids: Ids;
-  /** From 1. */
   readonly number: number;
 }
 
-/** A failed attempt, with its outcome for the retry decision. */
 class AttemptFailure extends Error {
   readonly failure: Failure;
   readonly outcome: AttemptOutcome;
@@ -240,7 +234,7 @@ class AttemptFailure extends Error {
 
 /**
  * Sends a request once, following redirects.
- * @throws AttemptFailure for any response but 2xx; Failure if the request cannot be sent at all
+ * @throws AttemptFailure for any response but 2xx; Failure for an invalid request
  */
 async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
   const { address, ids, spec, version } = attempt;
@@ -360,7 +354,7 @@ function toResponse(
   return { ...response, errorText: () => readErrorText(response, clock) };
 }
 
-/** Yields the bytes of a body; throws transport errors as failures. */
+/** Yields a body and converts its transport errors to failures. */
 async function* bodyWithFailures(
   body: TransportResponse['body'],
   isServe: boolean,
@@ -377,12 +371,11 @@ async function* bodyWithFailures(
   }
 }
 
-/** Reports that the embedded service stopped a response because its engine failed. */
 function engineFailure(reason: string, requestId: string): Failure {
   return new Failure(`the service stopped the speech: ${reason}`, {
     code: 'ERR_GENERATION_FAILED',
     exit: 'service',
-    hint: 'It was refunded.',
+    hint: 'The request was refunded.',
     billed: 'no',
     requestId,
   });
@@ -393,8 +386,8 @@ const MOST_REDIRECTS = 5;
 const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
 
 /**
- * Returns the request that a redirect asks for. Reads follow up to five redirects, never from https to http,
- * and keep their key on the same origin only. Writes are never sent to another origin, nor turned into reads.
+ * Returns the request to the target of a redirect. GET and HEAD follow up to five redirects, never from https
+ * to http, without the API key on another origin. Other methods follow 307 and 308 on the same origin only.
  * @throws AttemptFailure for any other redirect
  */
 function redirected(request: WireRequest, response: ApiResponse, followed: number): WireRequest {
@@ -455,28 +448,28 @@ export async function readJson(response: ApiResponse): Promise<unknown> {
   return raw;
 }
 
-/** Reads the JSON body of a billed request. @throws Failure (bad_answer), which may have been billed */
+/** Reads the JSON response to a billed request. @throws Failure (bad_answer), marked as possibly billed */
 export async function readBilledJson(response: ApiResponse): Promise<unknown> {
   return readJson(response).catch((error: unknown) => {
     throw error instanceof Failure ? maybeBilled(error) : error;
   });
 }
 
-/** The resource that a create returned, and its cost. */
+/** A created resource and its cost. */
 export interface CreateResponse {
-  /** The resource itself, without the field that wraps it. */
+  /** The JSON of the resource, without the field that wraps it. */
   readonly made: UnknownRecord;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** The whole body. */
+  /** The complete JSON body. */
   readonly raw: unknown;
 }
 
 /**
- * Reads the JSON response to a create.
+ * Reads the JSON response to a request that creates a resource.
  * @param wrappers fields that may hold the resource
- * @throws Failure (bad_answer), which may have been billed
+ * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function readCreateResponse(
   response: ApiResponse,

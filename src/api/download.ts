@@ -19,8 +19,8 @@ export type AskForFile = (
 
 /**
  * Downloads a file that is free and can be requested again, such as the audio of a job. A refused link is
- * renewed at once and again after a second. A body that is cut off is resumed with a range request, or from the
- * start, up to `--max-retries` times.
+ * renewed at once, and again after a second. An interrupted download is resumed with a range request, or from
+ * the start, up to `--max-retries` times in a row.
  * @throws Failure (bad_answer) if the links stay refused, the body stays cut off, or the file changes
  */
 export async function download(
@@ -31,7 +31,7 @@ export async function download(
   const first = await withFreshLink(client, ask, {}, signal);
   let current = first;
   let bytes = 0;
-  /** CRC-32 of the bytes passed on so far. */
+  /** CRC-32 of the bytes that the caller got so far. */
   let checksum = 0;
 
   async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -75,7 +75,7 @@ export async function download(
   };
 }
 
-/** Options of the request for a free file. */
+/** Request options for a free file. */
 export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
@@ -96,14 +96,14 @@ async function withFreshLink(
   }
 }
 
-/** Whether a partial response continues a file of `size` bytes at `start`. */
+/** Whether a 206 response starts at byte `start` of a file of `size` bytes. */
 function startsAt({ headers }: ApiResponse, start: number, size: number | undefined): boolean {
   const [, from, total] =
     /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(from) === start && (size === undefined || total === '*' || Number(total) === size);
 }
 
-/** Skips the first `start` bytes of a whole file, after comparing their checksum. */
+/** Yields a file without its first `start` bytes, whose checksum must match. */
 async function* skipStart(
   response: ApiResponse,
   start: number,
@@ -121,7 +121,7 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-/** Whether the connection ended within the body. */
+/** Whether the connection dropped or stalled within the body. */
 function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);

@@ -8,7 +8,6 @@ import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 import type { Fault, TransportError } from './transport/exchange.ts';
 import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exchange.ts';
 
-/** An error response and its request. */
 interface StatusFacts {
   readonly status: number;
   readonly error: ServiceError;
@@ -45,8 +44,8 @@ export function statusFailure(facts: StatusFacts): Failure {
 }
 
 /**
- * Describes an error response of file storage. It is never about the key or credits, even on the origin of the
- * service: links expire.
+ * Describes an error response to a download link, which may have expired. Such a response never concerns the
+ * API key or credits.
  */
 export function storeFailure(
   host: string,
@@ -69,12 +68,12 @@ export function storeFailure(
   });
 }
 
-/** Whether file storage refused a link, so that a fresh one may help. */
+/** Whether file storage refused a download link; a fresh link may work. */
 export function isRefusedByStore({ details, status }: Failure): boolean {
   return details?.['store'] !== undefined && status !== undefined && isRefusal(status);
 }
 
-/** Whether the service itself reports that something is missing. */
+/** Whether the service reports that a resource is missing (404 or 410). */
 export function isNotFound(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.details?.['store'] !== undefined) return false;
   return error.status === 404 || error.status === 410;
@@ -188,7 +187,7 @@ const BILLED_BY_CODE = new Map(
   }),
 );
 
-/** Returns whether the request was billed: refusals are free; after a 5xx the outcome is unknown. */
+/** Returns whether a request was billed: 4xx are free, 5xx may be billed. */
 function billedBy({ billed, error, status }: StatusFacts): Billed {
   if (!billed) return 'no';
   // A dubbing whose lip sync could not start is billed for its speech (docs/api/errors.md).
@@ -202,7 +201,7 @@ function waitHint({ now, retryAfterMs }: StatusFacts): string {
   return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
-/** The request and its timeouts. */
+/** A request without a complete response, and its timeouts. */
 export interface TransportFacts {
   readonly billed: boolean;
   readonly requestId: string;
@@ -239,7 +238,7 @@ export function transportFailure(error: TransportError, facts: TransportFacts): 
   });
 }
 
-/** Describes a billed request without a response: only the service knows its outcome (exit 26). */
+/** Marks the failure of a request that the service may have processed and billed (exit 26). */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
   return reviseFailure(failure, {
     message: `${failure.message}; the service may have processed and billed the request`,
@@ -309,7 +308,7 @@ const EXPLAIN: Readonly<
   surplus: (_error, facts) => unusable('the response is longer than announced', facts),
 };
 
-/** Describes a proxy error as the end of a sentence. */
+/** Describes a proxy error as a clause whose subject is the proxy. */
 function proxyProblem({ cause, systemCode = '' }: TransportError): {
   readonly problem: string;
   readonly isOfPassword: boolean;
@@ -329,7 +328,7 @@ function proxyProblem({ cause, systemCode = '' }: TransportError): {
   return { problem, isOfPassword: false };
 }
 
-/** Whether the parser of Node or of undici rejected a response. */
+/** Whether the HTTP parser of Node or undici rejected a response. */
 function isNoHttp(error: unknown): boolean {
   return error instanceof Error && (isParserError(error) || error.name === 'HTTPParserError');
 }
@@ -342,7 +341,7 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-/** Describes an incomplete body. A proxy is named because it may have closed the connection. */
+/** Describes an incomplete body. The message names a proxy, which may have closed the connection. */
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,
@@ -372,7 +371,7 @@ function inBrackets(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** Returns a copy of the failure with changes. */
+/** Returns a copy of a failure with other fields. */
 export function reviseFailure(
   failure: Failure,
   changes: Partial<FailureOptions> & { readonly message?: string },
@@ -382,12 +381,12 @@ export function reviseFailure(
   return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
-/** Marks the failure of a request that may have been billed, such as a 200 without audio. */
+/** Marks a failure as possibly billed, such as a 200 without audio. */
 export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }
 
-/** Returns the failure with the secrets in its texts masked. */
+/** Masks the secrets in the texts of a failure. */
 export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   const { details, hint } = failure;
   const clean = redactor.data(details);

@@ -1,16 +1,11 @@
 import type { StreamedBody } from './request.ts';
 
-/** A field of a form. */
 export type FormPart = { readonly name: string; readonly value: string } | FilePart;
 
-/** A file of a form, read while it is sent. */
-export interface FilePart {
+/** A file in a form, read while it is sent. */
+export interface FilePart extends StreamedBody {
   readonly name: string;
   readonly filename: string;
-  readonly contentType: string;
-  readonly byteLength: number;
-  /** @throws Failure if the file cannot be read */
-  open(): AsyncIterable<Uint8Array>;
 }
 
 /**

@@ -15,7 +15,7 @@ export interface PolledJob {
 /** Options of one poll. */
 export interface PollCall {
   readonly signal: AbortSignal | undefined;
-  /** Undefined: the default of the client. */
+  /** Default: the limit of the client. */
   readonly maxRetries: number | undefined;
 }
 
@@ -28,16 +28,15 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   readonly deadlineAt?: number | undefined;
   /** Expected duration in milliseconds; the first poll waits this long. */
   readonly expectedMs?: number | undefined;
-  /** Called with each response. */
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Called with each failed poll that does not end the wait. */
+  /** Called after a failed poll if polling continues. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
- * Waits until a job has ended. Before the first response, connection errors end the wait after the usual
- * retries. After it, only a response that the job is missing or not accessible ends the wait.
- * @throws Failure: `deadline` (its details name the job), or that of the poll; or the signal's reason
+ * Waits until a job has ended. Rate limits and failures of the service do not end the wait. Connection errors
+ * end it only before the first response, after the usual retries.
+ * @throws Failure: `deadline` with the job id in its details, or the error of a poll; or the signal's reason
  */
 export async function pollJob<Job extends PolledJob>(
   subject: { readonly id: string; readonly known?: Job | undefined },
@@ -54,7 +53,6 @@ export async function pollJob<Job extends PolledJob>(
   return poll(subject, read, deps, either).finally(stop);
 }
 
-/** Aborts a poll or a pause. */
 class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached';
 }
@@ -75,7 +73,7 @@ async function poll<Job extends PolledJob>(
       if (last !== undefined && last.phase !== 'running') return last;
       if (last !== undefined || !isFirst) {
         const elapsedMs = clock.monotonic() - start;
-        await pause(deps, { elapsedMs, retryAfterMs, failures, isFirst }, signal);
+        await pause(deps, { elapsedMs, retryAfterMs, failures }, isFirst, signal);
       }
       try {
         const hasAnswered = last !== undefined || failures > 0;
@@ -97,12 +95,8 @@ async function poll<Job extends PolledJob>(
 
 async function pause<Job extends PolledJob>(
   { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
-  {
-    isFirst,
-    ...progress
-  }: Omit<PollQuestion, 'expectedMs' | 'fraction' | 'pace'> & {
-    readonly isFirst: boolean;
-  },
+  progress: Pick<PollQuestion, 'elapsedMs' | 'failures' | 'retryAfterMs'>,
+  isFirst: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const delayMs = pollDelay({ ...progress, expectedMs, pace, fraction: random.fraction() });
@@ -136,7 +130,7 @@ function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
 
 /** How often to poll. */
 export interface PollPace {
-  /** Minimum delay in milliseconds if the service does not send one. */
+  /** Minimum delay in milliseconds without a `Retry-After`. */
   readonly floorMs: number;
   /** Fixed delay in milliseconds (`--poll-interval`). */
   readonly intervalMs?: number | undefined;
@@ -156,26 +150,22 @@ export interface PollQuestion {
   readonly fraction: number;
 }
 
-/** The API asks for 3 to 5 seconds with backoff in v1 (docs/api/limits.md); other interfaces have no rule. */
+/** Minimum delays between polls: v1 asks for 3 to 5 seconds (docs/api/limits.md), v3 has no rule. */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
 
-/** First delay after `Retry-After: 0`, growing with the wait. */
+/** Minimum and maximum delay after `Retry-After: 0`; in between it is a share of the elapsed time. */
 const SOON_MS = 10;
+const SOON_CAP_MS = 2_000;
 const SOON_SHARE = 0.2;
-/**
- * A job that is overdue ends soon: the delay is this share of its expected duration, plus this share of the
- * excess.
- */
+/** Delay for an overdue job: a share of its expected duration, plus a share of the time beyond it. */
 const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
-/** Maximum delay after `Retry-After: 0`. */
-const SOON_CAP_MS = 2_000;
 
 /**
- * Returns the delay before the next poll, in milliseconds: one to two times `Retry-After`. Without
- * `Retry-After`, a tenth of the elapsed time, with jitter.
+ * Returns the delay before the next poll, in milliseconds: `Retry-After`, else a tenth of the elapsed time,
+ * with jitter. Failed polls add an exponential backoff.
  */
 export function pollDelay(question: PollQuestion): number {
   const { failures, fraction, pace, retryAfterMs } = question;
@@ -195,7 +185,7 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
   return Math.max(least, Math.min(tenth, most));
 }
 
-/** Returns the minimum delay next to a `Retry-After`, with jitter. */
+/** Returns the minimum delay after a response with `Retry-After`, with jitter. */
 function leastBeside(question: PollQuestion): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
@@ -204,7 +194,6 @@ function leastBeside(question: PollQuestion): number {
   return Math.max(obliged, soonDelay(question) * (1 + 0.2 * fraction));
 }
 
-/** Returns the delay after `Retry-After: 0`. */
 function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
   const soon = Math.min(SOON_CAP_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
   if (expectedMs === undefined) return soon;
@@ -214,7 +203,7 @@ function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
 
 type JobPhase = 'running' | 'success' | 'partial' | 'failed';
 
-/** The final states of a job (docs/api/README.md). */
+/** The final statuses of a job (docs/api/README.md). */
 const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ...['success', 'completed', 'succeeded', 'done'].map((word) => [word, 'success'] as const),
   ...['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired'].map(
@@ -223,12 +212,12 @@ const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ['partial_fail', 'partial'] as const,
 ]);
 
-/** Returns the cost of a job: 0 if it failed, since it is refunded (docs/api/jobs.md#states). */
+/** Returns the cost of a job: 0 for a failed job, which is refunded (docs/api/jobs.md#states). */
 export function jobCost(status: string, reported: number | undefined): number | undefined {
   return reported !== undefined && jobPhase(status) === 'failed' ? 0 : reported;
 }
 
-/** Classifies a status; unknown statuses count as running. */
+/** Returns the phase of a job from its status; unknown statuses count as running. */
 export function jobPhase(status: string): JobPhase {
   return ENDS.get(status.trim().toLowerCase()) ?? 'running';
 }

@@ -1,8 +1,7 @@
-/** Masks secrets. */
 export interface Redactor {
-  /** Masks secrets in text, and user names and queries of URLs. */
+  /** Masks secrets in a text, and removes user names and queries from URLs. */
   text(text: string): string;
-  /** Masks secrets in JSON data; URLs stay usable. */
+  /** Masks secrets in JSON data; URLs keep their queries. */
   data(value: unknown): unknown;
 }
 
@@ -13,7 +12,7 @@ const SECRET_PARAMETER =
 const SHORTEST_SECRET = 4;
 
 /**
- * Creates the only redactor: it masks the given secrets in plain, percent-encoded and Base64 form, and anything
+ * Creates a redactor. It masks the given secrets in plain, percent-encoded and Base64 form, and credentials
  * after `Bearer` or `Basic`.
  */
 export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
@@ -21,7 +20,7 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
     .flatMap((secret) =>
       secret === undefined || secret.length < SHORTEST_SECRET
         ? []
-        : [secret, encodeURIComponent(secret), toBase64(secret)],
+        : [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')],
     )
     .sort((a, b) => b.length - a.length);
   const withoutSecrets = (text: string): string => {
@@ -39,8 +38,8 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 }
 
 /**
- * Returns a URL without user name, fragment and query, which may be a signature. Queries of `ours` stay unless
- * a parameter has the name of a secret.
+ * Returns a URL without user name, password, fragment and query. URLs of the origins `ours` keep a query
+ * without secret parameters.
  */
 export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
   if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), ours) : MASK;
@@ -66,8 +65,4 @@ function mapStrings(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [change(name), mapStrings(item, change)]),
   );
-}
-
-function toBase64(text: string): string {
-  return Buffer.from(text).toString('base64');
 }

@@ -12,12 +12,12 @@ export interface ResponseHeaders {
   readonly contentType: string | undefined;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls that were sent but not applied (docs/api/speech.md#v3). */
+  /** Controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
   readonly location: string | undefined;
-  /** The service's own id of the request. */
+  /** The request id that the service returned. */
   readonly requestId: string | undefined;
-  /** The embedded service sent it, which refunds incomplete responses. */
+  /** The response comes from the embedded service, which refunds incomplete responses. */
   readonly isEmbedded: boolean;
   /** All headers, by lower-case name. */
   readonly all: ReadonlyMap<string, string>;
@@ -33,24 +33,22 @@ export interface ApiResponse {
   readonly url: string;
   /** `Retry-After` in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** How the body ends; a body that ends with the connection may have been cut off unnoticed. */
+  /** How the end of the body is marked. */
   readonly framing: Framing;
   readonly contentLength: number | undefined;
   /**
-   * The bytes, to be read once, with back-pressure; stopping early closes the connection. Throws a Failure
+   * The bytes, with back-pressure; can be read once. Stopping early closes the connection. Throws a Failure
    * (bad_answer) if the body is cut off, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Discards the body. */
   discard(): void;
-  /** Reads a small body as the text of an error; undefined if there is no text. */
+  /** Reads the body of an error response as text, as {@link readErrorText}. */
   errorText(): Promise<string | undefined>;
 }
 
-/** A JSON response. */
 export interface JsonResponse<T> {
   readonly value: T;
-  /** The whole body, with fields that foley does not know. */
+  /** The complete JSON body, including fields that foley does not know. */
   readonly raw: unknown;
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -129,7 +127,7 @@ function numberOr(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Deeper than any response of the service, and safe for recursive readers. */
+/** Maximum nesting depth of JSON, safe for recursive functions. */
 const DEEPEST = 64;
 
 /** Parses JSON; undefined if it is invalid or nested too deeply. */
@@ -187,7 +185,7 @@ export function firstRecord(...values: readonly unknown[]): UnknownRecord | unde
   return values.find((value) => isRecord(value));
 }
 
-/** Reads every item of an array; undefined if the value is not an array, or an item cannot be read. */
+/** Reads an array with a function for its items; undefined if the array or any item is invalid. */
 export function readArray<T>(
   value: unknown,
   read: (item: unknown) => T | undefined,
@@ -201,7 +199,7 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether a value is missing, null or valid. */
+/** Whether a value is undefined, null or accepted by `fits`. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }
@@ -215,7 +213,7 @@ export interface ServiceError {
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads an error body; a body that is not an error in JSON has no fields. */
+/** Reads the body of an error response; all fields are undefined unless it is a JSON object. */
 export function parseServiceError(
   text: string | undefined,
   headers: Pick<ResponseHeaders, 'contentType'>,
@@ -236,7 +234,7 @@ export function parseServiceError(
 const ERROR_MAX_BYTES = 64 * 1024;
 const ERROR_MAX_MS = 10_000;
 
-/** Reads the text of an error response; undefined if it is compressed, too large, too slow, cut off or not text. */
+/** Reads the body of an error response as text; undefined if it is compressed, too large, too slow or invalid. */
 export async function readErrorText(
   response: Pick<ApiResponse, 'body' | 'discard' | 'headers'>,
   clock: Clock,
@@ -255,7 +253,7 @@ export async function readErrorText(
   }
 }
 
-/** Whether the body is compressed, which foley does not request. */
+/** Whether the body is compressed, although foley requests it uncompressed. */
 export function isPacked(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a request may be repeated after it may have reached the service.
+ * Whether a request may be sent again although the service may have received it.
  * - `safe`: repeating changes nothing (reads and idempotent writes).
  * - `keyed`: the service recognizes the repetition by its key.
  * - `never`: a repetition could be billed twice or create a second resource.
@@ -12,7 +12,7 @@ export type AttemptOutcome =
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;
-      /** One retry is enough: an unknown host name. */
+      /** Allows one retry only, as for an unknown host name. */
       readonly once?: boolean | undefined;
     }
   /** Sent, without a response. */
@@ -38,7 +38,7 @@ export interface RetryQuestion {
   readonly keyMadeByTool: boolean;
   /** The key was already replaced once. */
   readonly keyRenewed: boolean;
-  /** After a 503: whether the capabilities still list the model; undefined if unknown. */
+  /** After a 503: whether the service still lists the model as available; undefined if unknown. */
   readonly modelAvailable?: boolean | undefined;
   /** Random number in [0, 1). */
   readonly fraction: number;
@@ -48,7 +48,7 @@ type RetryDecision =
   | { readonly retry: false }
   | { readonly retry: true; readonly delayMs: number; readonly newKey: boolean };
 
-/** A longer `Retry-After` is reported to the user instead. */
+/** Maximum `Retry-After` to wait for; a longer one ends the retries and is reported to the user. */
 export const LONGEST_RETRY_AFTER_MS = 120_000;
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 20_000;
@@ -80,7 +80,7 @@ function decideStatus(question: RetryQuestion, outcome: StatusOutcome): RetryDec
   return allowed(question.rule, outcome) ? after(question, retryAfterMs) : STOP;
 }
 
-/** A 429 changed nothing; without a key, other repetitions need the service's `retryable`. */
+/** Whether a status allows a retry: 429 and 425 always do, because the service did not process the request. */
 function allowed(rule: RetryRule, { status, retryable }: StatusOutcome): boolean {
   if (status === 429 || status === 425) return true;
   if (rule === 'never') return status >= 500 && retryable === true;
@@ -117,7 +117,7 @@ export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }
 
-/** No real service sends a longer delay. */
+/** Longer delays are shortened to this. */
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**

@@ -3,18 +3,18 @@ import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 import type { UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord } from '../response.ts';
 
-/** An event of an aligned stream (docs/api/speech.md#aligned-stream); its audio goes into a block. */
+/** An event of an aligned stream (docs/api/speech.md#aligned-stream), without its audio. */
 export type AlignedEvent =
   | { readonly kind: 'audio' }
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** The words that could be read. */
+      /** The words with valid times. */
       readonly words: readonly AlignedWord[];
-      /** Every word could be read. */
+      /** Every word has valid times. */
       readonly isWhole: boolean;
     }
-  /** Without a number: some chunk lost its times. */
+  /** A chunk lost its word times; undefined: an unknown chunk. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
   | {
@@ -33,7 +33,6 @@ export interface CompletedFacts {
   readonly creditsUsed: number | undefined;
 }
 
-/** An event with invalid data. */
 export class UnreadableEvent extends Error {
   constructor(name: string, problem: string) {
     super(`the event "${name}" ${problem}`);
@@ -42,8 +41,8 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Parses one event, the second layer. Unknown events are undefined.
- * @param block receives the audio
+ * Parses one event; returns undefined for an unknown one.
+ * @param block receives the audio of the event
  * @throws UnreadableEvent
  */
 export function readAlignedEvent(
@@ -93,10 +92,7 @@ function fieldsIn(data: ByteString): UnknownRecord | undefined {
 const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
-/**
- * Adds audio without parsing its JSON, which is most of a stream. A block accepts only Base64, so the result is
- * the same.
- */
+/** Adds the audio of an event in its usual form, without parsing the JSON, which is faster. */
 function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   return (
     data.startsWith(PLAIN_BEGIN) &&
@@ -111,7 +107,7 @@ function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
-/** Reads a snapshot. Unreadable times are dropped: the audio has been paid for. */
+/** Reads a snapshot. Drops words with invalid times instead of failing, because the audio was billed. */
 function snapshotOf(fields: UnknownRecord): AlignedEvent {
   const { units = 'milliseconds', words } = fields;
   const chunkSeq = chunkSeqOf(fields);
@@ -155,13 +151,12 @@ export function isAlignedWord(value: unknown): value is AlignedWord {
   );
 }
 
-/** The content of events that arrived together. */
 interface ReadBatch {
-  /** The audio up to the end, in one chunk borrowed from the memory. */
+  /** The audio of all events, in one chunk borrowed from the {@link AudioMemory}. */
   readonly audio: Uint8Array | undefined;
-  /** Some event was known. */
+  /** At least one event is known. */
   readonly hasNews: boolean;
-  /** What ended the stream; later events do not count. */
+  /** The event that ended the stream; later ones are ignored. */
   readonly end: StreamEnd | undefined;
 }
 
@@ -169,7 +164,7 @@ export type StreamEnd =
   | Extract<AlignedEvent, { kind: 'completed' | 'error' }>
   | { readonly kind: 'unreadable'; readonly error: UnreadableEvent };
 
-/** Reads a batch of events into audio and `alignment`, the third layer. */
+/** Reads events that arrived together: returns their audio and adds their word times to `alignment`. */
 export function readBatch(
   batch: readonly SseEvent[],
   memory: AudioMemory,
@@ -191,7 +186,7 @@ export function readBatch(
   return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
-/** Returns an upper bound, including the JSON around the Base64. */
+/** Returns an upper bound for the audio bytes of a batch. */
 function audioBytesMax(batch: readonly SseEvent[]): number {
   let characters = 0;
   for (const event of batch) {
@@ -213,26 +208,25 @@ function read(
 }
 
 /**
- * UTF-8 bytes, one per character. Most of a stream is Base64, so this is cheaper than decoding; {@link textOf}
- * decodes.
+ * UTF-8 bytes as a string with one character per byte. Most of a stream is Base64, which need not be decoded;
+ * {@link textOf} decodes the rest.
  */
 type ByteString = string;
 
 const LINE_FEED = 0x0a;
 
-/** Decodes a byte string. */
+/** Decodes a byte string as UTF-8. */
 export function textOf(bytes: ByteString): string {
-  // Pure ASCII is the same in both.
+  // Pure ASCII is the same before and after.
   if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** A server-sent event, or a heartbeat. */
+/** A server-sent event, or a comment (a heartbeat). */
 export type SseEvent =
   | { readonly kind: 'event'; readonly name: string; readonly data: ByteString }
   | { readonly kind: 'comment' };
 
-/** An event above the size limit. */
 export class EventTooLarge extends Error {
   constructor(limitBytes: number) {
     super(`an event is larger than ${limitBytes} bytes`);
@@ -241,8 +235,8 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Splits bytes into events, the first layer (docs/api/speech.md#aligned-stream). An incomplete event at the end
- * of the stream is dropped. Yields the events that each chunk completes, which may be none.
+ * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields the events that each chunk of
+ * bytes completes, which may be none. Drops an incomplete event at the end of the stream.
  * @throws EventTooLarge, or errors of the body
  */
 export async function* sseEvents(
@@ -280,12 +274,12 @@ export class Alignment {
   readonly #chunks = new Map<number, readonly AlignedWord[]>();
   /** Chunks with missing times. */
   readonly #broken = new Set<number>();
-  /** Some unknown chunk lost its times. */
+  /** An unknown chunk lost its times. */
   #hasLost = false;
-  /** Memory estimate of all words. */
+  /** Memory estimate for all words. */
   #weight = 0;
 
-  /** Applies an event; false if the stream has more words than any text. */
+  /** Applies an event; returns false if the stream has too many words. */
   take(event: Extract<AlignedEvent, { kind: 'invalidated' | 'snapshot' }>): boolean {
     const { chunkSeq } = event;
     if (chunkSeq === undefined) {
@@ -304,7 +298,7 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** Whether no chunk lost times, as far as the events show. */
+  /** Whether no event reported missing times. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }
@@ -315,9 +309,9 @@ export class Alignment {
   }
 }
 
-/** More chunks than any text has. */
+/** Maximum number of chunks with missing times; no text has so many chunks. */
 const MOST_BROKEN = 100_000;
-/** In characters; each word and snapshot adds a constant. */
+/** Maximum memory estimate: the characters of all words, and a constant for each word and snapshot. */
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 
@@ -325,24 +319,21 @@ function weightOf(words: readonly AlignedWord[]): number {
   return words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
 }
 
-/** Number of spare buffers; more are rarely in use at once. */
+/** Maximum number of spare buffers. */
 const SPARES_MAX = 64;
-/** Larger buffers are not kept; audio arrives a few kilobytes at a time. */
+/** Maximum size of a spare buffer; audio arrives a few kilobytes at a time. */
 const SPARE_BYTES_MAX = 128 * 1024;
 
-/**
- * Reuses buffers for audio, because allocating costs more than filling them. Only chunks that were given back
- * are reused.
- */
+/** Reuses the buffers of returned audio chunks, because allocating costs more than filling them. */
 export class AudioMemory {
   readonly #spares: Buffer[] = [];
-  /** The chunks in use, with their whole buffers. */
+  /** The chunks in use, with their buffers. */
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
 
   /** Returns a block for at most `bytesMax` bytes of audio. */
   open(bytesMax: number): AudioBlock {
     const spare = this.#spares.pop();
-    // Too small buffers are dropped, so that soon all are large enough.
+    // Buffers that are too small are dropped; soon all are large enough.
     const isEnough = spare !== undefined && spare.length >= bytesMax;
     return new AudioBlock(isEnough ? spare : Buffer.allocUnsafeSlow(bytesMax));
   }
@@ -372,10 +363,10 @@ export class AudioMemory {
   }
 }
 
-/** Decoded audio of events that arrived together. */
+/** The decoded audio of events that arrived together. */
 export class AudioBlock {
   readonly memory: Buffer;
-  /** Bytes of audio so far. */
+  /** Number of audio bytes. */
   length = 0;
 
   constructor(memory: Buffer) {
@@ -383,8 +374,8 @@ export class AudioBlock {
   }
 
   /**
-   * Adds Base64. Returns false and adds nothing if it is invalid or does not fit: Node skips invalid
-   * characters, so the result would be too short.
+   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long: Node
+   * skips invalid characters, which makes the result too short.
    */
   add(base64: string): boolean {
     const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));

@@ -14,16 +14,16 @@ import { speechRequest } from './speech.ts';
 import type { CompletedFacts, StreamEnd } from './aligned-events.ts';
 import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './aligned-events.ts';
 
-/** Speech with word times, as it arrives. */
+/** Streamed speech with word times. */
 export interface AlignedResponse extends AudioResponse {
   /** The word times; undefined until the whole body was read. */
   readonly outcome: AlignedOutcome | undefined;
 }
 
 export interface AlignedOutcome {
-  /** In text order; relative to the start of the audio. */
+  /** In text order, with times relative to the start of the audio. */
   readonly words: readonly AlignedWord[];
-  /** False: some words may have no times. */
+  /** False if words may be missing. */
   readonly isComplete: boolean;
   readonly generationId: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'>
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** Far above real events: audio packets and sentences are kilobytes. */
+/** Maximum size of an event; real ones have some kilobytes. */
 const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 
 /** Builds the request of {@link speakAligned}. */
@@ -51,8 +51,8 @@ export function alignedRequest(
 }
 
 /**
- * Speaks a text with word times (docs/api/speech.md#aligned-stream); resolves when the stream begins. Its body
- * throws a Failure unless the stream ends with `completed`.
+ * Speaks a text with word times (docs/api/speech.md#aligned-stream); resolves when the stream begins. The body of
+ * the response throws a Failure unless the stream ends with `completed`.
  * @throws Failure; checks the status first, then the media type
  */
 export async function speakAligned(
@@ -178,7 +178,7 @@ class StreamedSpeech implements AlignedResponse {
         code: code === '' ? 'bad_answer' : code,
         exit: streamErrorExit(code) ?? 'service',
         hint: isEmbedded
-          ? 'It was refunded.'
+          ? 'The request was refunded.'
           : 'An aligned stream cannot be resumed. Check with `foley profile` whether it was charged before you run the command again.',
         requestId: requestId ?? this.requestId,
         billed: isEmbedded ? 'no' : 'unknown',

@@ -24,7 +24,7 @@ interface DesignCandidate {
   readonly candidateId: string;
   /** As returned by the service, possibly relative. */
   readonly previewAudioUrl: string | undefined;
-  /** The service's description of it. */
+  /** The service's description of the voice. */
   readonly description: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly expiresAt: string | undefined;
 }
 
-/** The candidate to save, and the fields of the new voice. */
+/** The candidate to save as a voice, and the fields of that voice. */
 export interface DesignChoice {
   readonly designId: string;
   readonly candidateId: string;
@@ -61,13 +61,13 @@ export async function createVoiceDesign(
   options: BilledOptions,
 ): Promise<VoiceDesign> {
   const response = await client.send(designRequest(order, options));
-  const { made, ...told } = await readCreateResponse(response, ['design', 'data']);
+  const { made, ...rest } = await readCreateResponse(response, ['design', 'data']);
   const designId = firstText(made['designId'], made['id']);
   const candidates = readArray(made['candidates'], readCandidate);
   if (designId === undefined || candidates === undefined) {
     throw maybeBilled(badResponse('the response names no design', response));
   }
-  return { ...told, designId, candidates, expiresAt: firstText(made['expiresAt']) };
+  return { ...rest, designId, candidates, expiresAt: firstText(made['expiresAt']) };
 }
 
 /** Builds the request of {@link saveVoiceDesign}. */
@@ -92,7 +92,7 @@ export async function saveVoiceDesign(
   }
 }
 
-/** Adds a hint that designs expire to a "not found" error. */
+/** Adds the hint that designs expire to a "not found" error. */
 function goneDesign(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   const hint =
@@ -115,7 +115,7 @@ function readCandidate(value: unknown): DesignCandidate | undefined {
 export interface CandidateRef {
   readonly designId: string;
   readonly candidateId: string;
-  /** The preview URL of the design; default: the path of the API. */
+  /** The preview URL from the design; default: the endpoint of the API. */
   readonly previewAudioUrl?: string | undefined;
 }
 
@@ -129,7 +129,7 @@ export async function fetchCandidateAudio(
   signal?: AbortSignal,
 ): Promise<AudioResponse> {
   const { target } = endpoint('getCandidateAudio', { designId, candidateId });
-  const told = resolveUrl(client, previewAudioUrl);
+  const known = resolveUrl(client, previewAudioUrl);
   const accept = 'audio/*, application/json';
   try {
     const response = await download(
@@ -137,12 +137,12 @@ export async function fetchCandidateAudio(
       // The link of the design expires; the path of the API redirects to a fresh one.
       (headers, isAgain) => {
         const spec = { ...FILE_REQUEST, accept, headers, signal };
-        return client.send({ ...spec, target: isAgain ? target : (told ?? target) });
+        return client.send({ ...spec, target: isAgain ? target : (known ?? target) });
       },
       signal,
     );
     const audio = await requireAudio(client, response, { isOpaqueFine: true });
-    // The download reports credits that are not the cost of the design.
+    // The download reports credits again; they are the cost of another request.
     return { ...audio, creditsUsed: undefined };
   } catch (error) {
     throw goneDesign(error);

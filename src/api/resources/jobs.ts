@@ -32,7 +32,7 @@ export interface JobOptions extends BilledOptions {
   readonly api?: JobApi | undefined;
 }
 
-/** Returns the exact body of a create. */
+/** Returns the JSON body of the request that creates a speech job. */
 export function speechJobBody(order: SpeechOrder, api: JobApi = 'v3'): RequestBody {
   return jsonBody(speechBody(order, SPEECH_SURFACES[api]));
 }
@@ -72,7 +72,7 @@ export async function sendSpeechJob(
   request: RequestSpec,
 ): Promise<SpeechJob> {
   const response = await client.send(request);
-  // A Location header alone names the job too, whatever the body is.
+  // The Location header may name the job even if the body is invalid.
   const raw = await readBilledJson(response).catch((error: unknown) => {
     if (response.headers.location === undefined) throw error;
   });
@@ -98,7 +98,7 @@ export async function getSpeechJob(
   return readPolledJob(client, request, id, (response) => readSpeechJob(api, response, id));
 }
 
-/** Requests a job and reads its state. @throws Failure (bad_answer) if the response has none */
+/** Requests a job and reads its state. @throws Failure (bad_answer) for a response without a status */
 export async function readPolledJob<Job>(
   client: ApiClient,
   request: RequestSpec,
@@ -113,8 +113,8 @@ export async function readPolledJob<Job>(
 
 /**
  * Waits until a speech job has ended.
- * @param deps `known`: the response to its create, which delays the first poll
- * @throws Failure as `pollJob` does
+ * @param deps `known`: the job as its creation returned it, which delays the first poll
+ * @throws Failure as {@link pollJob}
  */
 export function pollSpeechJob(
   client: ApiClient,
@@ -145,20 +145,20 @@ export interface JobRef {
 /** A speech job, as both interfaces report it. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** Reserved credits while it runs, then its cost: 0 if it failed. */
+  /** Credits reserved for a running job; the cost of an ended job, which is 0 if it failed. */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls that are not applied; undefined if the interface does not report them. */
+  /** Controls that the service did not apply; undefined if it does not report them. */
   readonly ignoredParameters: readonly string[] | undefined;
   readonly format: AudioFormat | undefined;
   readonly segments: readonly SpeechJobSegment[];
-  /** Why it failed, if the service reports it. */
+  /** The reason of a failure, if the service reports one. */
   readonly error: JobError | undefined;
-  /** The whole body. */
+  /** The complete JSON body. */
   readonly raw: unknown;
 }
 
-/** A part of the text with its own audio. */
+/** A part of the job's text with separate audio. */
 export interface SpeechJobSegment {
   /** From 0. */
   readonly index: number;
@@ -173,7 +173,7 @@ export interface JobError {
 }
 
 /**
- * Reads a job from the response to a create or a poll; undefined if there is none.
+ * Reads a job from the response to its creation or to a poll; undefined if the response has no job.
  * @param known the id of a polled job
  */
 export function readSpeechJob(
@@ -186,7 +186,7 @@ export function readSpeechJob(
   const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
   const record = firstRecord(body['record']) ?? {};
   const id = firstText(task['taskId'], task['id'], record['id'], known, idOf(headers.location));
-  // A create that returns only a Location header has just begun.
+  // A response with only a Location header means that the job has just begun.
   const isNew = known === undefined && headers.location !== undefined;
   const status = firstText(task['status'], record['status'], isNew ? 'pending' : undefined);
   if (id === undefined || status === undefined) return undefined;
@@ -236,7 +236,7 @@ function segmentsOf(value: unknown): readonly SpeechJobSegment[] {
     });
 }
 
-/** Reads why a job failed; undefined if the service does not say. */
+/** Reads why a job failed; undefined if the service does not report a reason. */
 export function readJobError(job: UnknownRecord, error = job['error']): JobError | undefined {
   const fields = isRecord(error) ? error : { message: error };
   const code = firstText(fields['code'], job['error_code'], job['errorCode']);
@@ -245,8 +245,8 @@ export function readJobError(job: UnknownRecord, error = job['error']): JobError
 }
 
 /**
- * Downloads the audio of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1); free and repeatable. Redirects to
- * file storage do not get the key.
+ * Downloads the audio of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1); free and repeatable. The API key
+ * is not sent to file storage.
  * @throws Failure
  */
 export async function fetchJobAudio(
@@ -262,8 +262,8 @@ export async function fetchJobAudio(
 }
 
 /**
- * Downloads the audio of one segment, which may be available before the job has ended. v1 has its URL in the
- * job only.
+ * Downloads the audio of one segment, which may be available before the job has ended. In v1 the job contains
+ * the URL of the audio.
  * @param index from 0
  * @throws Failure (rejected) if the job has no audio of this segment
  */
@@ -309,18 +309,16 @@ async function getAudio(
     const target = typeof place === 'string' ? place : await place();
     const response = await client.send({ ...request, target, headers });
     if (response.headers.contentType !== 'application/json') return response;
-    // The response for segments is not documented: it may be the URL of the audio.
+    // The API does not document this response: it may contain the URL of the audio.
     const url = resolveUrl(client, addressIn(await readJson(response)));
     if (url !== undefined)
       return client.send({ ...request, accept: 'audio/*', target: url, headers });
     throw badResponse('the response has neither audio nor its URL', response);
   };
   const response = await download(client, ask, signal);
+  const audio = await requireAudio(client, response, { isOpaqueFine: true });
   // The download reports credits that are not the cost of the job.
-  return {
-    ...(await requireAudio(client, response, { isOpaqueFine: true })),
-    creditsUsed: undefined,
-  };
+  return { ...audio, creditsUsed: undefined };
 }
 
 function addressIn(body: unknown): unknown {
@@ -372,7 +370,7 @@ export function listSpeechJobs(
   });
 }
 
-/** Lists every job that matches, page after page, with the JSON of each. */
+/** Lists every matching job, page after page, with the JSON of each job. */
 export function allSpeechJobs(
   client: ApiClient,
   api: JobApi,
@@ -384,7 +382,7 @@ export function allSpeechJobs(
   );
 }
 
-/** Lists the jobs of every page. */
+/** Yields the jobs of every page, without repetitions. */
 export async function* allJobs<Job extends { readonly id: string }>(
   list: (page: number) => Promise<JsonResponse<JobPage<Job>>>,
 ): AsyncGenerator<{ readonly item: Job; readonly raw: unknown }, void, undefined> {
@@ -393,7 +391,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
     const { raw, value } = await list(page);
     const items: unknown = isRecord(raw) ? raw['items'] : undefined;
     for (const [index, item] of value.items.entries()) {
-      // A job created in the meantime moves the others by one place.
+      // A job created in the meantime moves older jobs to the next page.
       if (seen.has(item.id)) continue;
       seen.add(item.id);
       yield { item, raw: Array.isArray(items) ? items[index] : item };
@@ -402,7 +400,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-/** Returns a page with its items; undefined without them. The next page is always a later one. */
+/** Returns a page of jobs; undefined without items. `nextPage` is always after `page`, so lists end. */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,
   pagination: unknown,

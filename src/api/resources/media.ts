@@ -12,7 +12,7 @@ import type { PollPace, PollCall, PolledJob } from '../poll.ts';
 import { POLL_FLOOR_MS, jobCost, jobPhase } from '../poll.ts';
 import { endpoint, jsonBody, safeRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
-import type { ApiResponse, UnknownRecord, JsonResponse } from '../response.ts';
+import type { UnknownRecord, JsonResponse } from '../response.ts';
 import {
   badResponse,
   firstNumber,
@@ -26,18 +26,14 @@ import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
 import { missingCapability } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
-/** The fields of a create (docs/api/media.md and docs/api/lip-sync.md); undefined fields are not sent. */
+/** The JSON fields that create a media job (docs/api/media.md and docs/api/lip-sync.md). */
 export type MediaOrder = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-/**
- * The key is sent if there is one. No document says that lip sync honours it, so foley never repeats a
- * lip sync by itself.
- */
+/** Options for creating a media job. The service may ignore the key of a lip sync, which is never retried. */
 export interface MediaOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey: BilledOptions['idempotencyKey'] | undefined;
-  /** Called before each retry. */
   readonly onRepeat?: RequestSpec['onRepeat'];
 }
 
@@ -76,8 +72,8 @@ const LOOK_AT =
   'Check with `foley lipsync list` whether the job was created before you create it again.';
 
 /**
- * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md) with a request of
- * {@link mediaJobRequest}.
+ * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
+ * @param request built by {@link mediaJobRequest}
  * @throws Failure; may have been billed if the response names no job
  */
 export async function sendMediaJob(
@@ -108,7 +104,7 @@ export async function getMediaJob(
   return readPolledJob(client, request, id, (response) => readMediaJob(kind, response, id));
 }
 
-/** Returns how often to poll; the API has no rule. @param intervalMs `--poll-interval` */
+/** Returns how often to poll media jobs. @param intervalMs `--poll-interval`, in milliseconds */
 export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }
@@ -126,9 +122,9 @@ export interface LipSyncBilling {
 export interface MediaJob extends PolledJob {
   readonly kind: MediaJobKind;
   readonly requestId: string;
-  /** Percent done, if the service reports it. */
+  /** In percent, if the service reports it. */
   readonly progress: number | undefined;
-  /** Reserved credits while it runs, then its cost. */
+  /** Credits reserved for a running job; the cost of an ended job. */
   readonly creditsUsed: number | undefined;
   /** The cost of each step of a dubbing. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
@@ -136,18 +132,18 @@ export interface MediaJob extends PolledJob {
   readonly billing: LipSyncBilling | undefined;
   /** As returned by the service, possibly relative. */
   readonly resultUrl: string | undefined;
-  /** Why it failed, if the service reports it. */
+  /** The reason of a failure, if the service reports one. */
   readonly error: JobError | undefined;
   /** Warnings about the result. */
   readonly notices: readonly string[];
   /** The JSON of the job. */
   readonly data: UnknownRecord;
-  /** The whole body. */
+  /** The complete JSON body, which contains `data`. */
   readonly raw: unknown;
 }
 
 /**
- * Reads a job from the response to a create or a poll; undefined if there is none.
+ * Reads a job from the response to its creation or to a poll; undefined if the response has no job.
  * @param known the id of a polled job
  */
 function readMediaJob(
@@ -171,7 +167,7 @@ function readMediaJob(
   };
 }
 
-/** Reads a job from its JSON alone, as in a list. */
+/** Reads a job from the JSON of a list item; undefined if it is invalid. */
 function readMediaData(
   kind: MediaJobKind,
   data: UnknownRecord,
@@ -187,7 +183,7 @@ function readMediaData(
     status,
     phase: jobPhase(status),
     progress: percent(data['progress']),
-    // The speech of a failed dubbing may stay billed, as its parts show.
+    // The speech of a failed dubbing may stay billed.
     creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, firstNumber(credits)),
     creditsByPart: isRecord(credits) ? partsOf(credits) : undefined,
     billing: billingOf(data),
@@ -202,7 +198,7 @@ function readMediaData(
   };
 }
 
-/** Reads the result URL; these names differ from request fields, which a response may repeat. */
+/** Returns the URL of the result. Responses may repeat request fields, which have other names. */
 function resultOf(data: UnknownRecord): string | undefined {
   const result = firstRecord(data['result']) ?? {};
   return firstText(
@@ -251,9 +247,9 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /**
- * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs); free and repeatable. Only
- * the origin of the service gets the key.
- * @throws Failure: rejected for a job without a result yet, bad_answer for one without a URL
+ * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs); free and repeatable. The API
+ * key is sent only to the service.
+ * @throws Failure: `rejected` for a running job, `bad_answer` for an ended job without the URL of a result
  */
 export async function fetchMediaResult(
   client: ApiClient,
@@ -263,7 +259,7 @@ export async function fetchMediaResult(
   if (job.phase === 'running') throw notYet(job);
   const target = resolveUrl(client, job.resultUrl);
   if (target === undefined) {
-    throw badResponse(`job ${job.id} is ${job.status}, but has no URL of its result`, {
+    throw badResponse(`job ${job.id} (status: ${job.status}) has no URL for the result`, {
       requestId: job.requestId,
     });
   }
@@ -298,19 +294,7 @@ async function fetchFile(
   signal: AbortSignal | undefined,
   ask: AskForFile,
 ): Promise<FileResponse> {
-  return { ...requireFile(await download(client, ask, signal)), maxBytes: client.maxBytes };
-}
-
-function notYet({ id, kind, requestId, status }: MediaJob): Failure {
-  return new Failure(`job ${id} has no result yet (status: ${status})`, {
-    code: 'ERR_MEDIA_NOT_FOUND',
-    exit: 'rejected',
-    hint: `\`foley ${kind} wait ${id} -o …\` waits for it.`,
-    requestId,
-  });
-}
-
-function requireFile(response: ApiResponse): FileResponse {
+  const response = await download(client, ask, signal);
   const { contentLength, framing, headers, requestId, status } = response;
   if (status !== 200 || contentLength === 0) {
     response.discard();
@@ -325,8 +309,18 @@ function requireFile(response: ApiResponse): FileResponse {
     requestId,
     // The download reports credits that are not the cost of the job.
     creditsUsed: undefined,
+    maxBytes: client.maxBytes,
     discard: () => response.discard(),
   };
+}
+
+function notYet({ id, kind, requestId, status }: MediaJob): Failure {
+  return new Failure(`job ${id} has no result yet (status: ${status})`, {
+    code: 'ERR_MEDIA_NOT_FOUND',
+    exit: 'rejected',
+    hint: `Run \`foley ${kind} wait ${id} -o FILE\` to wait for the result.`,
+    requestId,
+  });
 }
 
 /** Filters of a lip-sync list (docs/api/lip-sync.md). */
@@ -342,7 +336,7 @@ export function listLipSync(
   return client.json(request, (body) => readLipSyncPage(body, query.page ?? 1));
 }
 
-/** Lists every lip-sync job that matches, page after page. */
+/** Lists every matching lip-sync job, page after page. */
 export async function* allLipSync(
   client: ApiClient,
   { status }: Pick<LipSyncQuery, 'status'>,

@@ -23,7 +23,7 @@ export function getCapabilities(
   return client.json(safeRequest('getCapabilities', {}, options), readCapabilities);
 }
 
-/** Returns the check of a request after a 503: whether the current capabilities list its model as available. */
+/** Returns a function that checks, after a 503, whether the capabilities list a model as available. */
 export function modelCheck(
   client: ApiClient,
   modelId: string | undefined,
@@ -83,7 +83,7 @@ function readModel(body: unknown): Model | undefined {
   };
 }
 
-/** A size or duration that a media model supports, with its cost (docs/api/media.md). */
+/** A combination of size and duration that a media model supports, with the cost (docs/api/media.md). */
 export interface MediaVariant {
   /** Images only. */
   readonly aspectRatio: string | undefined;
@@ -117,7 +117,7 @@ export function listMediaModels(
   );
 }
 
-/** Reads the list from any of the usual fields: the API does not document its shape. */
+/** Reads the models from any of the usual fields, because the API does not document the response. */
 function readModels(body: unknown): readonly MediaModel[] | undefined {
   const outer = firstRecord(body) ?? {};
   const inner = firstRecord(outer['data']) ?? outer;
@@ -152,7 +152,7 @@ function readVariant(body: UnknownRecord): MediaVariant {
   };
 }
 
-/** Names for messages. */
+/** Names of the features for messages. */
 const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   lipsync: 'lip sync',
   dub: 'video dubbing',
@@ -161,8 +161,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * Explains a 404 of a create whose endpoint the schema document does not list: the account lacks the feature
- * (docs/api/media.md). Returns any other error unchanged.
+ * Explains the 404 of an endpoint that the OpenAPI document of the service does not list: the account lacks the
+ * feature (docs/api/media.md). Returns any other error unchanged.
  */
 export async function missingCapability(
   client: ApiClient,
@@ -176,11 +176,11 @@ export async function missingCapability(
   if ((await isListed(client, method, target, request.signal)) !== false) return error;
   return reviseFailure(error, {
     message: `${CAPABILITIES[kind]} is not available for this account: the service does not list ${method} ${target}`,
-    hint: 'Use another account (--account), ask the service for it, or use `--local`, which has it.',
+    hint: 'Use another account (--account), ask the service for access, or use `--local`.',
   });
 }
 
-/** Whether the schema document lists an operation; undefined if it cannot be read. */
+/** Whether the OpenAPI document lists an operation; undefined if the document is not available. */
 async function isListed(
   client: ApiClient,
   method: string,
@@ -192,7 +192,7 @@ async function isListed(
     const { value: paths } = await client.json(request, (body) =>
       firstRecord(firstRecord(body)?.['paths']),
     );
-    // Paths may be relative to a base address of the document.
+    // Paths may be relative to a base URL in the document.
     return Object.entries(paths).some(
       ([path, operations]) =>
         path !== '/' &&

@@ -4,7 +4,7 @@ import { isRecord } from '../response.ts';
 import type { ApiClient } from '../client.ts';
 import { jsonBody, safeRequest } from '../request.ts';
 
-/** Returns the account of the key: id, tier, credits, quota (docs/api/account.md). */
+/** Returns the id, tier, credits and quota of the account (docs/api/account.md). */
 export function getProfile(
   client: ApiClient,
   signal?: AbortSignal,

@@ -17,10 +17,9 @@ export function getRealtimeCapabilities(
   return client.json(safeRequest(id, {}, { host: 'realtime', signal }), asV3);
 }
 
-/** A ticket that opens one conversation from a page of `origin`. */
 interface BrowserTicket {
   readonly ticket: string;
-  /** Where to use it; v3 only. */
+  /** The WebSocket URL for the ticket; v3 only. */
   readonly url: string | undefined;
 }
 
@@ -68,7 +67,7 @@ export async function fetchRealtimeSegment(
 }
 
 function asV3(body: unknown): UnknownRecord | undefined {
-  // The API does not document the v2 names over HTTP: accept both.
+  // The API does not document the field names of v2 over HTTP: accept those of v2 and of v3.
   const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;
 }

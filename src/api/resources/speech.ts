@@ -16,12 +16,12 @@ import { badResponse, firstNumber, firstRecord, parseServiceError } from '../res
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
-/** Every surface requires a key, except the compatibility surfaces, which do not know it. */
+/** Options of a speech request. The key is required, except for the compatibility surfaces. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** Default v3. */
   readonly surface?: SurfaceName | undefined;
-  /** Stores the audio and downloads it from there (v1). */
+  /** Lets the service store the audio, and downloads the stored audio (v1). */
   readonly cache?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ function modelHeader(
   return name === undefined || modelId === undefined ? undefined : { [name]: modelId };
 }
 
-/** Returns the key and retry rule of a surface. */
+/** Returns the idempotency key and the retry rule for a path. */
 function repetition(
   method: string,
   path: string,
@@ -72,7 +72,7 @@ function repetition(
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
-/** Returns the header by which a surface recognizes repeated requests; undefined if it does not. */
+/** Returns the header by which a surface recognizes repeated requests, if it recognizes them. */
 export function recognizedBy(surface: SurfaceName): Charge['recognizedBy'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).recognizedBy;
@@ -83,7 +83,7 @@ const LOOK_AT =
   'used before you send it again.';
 
 /**
- * Speaks a text synchronously (docs/api/README.md); resolves when the audio begins to arrive.
+ * Speaks a text synchronously (docs/api/README.md); resolves when the response begins.
  * @throws Failure; checks the status first, then the media type
  */
 export async function synthesize(
@@ -96,7 +96,7 @@ export async function synthesize(
 
 /**
  * Sends a request built by {@link speechRequest}.
- * @param cache the response is the URL of stored audio
+ * @param cache the response is the URL of stored audio, which is downloaded
  * @throws Failure as {@link synthesize}
  */
 export async function sendSpeech(
@@ -109,9 +109,9 @@ export async function sendSpeech(
 }
 
 /**
- * Downloads the stored audio that a v1 request with `cache` points to (docs/api/speech.md#v1). A response
- * that is audio itself is used as it is.
- * @throws Failure (bad_answer) marked as billed, with the URL in its details
+ * Downloads the audio whose URL a v1 request with `cache` returned (docs/api/speech.md#v1). A response with
+ * audio instead of a URL is returned unchanged.
+ * @throws Failure (bad_answer), marked as billed, with the URL in the details
  */
 async function storedAudio(
   client: ApiClient,
@@ -157,13 +157,13 @@ async function* withErrors(
   }
 }
 
-/** The request was billed; only the download of its audio failed. */
+/** Describes the failed download of billed audio. */
 function billedFailure(failure: Failure, url: URL): Failure {
   const { details, message } = failure;
   return reviseFailure(failure, {
     message: `cannot download the stored audio: ${message}`,
     exit: 'badAnswer',
-    // The caller adds the hint: it knows the key that fetches the audio again.
+    // The caller adds the hint, which needs the idempotency key.
     hint: undefined,
     billed: 'yes',
     details: { ...details, audio_url: url.href },
@@ -178,7 +178,7 @@ export interface SpeechOrder extends SpeechControls {
   readonly format?: AudioFormat;
 }
 
-/** Returns the body of a surface, without fields that it does not have. */
+/** Returns the JSON body for a surface, without the fields that the surface does not support. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
   return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
@@ -187,7 +187,7 @@ export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): objec
   }, {});
 }
 
-/** Whether a surface has a field. */
+/** Whether a surface supports a field. */
 export function hasField({ fields }: SpeechSurface, field: SpeechField): boolean {
   return fields[field] !== undefined;
 }
@@ -201,7 +201,7 @@ function setPath(
   return { ...record, [name]: setPath(firstRecord(record[name]) ?? {}, rest, value) };
 }
 
-/** Audio as it arrives. */
+/** Streamed audio. */
 export interface AudioResponse extends FileResponse {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
@@ -210,7 +210,7 @@ export interface AudioResponse extends FileResponse {
 /**
  * Checks that a response is audio: its status first, then its media type.
  * @param options `isOpaqueFine` also accepts octet streams, which file storage sends
- * @throws Failure (bad_answer), which may have been billed
+ * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function requireAudio(
   client: Pick<ApiClient, 'maxBytes' | 'redact'>,
@@ -243,7 +243,7 @@ export async function requireAudio(
 }
 
 const AUDIO_TYPE = /^audio\/|^application\/ogg$/;
-/** The types that file storage uses for any file. */
+/** Media types that file storage uses for any file. */
 const OPAQUE_TYPE = /^(application|binary)\/octet-stream$/;
 
 function pcmLayout(mediaType: string): PcmLayout | undefined {
@@ -266,7 +266,7 @@ async function notAudio(response: ApiResponse, contentType: string): Promise<Fai
   return reviseFailure(failure, { code, details, requestId });
 }
 
-/** Yields the body. @throws Failure (bad_answer) at its end if it was empty */
+/** Yields a body. @throws Failure (bad_answer) if the body is empty */
 export async function* notEmpty(
   response: ApiResponse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -284,30 +284,30 @@ export interface PcmLayout {
   readonly bitDepth: 16;
 }
 
-/** A file as it arrives: audio, an image or a video. */
+/** A streamed file: audio, an image or a video. */
 export interface FileResponse {
   /**
-   * The bytes, to be read once, with back-pressure. Throws a Failure (bad_answer) if the body is empty, cut
+   * The bytes, with back-pressure; can be read once. Throws a Failure (bad_answer) if the body is empty, cut
    * off, stalled or longer than announced.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** The media type without parameters. */
   readonly contentType: string;
   readonly contentLength: number | undefined;
-  /** The layout of raw samples, if the media type names it. */
+  /** The layout of raw samples, if the media type contains it. */
   readonly pcm: PcmLayout | undefined;
-  /** `close` ends with the connection and may have been cut off unnoticed: check the bytes. */
+  /** How the end is marked. With `close`, the caller must check whether the file is complete. */
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
-  /** Reading stops after this many bytes (`--max-bytes`); undefined: a limit that suits the text. */
+  /** Maximum size (`--max-bytes`); default: a limit that depends on the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;
-  /** Returns the memory of a chunk for reuse; the caller must not read the chunk afterwards. */
+  /** Reuses the memory of a chunk; the caller must not read the chunk afterwards. */
   reuse?(chunk: Uint8Array): void;
 }
 
-/** Resolves a URL from a response against the base URL; undefined unless it is http or https. */
+/** Resolves a URL from a response against the base URL; undefined if it is invalid or not http(s). */
 export function resolveUrl(
   { address }: Pick<ApiClient, 'address'>,
   text: unknown,

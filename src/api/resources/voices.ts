@@ -76,7 +76,7 @@ function readVoiceList(body: unknown): VoiceList | undefined {
   };
 }
 
-/** Reads a voice. Optional fields may be missing but must have the right type. */
+/** Reads a voice; undefined if a field has the wrong type. */
 function readVoice(body: unknown): Voice | undefined {
   if (!isRecord(body)) return undefined;
   const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds } = body;
@@ -133,7 +133,7 @@ export function listCompatVoices(
   );
 }
 
-/** Reads either of the two descriptions of a voice. */
+/** Reads a voice with the field names of either v1 list. */
 function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   if (!isRecord(body)) return undefined;
   const voiceId = firstText(body['voiceId'], body['id']);
@@ -147,9 +147,9 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). A retry that finds no voice after a lost response has
- * succeeded.
- * @returns the response body; the id if there is none
+ * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt got no
+ * response.
+ * @returns the response body, or `{ voiceId }` for an empty one
  * @throws Failure (rejected) for a voice of another account, or in use
  */
 export async function deleteVoice(
@@ -184,62 +184,60 @@ function inUse(failure: Failure, voiceId: string): Failure {
   });
 }
 
-/** A 402 may be about credits or about the voice limit (docs/api/errors.md). */
+/** Hint for a 402: the cause may be the credits or the limit on voices (docs/api/errors.md). */
 const NO_ROOM =
   '`foley profile` shows the remaining credits. Accounts also have a voice limit: ' +
   '`foley voices list --type personal` lists yours, and `foley voices delete ID` removes one.';
 
-/** A created voice, by either of its descriptions (docs/api/voices.md). */
+/** A created voice (docs/api/voices.md). */
 export interface MadeVoice extends Omit<CreateResponse, 'made'> {
-  /** For speech requests. */
   readonly voiceId: string;
-  /** As stored by the service. */
   readonly name: string | undefined;
   /** ISO 8601. */
   readonly createdAt: string | undefined;
 }
 
-/** Adds a hint about both limits to a 402. */
+/** Adds a hint to a 402 error: the cause may be the credits or the limit on voices. */
 export function refusedVoice(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;
 }
 
 /**
- * Reads the created voice: `voiceId` and `title`, or `id` and `name`.
- * @throws Failure (bad_answer) if there is none; it may have been created
+ * Reads a created voice, with the fields `voiceId` and `title`, or `id` and `name`.
+ * @throws Failure (bad_answer) for a response without a voice, which may have been created
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
-  const { made, ...told } = await readCreateResponse(response, ['voice', 'data']);
+  const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);
   const voiceId = firstText(made['voiceId'], made['id']);
   if (voiceId === undefined)
     throw maybeBilled(badResponse('the response names no voice', response));
   return {
-    ...told,
+    ...rest,
     voiceId,
     name: firstText(made['title'], made['name']),
     createdAt: firstText(made['createdAt'], made['created_at']),
   };
 }
 
-/** The fields of a voice (docs/api/voices.md). */
+/** The form fields that create a voice (docs/api/voices.md). */
 export interface VoiceForm {
   readonly name: string;
   /** Recordings of the speaker. */
   readonly audioFiles: readonly Omit<FilePart, 'name'>[];
   readonly description?: string | undefined;
-  /** The words of the recordings. */
+  /** The words that are spoken in the recordings. */
   readonly referenceText?: string | undefined;
   readonly visibility?: VoiceVisibility | undefined;
   readonly languages?: readonly string[] | undefined;
 }
 
-/** Sends the key only if the user gave one: no document says that the service honours it. */
+/** Options for creating a voice. Without a key of the user none is sent: the service may ignore it. */
 export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Returns the form fields; files come last, so that the service knows the rest first. */
+/** Returns the form fields; files are last, so that the service can check the other fields first. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {
   const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
   const texts = {
@@ -271,7 +269,7 @@ export function createVoiceRequest(
     ...endpoint('createVoice'),
     stream,
     billed: true,
-    // No document says that a repetition is recognized: it could create a second voice.
+    // The API does not document that it recognizes a repetition, which could create a second voice.
     retry: 'never',
     key:
       idempotencyKey === undefined
@@ -302,7 +300,6 @@ export async function createVoice(
   }
 }
 
-/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly total: number;
@@ -310,7 +307,7 @@ export interface Page<Item> {
   readonly totalPages: number;
 }
 
-/** Yields every item, page after page, up to the first empty page. */
+/** Yields every item, page after page; stops at an empty page. */
 export async function* allItems<Item>(
   list: (page: number) => Promise<JsonResponse<Page<Item>>>,
 ): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {
@@ -324,7 +321,7 @@ export async function* allItems<Item>(
   }
 }
 
-/** Reads a page; missing counts are derived from its items. */
+/** Reads a page of a list; undefined if an item is invalid. */
 function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,

@@ -14,12 +14,12 @@ const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 type Done = (error: Error | null, socket: Duplex) => void;
 
 /**
- * The connections to one service, reused between requests. A request gets its socket when the socket is ready,
- * so an earlier error proves that nothing was sent.
+ * The connections to one service, reused between requests. A request gets a socket only when the socket is
+ * ready, so an earlier error proves that nothing was sent.
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
-  /** Opened before there was a request for it. */
+  /** A connection that was opened before its request. */
   #prepared: Promise<Duplex> | undefined;
 
   constructor(connector: Connector) {
@@ -27,13 +27,13 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens a connection for the next request, which reports any error; sends nothing. */
+  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);
   }
 
-  /** Drops idle sockets whose other side has closed; Node would still write to them. */
+  /** Drops idle sockets that the service has closed; Node would still write to them. */
   forgetEnded(): void {
     // The agent uses the last one first.
     for (const socket of this.#idle().reverse()) {
@@ -50,7 +50,7 @@ export class Connections extends Agent {
     }
   }
 
-  /** All connections lead to one service. */
+  /** Returns the same name for every request, because all connections lead to one service. */
   override getName(): string {
     return '';
   }
@@ -74,7 +74,7 @@ export class Connections extends Agent {
     super.destroy();
   }
 
-  /** Returns a copy, because dropped sockets leave the list. */
+  /** Returns a copy of the list, because callers remove sockets from it. */
   #idle(): Duplex[] {
     return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
   }
@@ -109,7 +109,7 @@ export class Connections extends Agent {
 
 const talkative = new WeakSet<Duplex>();
 
-/** Closes an idle connection as soon as data arrives on it, which belongs to no response. */
+/** Closes an idle connection when data arrives that belongs to no response. */
 export function expectSilence(socket: Duplex): void {
   socket.on('data', hangUp);
 }
@@ -124,7 +124,6 @@ function hangUp(this: Duplex): void {
   this.destroy();
 }
 
-/** Opens connections to one service. */
 export interface Connector {
   /** Opens a connection that can carry a request. */
   open(): Promise<Duplex>;
@@ -149,14 +148,14 @@ export function endOf({ hostname, port, protocol }: URL): { host: string; port: 
   return { host, port: port === '' ? usual : Number(port) };
 }
 
-/** Sockets that are being opened. */
+/** The sockets that a connector is opening. */
 export class Opening {
   readonly #sockets = new Set<Socket>();
 
-  /** Returns the socket after `event`; rejects with its error. */
+  /** Waits for an event of a socket; rejects with the error of the socket. */
   async ready<T extends Socket>(socket: T, event: string): Promise<T> {
     // The request that uses the socket reports its errors; an idle socket has no other listener.
-    socket.on('error', ignore);
+    socket.on('error', () => {});
     this.#sockets.add(socket);
     try {
       await once(socket, event);
@@ -171,5 +170,3 @@ export class Opening {
     for (const socket of this.#sockets) socket.destroy(new Error('the connection was cancelled'));
   }
 }
-
-function ignore(): void {}

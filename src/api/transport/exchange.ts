@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../effects/clock.ts';
 import { brokeSilence, expectSilence } from './connections.ts';
 
-/** Limit of interim responses (1xx). */
+export const CONNECT_TIMEOUT_MS = 10_000;
+
+/** Maximum number of interim responses (1xx). */
 const MOST_INTERIM_RESPONSES = 16;
 
 const ignore = (): void => {};
@@ -24,7 +26,6 @@ interface ExchangeOptions {
   readonly host: string;
   /** `host:port` of the proxy that carries the connection. */
   readonly proxy: string | undefined;
-  readonly connectTimeoutMs: number;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Aborts the exchange, including the body. */
@@ -62,7 +63,7 @@ export class Exchange {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#stopTimer = this.#limit(options.connectTimeoutMs, 'connect_timeout');
+    this.#stopTimer = this.#limit(CONNECT_TIMEOUT_MS, 'connect_timeout');
     options.signal?.addEventListener('abort', this.#abort, { once: true });
     request.once('socket', (socket) => this.#begin(socket));
     request.on('information', () => this.#countInterim());
@@ -71,7 +72,7 @@ export class Exchange {
     request.on('error', (error) => this.#fail(error));
   }
 
-  /** Aborts the exchange; an unwritten request is never sent. */
+  /** Aborts the exchange; a request that is not yet written is never sent. */
   abort(reason: Error): void {
     this.#settle(reason);
     this.#request.destroy();
@@ -84,7 +85,7 @@ export class Exchange {
     this.#awaitResponse();
   }
 
-  /** Restarts the response timeout: the service cannot respond before it has the whole body. */
+  /** Restarts the response timeout; called while the request body is sent. */
   sending(): void {
     if (this.#isAwaiting) this.#awaitResponse();
   }
@@ -180,7 +181,7 @@ function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('the request was aborted');
 }
 
-/** Reads the data that arrived while the response was paused. */
+/** Yields the data that arrived while the response was paused. */
 function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
   response.removeAllListeners('data');
   for (;;) {
@@ -190,7 +191,7 @@ function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, u
   }
 }
 
-/** Returns headers by lower-case name, repeated ones joined with a comma. @param raw names and values alternately */
+/** Returns headers by lower-case name; joins repeated ones with a comma. @param raw names and values in turn */
 export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -202,7 +203,6 @@ export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string>
   return headers;
 }
 
-/** Returns how a body ends. @param method of the request */
 function framing(
   method: string,
   status: number,
@@ -227,7 +227,7 @@ function framing(
 /** Reading from the socket pauses above this many unread bytes, and resumes below half of it. */
 const HELD_BYTES = 1 << 20;
 
-/** How a body ends; `close` may have been cut off unnoticed. */
+/** How the end of a body is marked. With `close`, a dropped connection looks like the end. */
 export type Framing = 'length' | 'chunked' | 'close' | 'none';
 
 interface BodySource {
@@ -256,7 +256,6 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#source = source;
   }
 
-  /** Adds bytes that have arrived. */
   push(chunk: Uint8Array): void {
     if (this.#end !== undefined) return;
     this.#chunks.push(chunk);
@@ -321,7 +320,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** How an exchange failed below HTTP. */
+/** How a request failed without a complete response. */
 export type Fault =
   // before anything was sent
   | 'name_unknown'
@@ -386,7 +385,7 @@ export class TransportError extends Error {
   }
 }
 
-/** A proxy that did not accept CONNECT. */
+/** The response of a proxy that did not accept CONNECT. */
 export class ProxyRefusal extends Error {
   override readonly name = 'ProxyRefusal';
   readonly status: number | undefined;
@@ -397,7 +396,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** Classifies an error before the connection was ready. */
+/** Classifies an error that occurred while connecting. */
 export function connectFault(error: unknown, throughProxy: boolean): Fault {
   const code = codeOf(error) ?? '';
   if (code === 'ENOTFOUND') return 'name_unknown';

@@ -12,17 +12,13 @@ import type { StreamedBody, WireRequest } from '../request.ts';
 
 interface TransportOptions {
   readonly clock: Clock;
-  readonly connectTimeoutMs: number;
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
 }
 
 export interface TransportRequest extends WireRequest {
-  /**
-   * Uses a new connection. The service may close a reused one just as the request is sent; a request that must
-   * not be repeated would then have an unknown outcome.
-   */
+  /** Requires a new connection: the service may close a reused one while it receives the request. */
   readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -36,7 +32,7 @@ export interface Transport {
    * @throws TransportError, or the signal's reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection for a later request, which reports any error; sends nothing. */
+  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
   prepare?(url: URL): void;
   /** Closes every connection and refuses further requests. */
   close(): Promise<void>;
@@ -92,13 +88,13 @@ async function openRoute(
   );
 }
 
-/** Limit of the response headers, whatever NODE_OPTIONS says. */
+/** Maximum size of the response headers; NODE_OPTIONS cannot change it. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
   connections: Connections,
   { body, fresh, headers, method, signal, stream, url, ...limits }: TransportRequest,
-  { clock, connectTimeoutMs }: TransportOptions,
+  { clock }: TransportOptions,
   proxy: string | undefined,
 ): Promise<TransportResponse> {
   signal?.throwIfAborted();
@@ -115,15 +111,14 @@ async function perform(
   });
   // Node would drop headers beyond a number; their total length is limited instead.
   request.maxHeadersCount = 0;
-  const times = { connectTimeoutMs, ...limits };
   const via = proxy === undefined ? undefined : proxyHost(proxy);
-  const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...times });
+  const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...limits });
   if (stream === undefined) {
     request.end(body);
     return exchange.result;
   }
   const upload = startUpload(stream, () => exchange.sending());
-  // A response may come before all of the body is sent.
+  // The response may arrive before the whole body is sent.
   upload.bytes.on('error', (error) => request.destroy(error));
   request.on('close', () => upload.bytes.destroy());
   upload.bytes.pipe(request);
@@ -132,17 +127,17 @@ async function perform(
   });
 }
 
-/** Without a length, Node would send an empty body in chunks; a streamed body has its own header. */
+/** Returns the length header of a body in memory; without it, Node would send an empty body in chunks. */
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
   if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
   return { 'content-length': `${body?.length ?? 0}` };
 }
 
 /**
- * Opens a body for one attempt.
- * @param onTaken called when the connection has taken another chunk
+ * Opens a streamed body for one attempt.
+ * @param onTaken called when the connection has accepted another chunk
  */
-export function startUpload(body: StreamedBody, onTaken: () => void = ignore) {
+export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) {
   let failure: unknown;
   let isWhole = body.byteLength === 0;
   async function* counted(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -172,9 +167,7 @@ export function startUpload(body: StreamedBody, onTaken: () => void = ignore) {
   };
 }
 
-function ignore(): void {}
-
-/** Classifies an incomplete upload: the service cannot have processed it. */
+/** Reclassifies the error of an incomplete upload, which the service cannot have processed. */
 function cutUpload(error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
   const { fault, host } = error;

@@ -2,12 +2,12 @@ import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
 import { endOf } from './connections.ts';
 
-/** Environment variables; those that name proxies may be in either case. */
+/** The environment, of which only proxy variables are read, in upper or lower case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a URL (`HTTPS_PROXY`, else `HTTP_PROXY`, unless `NO_PROXY` lists the host), never for
- * this computer. Lower-case names have priority.
+ * Returns the proxy for a URL: `HTTPS_PROXY`, else `HTTP_PROXY`, unless `NO_PROXY` lists the host or the host
+ * is this computer. Lower-case names have priority.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url) || isExcluded(url, read(env, 'no_proxy') ?? '')) return undefined;
@@ -19,7 +19,7 @@ export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
 
 /**
  * Parses the URL of a proxy.
- * @throws Failure (usage) if it is invalid, without user name and password
+ * @throws Failure (usage) for an invalid URL; the message does not contain its password
  */
 export function proxyAddress(proxy: string): URL {
   const address = URL.canParse(proxy) ? new URL(proxy) : undefined;
@@ -58,10 +58,7 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
   return given.find((value) => value !== undefined && value !== '');
 }
 
-/**
- * Entries are `*`, or host names that include their subdomains, with or without a port; IPv6 addresses may have
- * brackets.
- */
+/** Whether `NO_PROXY` lists a host: as `*`, or as a host name or parent domain with an optional port. */
 function isExcluded(url: URL, list: string): boolean {
   const port = `${endOf(url).port}`;
   return list

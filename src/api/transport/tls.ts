@@ -43,7 +43,7 @@ export function secureConnector(
 
 /**
  * Creates a connector to the host of `url` through a proxy (`CONNECT`, RFC 9110). The proxy sees only host and
- * port. The caller limits the time. `open` rejects with a {@link TransportError} for proxy errors.
+ * port. `open` has no timeout, and rejects with a {@link TransportError} for proxy errors.
  * @param certificates to trust (PEM) instead of the built-in ones
  * @throws Failure (usage) for an invalid proxy URL
  */
