@@ -57,13 +57,10 @@ export const EngineCommand = named('EngineCommand', {
 export type EngineCommand = Static<typeof EngineCommand>;
 
 /** An added engine: its command line, and its description at that time. */
-export const EngineRegistration = Type.Interface(
-  [EngineCommand, EngineDescription],
-  {},
-  {
-    $id: 'EngineRegistration',
-  },
-);
+export const EngineRegistration = named('EngineRegistration', {
+  ...EngineCommand.properties,
+  ...EngineDescription.properties,
+});
 export type EngineRegistration = Static<typeof EngineRegistration>;
 
 /** Contents of `engines.json`. */

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named } from './schemas.ts';
+import { mapOf, named } from './schemas.ts';
 
 /** The flat JSON error body of every endpoint (docs/api/errors.md). */
 export const ErrorBody = named('Error', {
@@ -8,7 +8,7 @@ export const ErrorBody = named('Error', {
   message: Type.String({ description: 'Error message for people' }),
   requestId: Type.String({ description: 'Trace id of the request; log it' }),
   details: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'Further data about the error' }),
+    mapOf(Type.Unknown(), { description: 'Further data about the error' }),
   ),
 });
 export type ErrorBody = Static<typeof ErrorBody>;

@@ -1,6 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { named, strict } from './schemas.ts';
+import { mapOf, named, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
@@ -19,7 +19,7 @@ export const RealtimeModel = named('RealtimeModel', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
   formats,
-  controls: Type.Record(Type.String(), Type.Boolean(), {
+  controls: mapOf(Type.Boolean(), {
     description: 'Fields of start.request that the model supports',
   }),
   segmentMaxCharacters: limit('Most characters of a segment or simple input'),

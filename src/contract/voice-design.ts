@@ -83,11 +83,11 @@ export const VoiceDesignSave = named('VoiceDesignSave', {
 });
 export type VoiceDesignSave = Static<typeof VoiceDesignSave>;
 
-export const VoiceDesignSaved = Type.Interface(
-  [VoiceCreated],
-  { designId: Type.String(), candidateId: Type.String() },
-  { $id: 'VoiceDesignSaved' },
-);
+export const VoiceDesignSaved = named('VoiceDesignSaved', {
+  ...VoiceCreated.properties,
+  designId: Type.String(),
+  candidateId: Type.String(),
+});
 export type VoiceDesignSaved = Static<typeof VoiceDesignSaved>;
 
 const KEY_ERRORS = [

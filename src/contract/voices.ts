@@ -26,11 +26,10 @@ export const Voice = named('Voice', {
 export type Voice = Static<typeof Voice>;
 
 /** One voice: the item of the list with the trace id (ours). */
-export const VoiceAnswer = Type.Interface(
-  [Voice],
-  { requestId: Type.String() },
-  { $id: 'VoiceAnswer' },
-);
+export const VoiceAnswer = named('VoiceAnswer', {
+  ...Voice.properties,
+  requestId: Type.String(),
+});
 export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
 export const VoiceList = named('VoiceList', {
@@ -162,16 +161,13 @@ export const VoiceCreated = named('VoiceCreated', {
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
 /** Response to a v3 request that made a voice: the item of the list with more fields of v1 (ours). */
-export const VoiceCreatedV3 = Type.Interface(
-  [Voice],
-  {
-    description: VoiceCreated.properties.description,
-    createdAt: VoiceCreated.properties.createdAt,
-    visibility: VoiceCreated.properties.visibility,
-    requestId: Type.String(),
-  },
-  { $id: 'VoiceCreatedV3' },
-);
+export const VoiceCreatedV3 = named('VoiceCreatedV3', {
+  ...Voice.properties,
+  description: VoiceCreated.properties.description,
+  createdAt: VoiceCreated.properties.createdAt,
+  visibility: VoiceCreated.properties.visibility,
+  requestId: Type.String(),
+});
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
 
 export const VoiceDeleted = named('VoiceDeleted', { voiceId: Type.String() });

@@ -13,6 +13,7 @@ import { CLIENT_MESSAGES } from '../../contract/realtime/client-messages.ts';
 import type { RealtimeErrorCode } from '../../contract/realtime/errors.ts';
 import { v2FieldName, REALTIME_MODES } from '../../contract/realtime/protocols.ts';
 import type { RealtimeMode, RealtimeProtocol } from '../../contract/realtime/protocols.ts';
+import { mapOf } from '../../contract/schemas.ts';
 import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
@@ -55,7 +56,7 @@ export function modesOf(event: string): readonly RealtimeMode[] | undefined {
 const { request: _inner, ...startFields } = CLIENT_MESSAGES.v3.start.properties;
 const StartEnvelope = Type.Object({
   ...startFields,
-  request: Type.Record(Type.String(), Type.Unknown()),
+  request: mapOf(Type.Unknown()),
 });
 
 const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;

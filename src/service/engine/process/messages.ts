@@ -32,7 +32,8 @@ export interface SpeakMessage {
 const Id = Type.Integer({ minimum: 1 });
 const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
-const Hello = Type.Interface([EngineDescription], {
+const Hello = Type.Object({
+  ...EngineDescription.properties,
   type: Type.Literal('hello'),
   protocol: Type.Literal(ENGINE_PROTOCOL),
 });
