@@ -7,9 +7,7 @@ export const ErrorBody = named('Error', {
   code: Type.String({ description: 'Stable error code' }),
   message: Type.String({ description: 'Error message for people' }),
   requestId: Type.String({ description: 'Trace id of the request; log it' }),
-  details: Type.Optional(
-    mapOf(Type.Unknown(), { description: 'Further data about the error' }),
-  ),
+  details: Type.Optional(mapOf(Type.Unknown(), { description: 'Further data about the error' })),
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
