@@ -260,8 +260,13 @@ export function recoverableStream(write: AudioSink['write'], memoryBytes: number
     async moveTo(spool, about) {
       if (memory === undefined) return undefined;
       const writer = await spool.create(about);
-      for (const chunk of memory) await writer.write(chunk);
-      return writer;
+      try {
+        for (const chunk of memory) await writer.write(chunk);
+        return writer;
+      } catch (error) {
+        await writer.keep({ complete: false }).catch(() => undefined);
+        throw error;
+      }
     },
   };
 }

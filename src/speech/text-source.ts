@@ -90,8 +90,8 @@ export async function* readPieces(
     bytes.destroy(signal.reason instanceof Error ? signal.reason : undefined);
   };
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   try {
-    signal.throwIfAborted();
     for await (const chunk of bytes) {
       const buffer: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       yield decoder.write(buffer);

@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -130,6 +131,7 @@ export async function runOnce(
     return outcomeOf(failing, results, error);
   } finally {
     dead.add(pid);
+    expect(failing.open(), 'left open').toEqual([]);
   }
 }
 

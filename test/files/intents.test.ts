@@ -1,6 +1,6 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FileSystem } from '../../src/effects/file-system.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Liveness, Processes } from '../../src/effects/processes.ts';
@@ -31,12 +31,15 @@ function processes(pid: number, others: Liveness = 'dead'): Processes {
 async function world(folder?: string) {
   const { state } = await sandbox();
   const where = folder ?? path.join(state, 'foley', 'intents');
-  const journal = (pid: number, files: FileSystem = systemFiles) =>
-    new IntentJournal({
+  const journal = (pid: number, files: FileSystem = systemFiles) => {
+    const opened = new IntentJournal({
       ...fileDeps({ files, random: countingRandom(`${pid}`) }),
       folder: where,
       processes: processes(pid),
     });
+    onTestFinished(() => opened.close());
+    return opened;
+  };
   const list = (others: Liveness = 'dead') =>
     listOpenIntents({ folder: where, files: systemFiles, processes: processes(99, others) });
   return { folder: where, journal, list };

@@ -63,7 +63,8 @@ describe('whatever goes wrong at whatever moment', () => {
           fault,
           prepare: () => prepare(example),
           scenario: ({ file }, files) => speak(file, example.existing, files),
-          async check({ out, file }, { at, struck, error }) {
+          async check({ out, file }, { at, struck, error, open }) {
+            expect(open, `left open at ${struck} ${at}`).toEqual([]);
             const published = example.existing === 'number' ? file.replace('.mp3', '-2.mp3') : file;
             const found = await textOf(published);
             const before = published === file ? example.old : undefined;

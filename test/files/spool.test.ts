@@ -228,7 +228,8 @@ describe('whatever goes wrong while paid audio is kept', () => {
           const writer = await spool.adopt({ path: left, bytes: 10, rest: [] }, ABOUT);
           await writer.keep({ complete: true });
         },
-        async check({ left, folder, deps }, { struck, error }) {
+        async check({ left, folder, deps }, { struck, error, open }) {
+          expect(open, `left open at ${struck}`).toEqual([]);
           const entries = await createSpool({ ...deps, files: systemFiles, folder })
             .list()
             .catch(() => []);

@@ -21,6 +21,8 @@ export interface FailingFiles {
   readonly effects: readonly string[];
   /** The effect at which the fault struck, undefined when there were fewer. */
   readonly struck: string | undefined;
+  /** Files that are open now. */
+  readonly open: () => readonly string[];
   /** Counts an effect that is none of files, such as a request, which goes wrong in its turn. */
   effect(name: string): void;
 }
@@ -43,6 +45,7 @@ export function failingFiles(
   const effects: string[] = [];
   let struck: string | undefined;
   let isFull = false;
+  const opened: { readonly handle: FileHandle; readonly file: string }[] = [];
 
   /** Counts an effect; throws when it is not to happen. True when it is the write to be cut short. */
   function isShort(name: string): boolean {
@@ -66,7 +69,9 @@ export function failingFiles(
       return async (...parameters: readonly unknown[]) => {
         isShort(property === 'open' && makesFile(parameters[1]) ? 'create' : property);
         const result: unknown = await Reflect.apply(operation, target, parameters);
-        return property === 'open' ? interceptedHandle(result, isShort) : result;
+        if (!isHandle(result)) return result;
+        opened.push({ handle: result, file: String(parameters[0]) });
+        return interceptedHandle(result, isShort);
       };
     },
   });
@@ -76,6 +81,7 @@ export function failingFiles(
     get struck() {
       return struck;
     },
+    open: () => opened.filter(({ handle }) => handle.fd !== -1).map(({ file }) => file),
     effect: (name) => void isShort(name),
   };
 }
@@ -104,7 +110,7 @@ export async function forEachEffect<World>(options: {
       () => undefined,
       (reason: unknown) => reason,
     );
-    await options.check(world, { at, struck: failing.struck, error });
+    await options.check(world, { at, struck: failing.struck, error, open: failing.open() });
     if (failing.struck === undefined) return failing.effects;
   }
 }
@@ -115,6 +121,8 @@ export interface EffectOutcome {
   readonly struck: string | undefined;
   /** What the scenario threw. */
   readonly error: unknown;
+  /** Files that the scenario left open. */
+  readonly open: readonly string[];
 }
 
 const HANDLE_EFFECTS: Readonly<Record<string, string>> = {
@@ -132,8 +140,7 @@ const HANDLE_EFFECTS: Readonly<Record<string, string>> = {
   close: 'close',
 };
 
-function interceptedHandle(handle: unknown, isShort: (name: string) => boolean): unknown {
-  if (!isHandle(handle)) return handle;
+function interceptedHandle(handle: FileHandle, isShort: (name: string) => boolean): FileHandle {
   return new Proxy(handle, {
     get(target, property) {
       const value: unknown = Reflect.get(target, property, target);

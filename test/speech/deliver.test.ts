@@ -65,8 +65,9 @@ function forgetfulAnswer(): { readonly answer: AudioResponse; readonly givenBack
 async function world(files?: FileSystem) {
   const { out, state } = await sandbox();
   const deps = fileDeps(files === undefined ? {} : { files });
-  const spool = createSpool({ ...fileDeps(), folder: path.join(state, 'foley', 'spool') });
-  return { deps, spool, file: path.join(out, 'hello.pcm') };
+  const folder = path.join(state, 'foley', 'spool');
+  const spool = createSpool({ ...fileDeps(), folder });
+  return { deps, folder, spool, file: path.join(out, 'hello.pcm') };
 }
 
 describe('audio whose memory is used again', () => {
@@ -104,6 +105,26 @@ describe('audio whose memory is used again', () => {
       },
     });
     expect(effects).toContain('write');
+  });
+
+  test('leaves no file of the spool open when the spool fails too', async () => {
+    await forEachEffect({
+      fault: { kind: 'full' },
+      prepare: () => world(),
+      async scenario({ folder }, files) {
+        const spool = createSpool({ ...fileDeps({ files }), folder });
+        const sink = rescuing(
+          recoverableStream(async () => undefined, 10_000_000),
+          spool,
+        );
+        // Larger than the buffer of the file, so that a write reports the fault of an earlier one.
+        for (let turn = 0; turn < 3; turn += 1) await sink.write(Buffer.alloc(1 << 21));
+        await sink.save({ complete: true, problem: 'no reader' });
+      },
+      async check(_world, { at, struck, open }) {
+        expect(open, `${struck} ${at}`).toEqual([]);
+      },
+    });
   });
 
   test('is not given back by a stream that remembers what went into it', async () => {

@@ -224,13 +224,17 @@ async function openFile(name: string, files: FileSystem): Promise<FileHandle> {
   const handle = await files.open(name, flags).catch((error: unknown) => {
     throw unreadable(name, error);
   });
-  const stats = await handle.stat();
-  if (stats.isFile() || stats.isDirectory()) return handle;
-  await handle.close();
-  throw usageFailure(
-    `${display(name)} is a pipe or a device, which can be read only once`,
-    'Write its content to a file, or name it on the command line.',
-  );
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile() || stats.isDirectory()) return handle;
+    throw usageFailure(
+      `${display(name)} is a pipe or a device, which can be read only once`,
+      'Write its content to a file, or name it on the command line.',
+    );
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }
 
 /** Returns an input from bytes in memory. */

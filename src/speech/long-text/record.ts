@@ -30,13 +30,14 @@ export async function beginRecord(
   options: RecordOptions,
 ): Promise<LongTextRecord> {
   const folder = recordFolder(plan.id, options);
+  let log: Log | undefined;
   try {
     await ensurePrivateFolder(options.folder, options.files);
     await options.files.mkdir(folder, { mode: 0o700 });
     const data = Buffer.from(text);
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
     const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
-    const log = await openLog(folder, head, options);
+    log = await openLog(folder, head, options);
     // A second copy: with it, a damaged journal loses no audio that is paid for.
     const copy = Buffer.concat(head.map((record) => logLine(record)));
     await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
@@ -44,6 +45,7 @@ export async function beginRecord(
     await syncFolder(options.files, options.folder);
     return new LongTextRecord({ plan, text, folder, log, states: new Map() }, options);
   } catch (error) {
+    await log?.close().catch(() => undefined);
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
     throw stateFailure('the record of a long text', folder, error);
   }

@@ -163,7 +163,7 @@ describe('a service that takes its time', () => {
     const server = await startUploadServer(MEGABYTE);
     const { args, box, env } = await large(server.env);
     const running = await startInTerminal(args, { box, env });
-    await running.waitFor('stdout', /sending +\S*\d*\S* +\d+(\.\d)?\/21 MB/);
+    await running.waitFor('stdout', /uploading +\S*\d*\S* +\d+(\.\d)?\/21 MB/);
     await good(await server.reached());
     const { code, stdout } = await running.done;
     expect(code, stdout.toString()).toBe(0);

@@ -16,6 +16,7 @@ import {
   sweepRecords,
 } from '../../../src/speech/long-text/record.ts';
 import { IntentJournal } from '../../../src/durable/intents.ts';
+import { forEachEffect } from '../../harness/failing-files.ts';
 import { recoverLongText } from '../../../src/speech/long-text/recover-long-text.ts';
 
 const TEXT = 'One sentence. Another one.';
@@ -65,6 +66,22 @@ describe('the record of a long text', () => {
     for (const name of await readdir(folder)) {
       expect((await stat(path.join(folder, name))).mode & 0o077).toBe(0);
     }
+  });
+
+  test('that cannot be begun leaves no folder and no open file', async () => {
+    await forEachEffect({
+      fault: { kind: 'error', code: 'EIO' },
+      prepare: stateFolder,
+      async scenario(options, files) {
+        await (await beginRecord(PLAN, TEXT, { ...options, files })).close();
+      },
+      async check({ folder }, { at, struck, error, open }) {
+        expect(open, `left open at ${struck} ${at}`).toEqual([]);
+        if (error === undefined || struck === 'close') return;
+        const left = await readdir(folder).catch(() => []);
+        if (struck !== 'rm') expect(left, `${struck} ${at}`).toEqual([]);
+      },
+    });
   });
 
   test('is gone on with where it was', async () => {
