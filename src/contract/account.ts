@@ -27,7 +27,7 @@ export const ProfileUpdate = strict('ProfileUpdate', {
 });
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
 
-/** The document of all endpoints (docs/api/account.md). */
+/** The endpoint of the OpenAPI document (docs/api/account.md). */
 export const DOCUMENT_ENDPOINTS = [
   {
     id: 'getOpenApi',
@@ -46,7 +46,6 @@ export const DOCUMENT_ENDPOINTS = [
   },
 ] as const satisfies readonly Endpoint[];
 
-/** The profile (docs/api/account.md). */
 export const ACCOUNT_ENDPOINTS = [
   {
     id: 'getProfile',
@@ -68,7 +67,6 @@ export const ACCOUNT_ENDPOINTS = [
   },
 ] as const satisfies readonly Endpoint[];
 
-/** The state of the service. */
 export const SERVICE_ENDPOINTS = [
   {
     id: 'getHealth',

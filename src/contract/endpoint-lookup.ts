@@ -3,19 +3,16 @@ import { ENDPOINTS } from './generated/endpoints.ts';
 
 /** Whether a request may be billed, and how a retry is recognized. */
 export interface Charge {
-  /** The request may create something or use credits. */
+  /** Whether the request may create something or use credits. */
   readonly billed: boolean;
   /** The header by which the service recognizes an identical request; undefined where none is documented. */
   readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
-/** Methods that are free at paths outside the contract. */
+/** Methods that cost nothing at paths outside the contract. */
 const FREE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/**
- * Looks up what a request may cost. A write outside the contract may cost anything.
- * @param path without its query
- */
+/** Looks up what a request to a path (without its query) may cost. Unknown writes may be billed. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined) return { billed: !FREE.has(method), recognizedBy: undefined };

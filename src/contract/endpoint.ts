@@ -2,48 +2,47 @@ import type { TObject } from 'typebox';
 import type { ServiceErrorCode } from './service-errors.ts';
 import type { SurfaceName } from './speech-surfaces.ts';
 
-/**
- * The definition of an endpoint. The router, the validation of requests, the OpenAPI document, the client's table, the
- * pages of docs/api and the conformance rows are derived from it.
- */
+/** The definition of an endpoint, from which router, validation, documents and tests are derived. */
 export interface Endpoint {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path from the base URL; `{name}` is a path parameter. */
   readonly path: string;
-  /** Needs no API key. */
+  /** Whether the endpoint needs no API key. */
   readonly public?: true;
-  /** The page of docs/api that describes it, with the anchor, such as `speech#v3`; `ours` for an addition of this service. */
+  /** Page of docs/api, such as `speech#v3`; `ours` for endpoints that only the embedded service has. */
   readonly section: string;
   /**
-   * Unit of the price (docs/billing.md); `voice` costs no credits, but one of the voices that the account may have. A
-   * request to an endpoint without it creates nothing and costs nothing.
+   * Unit of the price (docs/billing.md). `voice` costs no credits, but uses up one of the account's
+   * voices. An endpoint without it creates nothing and costs nothing.
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
-   * Response to an identical request under the same idempotency key (docs/api/errors.md#idempotency): the result of the
-   * first one, also while that is in progress, or a refusal. Without it, the endpoint accepts no key.
+   * Response to an identical request under the same idempotency key
+   * (docs/api/errors.md#idempotency): the result of the first request, which may still be running,
+   * or an error. Without it, the endpoint accepts no key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
-  /** Its `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
+  /** Whether `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
   readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
-  /** Query and body are validated before the handler runs. Without a schema, the query is ignored. */
+  /** Schema of the query, validated before the handler runs. Without it, the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;
-  /** The body may be left out. */
+  /** Whether the body is optional. */
   readonly isBodyOptional?: boolean;
-  /** The type of a body that is not JSON. The handler reads and validates such a body while it arrives. */
+  /** The only media type of the body if it is not JSON. The handler validates such a body while it arrives. */
   readonly bodyType?: 'multipart/form-data';
-  /** Another type that the body may have besides JSON. */
+  /** Media type that the body may have besides JSON. */
   readonly otherBodyType?: 'application/msgpack';
-  /** Fields of the body that are `null` count as missing. */
+  /** Whether fields of the body that are `null` count as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * The JSON of a success; `audio` for new, charged audio, `stored-audio` for stored audio, `stored-file` for any
-   * other file, `preview` for the audio of a voice design, `events` for an aligned stream, `redirect` for the address of the
-   * result, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket. Without it: JSON without a schema.
+   * Body of a success: a JSON schema, `audio` for new and charged audio, `stored-audio` for stored
+   * audio, `stored-file` for any other file, `preview` for the audio of a voice design, `events`
+   * for an aligned stream, `redirect` for the address of the result, `realtime-audio` for stored
+   * audio of realtime speech, `switching` for a WebSocket. Without it: JSON without a schema.
    */
   readonly success?:
     | TObject
@@ -55,15 +54,15 @@ export interface Endpoint {
     | 'redirect'
     | 'realtime-audio'
     | 'switching';
-  /** JSON of a success that the body may ask for instead. */
+  /** Schema of a second kind of success, which a field of the request selects. */
   readonly otherSuccess?: TObject;
-  /** Data of the server-sent events of a success: by event name, or of events without names. */
+  /** Schemas of the server-sent events of a success: by event name, or a list for events without names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
-  /** A success is a 202 with the address of the accepted job. */
+  /** Whether a success is a 202 with the address of the accepted job. */
   readonly isAccepted?: boolean;
-  /** Errors besides those of every endpoint. */
+  /** Error codes besides those of every endpoint. */
   readonly errors?: readonly ServiceErrorCode[];
-  /** Surface of synchronous speech, with its formats and headers. */
+  /** Kind of synchronous speech, which decides formats and headers. */
   readonly surface?: SurfaceName;
 }
 
@@ -81,7 +80,7 @@ export const PAID_ERRORS = [
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/** Errors of creates that import files; nothing is charged. */
+/** Errors of endpoints that import files; nothing is charged. */
 export const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

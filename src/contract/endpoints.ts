@@ -11,7 +11,7 @@ import { VOICE_ENDPOINTS } from './voices.ts';
 
 const [getOpenApi, getOpenApiV1] = DOCUMENT_ENDPOINTS;
 
-/** Every HTTP endpoint of the service, in the order of the OpenAPI document. `generated/endpoints.ts` has them without schemas. */
+/** Every HTTP endpoint of the service, in the order of the OpenAPI document. */
 export const DEFINITIONS = [
   ...MODEL_ENDPOINTS,
   getOpenApi,

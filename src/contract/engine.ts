@@ -8,7 +8,7 @@ export const ENGINE_PROTOCOL = 1;
 /** Name of an engine; valid as a folder and on the command line. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
-/** A voice of an engine process, in its greeting and in storage. */
+/** A voice of an engine process, as the engine describes it and as it is stored. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
@@ -35,7 +35,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** Description of an engine by itself. */
+/** What an engine reports about itself in its first message. */
 export const EngineDescription = named('EngineDescription', {
   version: Type.String({ maxLength: 64 }),
   license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
@@ -56,7 +56,7 @@ export const EngineCommand = named('EngineCommand', {
 });
 export type EngineCommand = Static<typeof EngineCommand>;
 
-/** An added engine: its command line, and its description at that time. */
+/** An engine added by the user: its command line, and its description when it was added. */
 export const EngineRegistration = named('EngineRegistration', {
   ...EngineCommand.properties,
   ...EngineDescription.properties,

@@ -1,4 +1,4 @@
-/** The exit codes of the command line: one table for the program, its help, its docs and its tests. */
+/** The exit codes of the command line. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'everything asked for was delivered and verified' },
   internal: { code: 1, meaning: 'internal error (a bug)' },
@@ -38,10 +38,7 @@ export const EXIT_CODES = {
 export type ExitName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];
 
-/**
- * Exit codes of the command line for the error codes of streams: of realtime speech and of the
- * `error` event of aligned speech (docs/api/speech.md#aligned-stream and docs/api/realtime.md#errors).
- */
+/** Exit codes of the command line for error codes that arrive in a stream of speech. */
 const EXITS: Readonly<Record<string, ExitName>> = {
   authentication_failed: 'auth',
   authentication_required: 'auth',
@@ -67,7 +64,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** Returns the exit code for an error code of a stream; undefined for an unknown code. */
+/** Returns the exit code for an error code that arrived in a stream; `undefined` for an unknown code. */
 export function streamErrorExit(code: string): ExitName | undefined {
   return Object.hasOwn(EXITS, code) ? EXITS[code] : undefined;
 }

@@ -10,7 +10,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model for requests that name a voice of this family and no model. */
+  /** The model for requests with a voice of this family and without a model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {

@@ -10,7 +10,7 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a segment (ours); `skipped` has no words. */
+/** Statuses of a segment (chosen by foley); a `skipped` segment has no words. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
@@ -40,7 +40,7 @@ export const JobAccepted = named('JobAccepted', {
 });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** A segment of a v3 job (ours). */
+/** A segment of a v3 job (chosen by foley). */
 export const JobSegment = named('JobSegment', {
   index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
   status: Type.Enum([...SEGMENT_STATUSES]),
@@ -66,7 +66,7 @@ const ListItem = {
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job (ours: the item of the list with its progress). */
+/** A v3 job: the fields of the list and its progress (chosen by foley). */
 export const Job = named('Job', {
   task: Type.Object({
     ...JobListItem.properties,
@@ -122,7 +122,7 @@ export const JobRequestV1 = named('JobRequestV1', {
   reference_id: SpeechRequestV1.properties.reference_id,
 });
 
-/** Response to the create and the poll of a v1 job (docs/api/jobs.md#v1). */
+/** Response when a v1 job is created or polled (docs/api/jobs.md#v1). */
 export const JobV1 = named('JobV1', {
   task: Type.Object({
     id: Type.String(),

@@ -7,19 +7,18 @@ import { Pagination } from './jobs.ts';
 import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
 import { SignedAudioQuery, SpeechRequest } from './speech.ts';
 
-/** Statuses of lip sync, dubbing, images and videos (docs/api/lip-sync.md; `processing` is ours). */
+/** Statuses of media jobs (docs/api/lip-sync.md); `processing` is an extension by foley. */
 export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
 export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 
-/** Kinds of imported files (docs/api/errors.md). */
 const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Stages of an import (docs/api/errors.md names `download`; the others are ours). */
+/** Stages of an import (docs/api/errors.md names only `download`). */
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
-/** `details` of the error of a failed import (docs/api/errors.md). */
+/** `details` of the error for a failed import (docs/api/errors.md). */
 export const ImportErrorDetails = Type.Object({
   media_kind: Type.Enum([...MEDIA_KINDS]),
   stage: Type.Enum([...IMPORT_STAGES]),
@@ -27,7 +26,7 @@ export const ImportErrorDetails = Type.Object({
 });
 export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 
-/** Fields of every media job (docs/api/lip-sync.md, docs/api/media.md#jobs; in part ours). */
+/** Fields of every media job (docs/api/lip-sync.md and docs/api/media.md#jobs). */
 export const MEDIA_JOB_FIELDS = {
   id: Type.String(),
   status: Type.Enum([...MEDIA_JOB_STATUSES], {
@@ -45,7 +44,7 @@ export const MEDIA_JOB_FIELDS = {
   ),
 };
 
-/** The address of a file that the service fetches. */
+/** URL of a file that the service fetches. */
 const MediaAddress = Type.String({
   minLength: 1,
   maxLength: MEDIA_URL_MAX_CHARACTERS,
@@ -65,7 +64,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** The billed length: the shorter input, or the audio if the video is extended (docs/api/lip-sync.md). */
+/** Rules for the billed length: the shorter input, or the audio if it extends the video. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
 const Seconds = Type.Number({ minimum: 0, description: 'Seconds, without encoder padding' });
@@ -77,7 +76,7 @@ const Billing = {
   billing_rule: Type.Enum([...BILLING_RULES]),
 };
 
-/** Result of a lip-sync job (ours). */
+/** Result of a lip-sync job (chosen by foley). */
 export const LipSyncResult = named('LipSyncResult', {
   duration_seconds: Seconds,
   width: Type.Integer({ minimum: 1 }),
@@ -88,7 +87,7 @@ export const LipSyncResult = named('LipSyncResult', {
 });
 export type LipSyncResult = Static<typeof LipSyncResult>;
 
-/** A lip-sync job (docs/api/lip-sync.md; in part ours). */
+/** A lip-sync job (docs/api/lip-sync.md). */
 export const LipSyncJob = named('LipSyncJob', {
   ...MEDIA_JOB_FIELDS,
   credits_used: Type.Integer({
@@ -100,7 +99,6 @@ export const LipSyncJob = named('LipSyncJob', {
 });
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
-/** First fields of every response about lip sync and dubbing (docs/api/lip-sync.md). */
 const MEDIA_ENVELOPE = {
   success: Type.Boolean({
     description: 'Whether the request was valid; says nothing about the job',
@@ -122,7 +120,7 @@ export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 export const LipSyncAnswer = named('LipSyncAnswer', { ...MEDIA_ENVELOPE, data: LipSyncJob });
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
-/** Response to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md; the fields are ours). */
+/** Response to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md, which names no fields). */
 export const LipSyncList = named('LipSyncList', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
@@ -137,7 +135,7 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'List only these' })),
 });
 
-/** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md; the name is ours). */
+/** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md). */
 export const LipSyncQuery = named('LipSyncQuery', {
   jobId: Type.String({ minLength: 1, description: 'Job id' }),
 });
@@ -160,7 +158,7 @@ export const DubbingRequest = named('DubbingRequest', {
 });
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-/** Cost of the parts of a dubbing (docs/api/lip-sync.md#dubbing). */
+/** Credits for one part of a dubbing: speech or lip sync (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
 export const DubbingCredits = named('DubbingCredits', {
   tts: Credits,
@@ -181,7 +179,7 @@ export type DubbingAccepted = Static<typeof DubbingAccepted>;
 
 const { credits_used: _, ...lipSync } = LipSyncJob.properties;
 
-/** Response to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing; in part ours). */
+/** Response to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing). */
 export const DubbingAnswer = named('DubbingAnswer', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({
@@ -195,7 +193,7 @@ export const DubbingAnswer = named('DubbingAnswer', {
 });
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
 
-/** Types of the files of media jobs. */
+/** Media types of the files that media jobs make. */
 export const MEDIA_FILE_TYPES = [
   'video/mp4',
   'audio/wav',
@@ -231,7 +229,6 @@ const BEFORE_V1 = {
   summary: 'As in v1, on the legacy path',
 } as const;
 
-/** Lip sync, dubbing, and the files of media jobs (docs/api/lip-sync.md). */
 export const LIP_SYNC_ENDPOINTS = [
   {
     ...CREATE,

@@ -7,14 +7,13 @@ import { IMAGE_REFERENCES_MAX, MEDIA_URL_MAX_CHARACTERS, PROMPT_MAX_CHARACTERS }
 import { MEDIA_JOB_FIELDS } from './lip-sync.ts';
 import { RESOLUTIONS } from './values.ts';
 
-/** Kinds of media besides speech (docs/api/media.md). */
 const MEDIA_TYPES = ['image', 'video'] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
 export { RESOLUTIONS };
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Width to height (ours). */
+/** Ratios of width to height (chosen by foley). */
 export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] as const;
 
 const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
@@ -26,7 +25,7 @@ const Quote = {
   }),
 };
 
-/** A variant of an image model, with its price (ours). */
+/** A variant of an image model, with its price (chosen by foley). */
 export const ImageVariant = named('ImageVariant', {
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
   resolution: Type.Enum([...RESOLUTIONS]),
@@ -36,7 +35,7 @@ export const ImageVariant = named('ImageVariant', {
 });
 export type ImageVariant = Static<typeof ImageVariant>;
 
-/** A variant of a video model, with its price (ours). */
+/** A variant of a video model, with its price (chosen by foley). */
 export const VideoVariant = named('VideoVariant', {
   size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
   seconds: Type.Integer({ minimum: 1 }),
@@ -49,7 +48,7 @@ export type VideoVariant = Static<typeof VideoVariant>;
 const Available = Type.Boolean({ description: 'Whether the model can be used' });
 const Model = { id: Type.String(), available: Available };
 
-/** A model of images; the first variant is the default. */
+/** An image model; the first variant is the default. */
 export const ImageModel = named('ImageModel', {
   ...Model,
   media_type: Type.Literal('image'),
@@ -57,7 +56,7 @@ export const ImageModel = named('ImageModel', {
 });
 export type ImageModel = Static<typeof ImageModel>;
 
-/** A model of videos; the first variant is the default. */
+/** A video model; the first variant is the default. */
 export const VideoModel = named('VideoModel', {
   ...Model,
   media_type: Type.Literal('video'),
@@ -65,7 +64,7 @@ export const VideoModel = named('VideoModel', {
 });
 export type VideoModel = Static<typeof VideoModel>;
 
-/** Response to `GET /media/models` (docs/api/media.md; the fields are ours). */
+/** Response to `GET /media/models` (docs/api/media.md, which names no fields). */
 export const MediaModels = named('MediaModels', {
   models: Type.Array(Type.Union([ImageModel, VideoModel])),
   requestId: Type.String(),
@@ -76,7 +75,7 @@ export const MediaModelsQuery = strict('MediaModelsQuery', {
   mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'List only these' })),
 });
 
-/** Formats of images (ours). */
+/** Image formats (chosen by foley). */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
@@ -113,7 +112,7 @@ const Order = {
   ),
 };
 
-/** Body of `POST /media/images/jobs` (docs/api/media.md); `output_format` and `seed` are ours. */
+/** Body of `POST /media/images/jobs` (docs/api/media.md), with `output_format` and `seed` added by foley. */
 export const ImageRequest = strict('ImageRequest', {
   ...Order,
   aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
@@ -127,7 +126,7 @@ export const ImageRequest = strict('ImageRequest', {
 });
 export type ImageRequest = Static<typeof ImageRequest>;
 
-/** Body of `POST /media/videos/jobs` (docs/api/media.md); `seed` is ours. */
+/** Body of `POST /media/videos/jobs` (docs/api/media.md), with `seed` added by foley. */
 export const VideoRequest = strict('VideoRequest', {
   ...Order,
   seconds: Type.Optional(
@@ -166,7 +165,7 @@ const envelope = {
   quotaRemaining: Type.Integer(),
 };
 
-/** Response to the create and the poll of an image (docs/api/media.md#jobs; the fields are ours). */
+/** Response when an image job is created or polled (docs/api/media.md#jobs, which names no fields). */
 export const ImageJob = named('ImageJob', {
   ...envelope,
   data: Type.Object({
@@ -178,7 +177,7 @@ export const ImageJob = named('ImageJob', {
 });
 export type ImageJob = Static<typeof ImageJob>;
 
-/** Response to the create and the poll of a video (docs/api/media.md#jobs; the fields are ours). */
+/** Response when a video job is created or polled (docs/api/media.md#jobs, which names no fields). */
 export const VideoJob = named('VideoJob', {
   ...envelope,
   data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),
@@ -201,7 +200,6 @@ const CREATE = {
   ],
 } as const;
 
-/** Images and videos (docs/api/media.md). */
 export const MEDIA_ENDPOINTS = [
   {
     id: 'getMediaModels',

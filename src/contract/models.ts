@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** The controls that a model applies (docs/api/models.md). */
+/** The controls that a model supports (docs/api/models.md). */
 export const ModelControls = Type.Object({
   speed: Type.Boolean(),
   volume: Type.Boolean(),
@@ -13,7 +13,7 @@ export const ModelControls = Type.Object({
 });
 export type ModelControls = Static<typeof ModelControls>;
 
-/** Capability record of one model (docs/api/models.md). */
+/** Capabilities of one model (docs/api/models.md). */
 export const Model = named('Model', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
@@ -35,7 +35,6 @@ export const Capabilities = named('Capabilities', {
 });
 export type Capabilities = Static<typeof Capabilities>;
 
-/** Models of speech (docs/api/models.md). */
 export const MODEL_ENDPOINTS = [
   {
     id: 'getCapabilities',

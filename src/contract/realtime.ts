@@ -6,10 +6,7 @@ import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
 import { RequestStatus } from './realtime/server-messages.ts';
 
-/**
- * HTTP responses of realtime speech (docs/api/realtime.md). The names of the fields of capabilities and tickets are
- * ours.
- */
+/** HTTP responses of realtime speech (docs/api/realtime.md; foley chose some of the field names). */
 
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
 const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
@@ -78,7 +75,7 @@ export const RealtimeCapabilitiesV2 = inV2(RealtimeCapabilities, 'RealtimeCapabi
 export const BrowserTicketV2 = inV2(BrowserTicket, 'BrowserTicketV2');
 export const RealtimeRequestV2 = inV2(RealtimeRequest, 'RealtimeRequestV2');
 
-/** Returns an object schema with the names of v2, also in nested objects. */
+/** Returns an object schema with the field names of v2, also in nested objects. */
 function inV2(schema: TObject, $id?: string): TObject {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, part]) => [v2FieldName(name), partInV2(part)]),
@@ -122,7 +119,7 @@ const GET_REQUEST = {
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
-/** HTTP endpoints of realtime speech, with the handshakes (docs/api/realtime.md). */
+/** HTTP endpoints of realtime speech, including the handshakes (docs/api/realtime.md). */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

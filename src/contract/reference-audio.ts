@@ -1,4 +1,4 @@
-/** Extensions of files of reference audio (docs/api/voices.md). */
+/** Allowed extensions of reference audio files (docs/api/voices.md). */
 export const REFERENCE_EXTENSIONS = [
   'aac',
   'flac',

@@ -1,7 +1,4 @@
-/**
- * The service's error codes with their status. docs/api/errors.md says which of them the hosted
- * service documents; the others follow their pattern.
- */
+/** The error codes of the service with their HTTP status; docs/api/errors.md lists the documented ones. */
 export const SERVICE_ERRORS = {
   ERR_INVALID_REQUEST: 400,
   ERR_DUBBING_FIT_IMPOSSIBLE: 400,
@@ -51,7 +48,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The error code for the status of a fault rule. */
+/** The error code for the HTTP status of a fault rule. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

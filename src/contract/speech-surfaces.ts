@@ -2,22 +2,19 @@ import type { AudioFormat } from './values.ts';
 import type { EndpointId } from './generated/endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
-/** A field of a speech request, by its name in v3. */
+/** A field of a speech request, in field names of v3. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
 /** An endpoint of synchronous speech (docs/api/README.md). */
 export interface SpeechSurface {
   readonly endpoint: EndpointId;
   readonly formats: readonly AudioFormat[];
-  /**
-   * Path of each field in the body, such as `prosody.speed` for `speed` in `prosody`. The surface does not
-   * have the others.
-   */
+  /** Path of each supported field in the body, such as `prosody.speed` for `speed`. */
   readonly fields: Readonly<Partial<Record<SpeechField, string>>>;
-  /** The header that names the model, where the body does not. */
+  /** Header with the model, for interfaces that have no such field in the body. */
   readonly modelHeader?: string;
   readonly isModelRequired: boolean;
-  /** Can respond with the address of stored audio (`cache`, docs/api/speech.md#v1). */
+  /** Whether the endpoint can store the audio and return its address (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
   /** Whether a header of the response lists the controls that were not applied. */
   readonly listsIgnored: boolean;

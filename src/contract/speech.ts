@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns the narrower ranges of families: `; 0.5 to 1.5 with vendor`. */
+/** Returns the families with a narrower range, as text: `; 0.5 to 1.5 with vendor`. */
 function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -34,8 +34,8 @@ function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
 }
 
 /**
- * The controls of a speech request (docs/api/speech.md#v3). Ranges are the widest that any model takes;
- * a family's own range is checked once the model is known.
+ * The controls of a speech request (docs/api/speech.md#v3) with the widest range of any model. The
+ * range of the family is checked when the model is known.
  */
 export const SpeechControls = Type.Object({
   speed: Type.Optional(
@@ -114,7 +114,7 @@ export const SpeechRequest = strict('SpeechRequest', {
 });
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
-/** Fields of older clients; any value is accepted. */
+/** Fields that only older clients send; any value is accepted. */
 const HistoricalFields = {
   engineModelId: Type.Optional(
     Type.Unknown({ description: 'Old name of modelId; used when that is missing' }),
@@ -152,18 +152,18 @@ export const CachedSpeech = named('CachedSpeech', {
 });
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
-/** `complete`: every chunk has word times; `partial`: some chunk has none. */
+/** Whether every chunk has word times (`complete`) or some chunks have none (`partial`). */
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
 const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the chunk' });
 
-/** Data of `audio`. */
+/** Data of the event `audio`. */
 export const AlignedAudio = named('AlignedAudio', {
   audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
 });
 
-/** A word of a snapshot; its times count from the start of the whole audio. */
+/** A word of a snapshot with its times, relative to the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
   text: Type.String({ description: 'The word as written in the submitted text' }),
   startMs: Type.Number({ minimum: 0 }),
@@ -171,7 +171,7 @@ export const AlignedWord = named('AlignedWord', {
 });
 export type AlignedWord = Static<typeof AlignedWord>;
 
-/** Data of `alignment_snapshot`: replaces the one before it of the same chunk. */
+/** Data of the event `alignment_snapshot`, which replaces earlier snapshots of the same chunk. */
 export const AlignmentSnapshot = named('AlignmentSnapshot', {
   chunkSeq: ChunkSeq,
   units: Type.Literal('milliseconds'),
@@ -179,11 +179,11 @@ export const AlignmentSnapshot = named('AlignmentSnapshot', {
 });
 export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 
-/** Data of `alignment_invalidated`: the chunk has no times; its audio stays valid. */
+/** Data of the event `alignment_invalidated`: the chunk has no word times, but its audio stays valid. */
 export const AlignmentInvalidated = named('AlignmentInvalidated', { chunkSeq: ChunkSeq });
 export type AlignmentInvalidated = Static<typeof AlignmentInvalidated>;
 
-/** Data of `completed`, the last event of a stream that succeeded. */
+/** Data of the event `completed`, the last one of a successful stream. */
 export const AlignedCompleted = named('AlignedCompleted', {
   requestId: Type.String(),
   generationId: Type.String(),
@@ -193,7 +193,7 @@ export const AlignedCompleted = named('AlignedCompleted', {
 });
 export type AlignedCompleted = Static<typeof AlignedCompleted>;
 
-/** Data of `error`, the last event of a stream that failed after it had begun. */
+/** Data of the event `error`, the last one of a stream that failed after its first byte. */
 export const AlignedError = named('AlignedError', {
   requestId: Type.String(),
   code: Type.String(),
@@ -207,7 +207,7 @@ export const AudioQuery = strict('AudioQuery', {
   ),
 });
 
-/** Query of a signed link, which needs no key (ours). */
+/** Query of a signed link, which needs no key (chosen by foley). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
   signature: Type.String({ minLength: 1, maxLength: 100 }),
@@ -223,7 +223,7 @@ const ALIGNED_EVENTS = {
   error: AlignedError,
 } as const;
 
-/** Synchronous speech; each idempotency key is charged once. */
+/** Fields of every endpoint of synchronous speech. */
 const SPEAK = {
   method: 'POST',
   charges: 'characters',

@@ -1,21 +1,21 @@
-/** The formats of synchronous speech over all surfaces; `pcm` is raw samples of 16 bits, mono. */
+/** The formats of synchronous speech; `pcm` is raw 16-bit mono samples. */
 export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
 /** The format of the previews of a voice design (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 
-/** The media type of MessagePack in the requests of other clients. */
+/** Media type of MessagePack, which requests of other clients may use. */
 export const MESSAGE_PACK = 'application/msgpack';
 
-/** Tiers of an image's size (docs/api/media.md). */
+/** Image sizes (docs/api/media.md). */
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
-/** Models of images (ours: the spec gives no names for them). */
+/** Ids of the image models (chosen by foley: the API documents no names). */
 export const IMAGE_MODEL_IDS = ['vendor-image-1-flash', 'altG-image-1', 'altH-image-2'] as const;
 export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
 
-/** Models of videos (ours). */
+/** Ids of the video models (chosen by foley). */
 export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
 export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 
@@ -23,10 +23,10 @@ export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
 export type VoiceType = (typeof VOICE_TYPES)[number];
 
-/** `Server` of every response of the embedded service. */
+/** The `Server` header of every response of the embedded service. */
 export const EMBEDDED_SERVER = 'foley-embedded';
 
-/** Names of the service's own headers (docs/api/speech.md#v3 and docs/api/versions.md). */
+/** Names of the HTTP headers that the service defines (docs/api/speech.md#v3 and docs/api/versions.md). */
 export const HEADERS = {
   requestId: 'X-Request-Id',
   idempotencyKey: 'Idempotency-Key',
@@ -46,5 +46,5 @@ export const ENVIRONMENT = {
   FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
 } as const;
 
-/** Longest API key that the embedded service accepts, in visible ASCII. */
+/** Maximum length of an API key in the embedded service, in visible ASCII characters. */
 export const ACCEPTED_KEY_MAX_CHARACTERS = 512;

@@ -38,7 +38,7 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
 });
 export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
-/** A voice that a design proposes (docs/api/voice-design.md). */
+/** A voice proposed for a design prompt (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
   candidateId: Type.String({ description: 'Id for preview and saving; not a voice id' }),
   previewAudioUrl: Type.String({ description: 'Address of the preview; requires the key' }),
@@ -48,7 +48,7 @@ export const VoiceCandidate = named('VoiceCandidate', {
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
-/** Response to `POST /voice-designs` (docs/api/voice-design.md; the fields of `billing` are ours). */
+/** Response to `POST /voice-designs` (docs/api/voice-design.md; foley chose the names in `billing`). */
 export const VoiceDesign = named('VoiceDesign', {
   designId: Type.String({ description: 'Id for previews and saving; not a voice id' }),
   candidates: Type.Array(VoiceCandidate),
@@ -98,7 +98,6 @@ const KEY_ERRORS = [
 
 const NO_CANDIDATE = ['ERR_DESIGN_NOT_FOUND', 'ERR_CANDIDATE_NOT_FOUND'] as const;
 
-/** Voice designs (docs/api/voice-design.md). */
 export const VOICE_DESIGN_ENDPOINTS = [
   {
     id: 'createVoiceDesign',

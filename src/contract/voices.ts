@@ -14,7 +14,7 @@ import {
 import { REFERENCE_EXTENSIONS, VOICE_VISIBILITIES } from './reference-audio.ts';
 import { VOICE_TYPES } from './values.ts';
 
-/** Voice item of v3 (docs/api/voices.md). */
+/** A voice in the list of v3 (docs/api/voices.md). */
 export const Voice = named('Voice', {
   voiceId: Type.String({ description: 'Voice id' }),
   name: Type.String({ description: 'Display name; may change, so not a stable key' }),
@@ -25,7 +25,7 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** One voice: the item of the list with the trace id (ours). */
+/** A single voice: the fields of the list and the request id (chosen by foley). */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
   requestId: Type.String(),
@@ -57,7 +57,7 @@ export const VoiceListQuery = strict('VoiceListQuery', {
   ),
 });
 
-/** Voice item of v1 with the fields of both descriptions of it (docs/api/voices.md). */
+/** A voice in the list of v1, with the fields of both descriptions in docs/api/voices.md. */
 export const VoiceV1 = named('VoiceV1', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -113,7 +113,7 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
-/** Form for a voice made from reference audio, `multipart/form-data`; files are checked as they arrive (docs/api/voices.md). */
+/** Form fields of a request that makes a voice from reference audio (docs/api/voices.md). Files are checked as they arrive. */
 export const VoiceUpload = named('VoiceUpload', {
   name: Type.String({
     minLength: 1,
@@ -140,10 +140,7 @@ export const VoiceUpload = named('VoiceUpload', {
   ),
 });
 
-/**
- * Response to a v1 request that made a voice (docs/api/voices.md): with the fields of both descriptions of
- * voices.
- */
+/** Response to a v1 request that made a voice, with the fields of both descriptions in docs/api. */
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -160,7 +157,7 @@ export const VoiceCreated = named('VoiceCreated', {
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
-/** Response to a v3 request that made a voice: the item of the list with more fields of v1 (ours). */
+/** Response to a v3 request that made a voice: the fields of the list and some of v1 (chosen by foley). */
 export const VoiceCreatedV3 = named('VoiceCreatedV3', {
   ...Voice.properties,
   description: VoiceCreated.properties.description,
@@ -197,7 +194,6 @@ const DELETE = {
   errors: DELETE_ERRORS,
 } as const;
 
-/** Public and personal voices (docs/api/voices.md). */
 export const VOICE_ENDPOINTS = [
   {
     id: 'listVoices',

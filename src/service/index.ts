@@ -4,7 +4,8 @@ import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/open-store.ts';
 
 /**
- * Starts the embedded service. The built-in engine warms up in its own thread while the rest is loaded.
+ * Starts the embedded service. The built-in engine warms up in its own thread while other modules
+ * load.
  * @throws StoreError when the data directory cannot be used
  * @throws ListenError when the address cannot be listened on
  */
@@ -45,7 +46,7 @@ async function loadSqlite(): Promise<void> {
   }
 }
 
-/** The first request to an engine starts its process. */
+/** Returns the engines that the user added. The first request to an engine starts its process. */
 async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
   const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
@@ -58,12 +59,12 @@ async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<Spe
   );
 }
 
-/** Whether `openService` failed on its data directory; checked by name, so that no module is loaded. */
+/** Whether `openService` failed on its data directory. Checks the error's name, to load no module. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** Whether `openService` failed on its address. */
+/** Whether `openService` failed to listen on its address. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
 }

@@ -79,7 +79,7 @@ export async function openWithEngines(
   }
 }
 
-/** Returns a key of the default account; its form shows that it is worthless elsewhere. */
+/** Returns a random key of the default account, recognizable as one of the embedded service. */
 function randomKey(bytes: Uint8Array): AccountKey {
   return {
     key: `foley-local-${Buffer.from(bytes).toString('base64url')}`,

@@ -32,7 +32,7 @@ type OptionalOption =
   | ('faults' | 'graceMs' | 'hasPage' | 'maxWaiting')
   | ('openingCredits' | 'requestsPerSecond' | 'verifiesWholeLedger');
 
-/** The options of a service, and the parts that depend on the system. */
+/** The options of a service, and its dependencies on the system. */
 export interface ServiceDeps
   extends
     Required<Pick<OpenServiceOptions, RequiredOption>>,
@@ -40,10 +40,9 @@ export interface ServiceDeps
   readonly store: Store;
   readonly engines: EngineRegistry;
   readonly encode: EncodeSpeech;
-  /** Stores the audio of jobs. */
   readonly audio: AudioFolder;
   readonly media: MediaSources;
-  /** Stores uploads while they are checked. */
+  /** Stores uploaded files while they are checked. */
   readonly uploads: TemporaryFolder;
   /** Measures uploaded reference audio. */
   readonly hearFiles: HearFiles;

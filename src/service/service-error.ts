@@ -12,7 +12,7 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error response (docs/api/errors.md); its code gives the status. */
+/** An error response (docs/api/errors.md); its code determines the status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
@@ -27,19 +27,18 @@ export class ServiceError extends Error {
   }
 }
 
-/** A field of a request with an invalid value. */
 export interface FieldProblem {
   /** Name of the field, query parameter or header. */
   readonly field: string;
-  /** Names the given and the allowed values. */
+  /** Message with the given and the allowed values. */
   readonly message: string;
 }
 
 const LISTED_PROBLEMS_MAX = 20;
 
 /**
- * Returns a 400 for a request that can never succeed as it is. The message is that of the first problem
- * with the number of the others, of which `details.errors` lists the first.
+ * Returns the 400 for invalid fields. Its message is that of the first problem and the number of
+ * others; `details.errors` lists the problems.
  */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
   const [first, ...others] = problems;
@@ -49,13 +48,13 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
   });
 }
 
-/** Returns the message for failed and refunded speech. @param why the message of the engine, if any */
+/** Returns the message for failed and refunded speech. @param why message of the engine */
 export function speechFailureMessage(why: string | undefined): string {
   const reason = why === undefined ? '; what' : `: ${why}. What`;
   return `The speech could not be made${reason} it would have cost was refunded`;
 }
 
-/** Returns the 507 if the cause of an error is a full disk or quota. */
+/** Returns the 507 if an error was caused by a full disk or quota. */
 export function storageFullError(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
@@ -67,7 +66,7 @@ export function storageFullError(error: unknown): ServiceError | undefined {
   });
 }
 
-/** Returns the 503 for requests to a closing service. */
+/** Returns the 503 of a closing service. */
 export function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
     headers: { 'Retry-After': '1', Connection: 'close' },
@@ -75,9 +74,9 @@ export function closingError(): ServiceError {
 }
 
 /**
- * Returns the response to an error: the flat body of the spec's section 7, without internals. Paths of
- * the OpenAI interface get the same fields once more where its clients read them.
- * @param path of the request, where it could be read
+ * Returns the response to an error, without internal details (docs/api/errors.md). Paths of the
+ * OpenAI interface also get the fields of its errors.
+ * @param path of the request, if known
  */
 export function errorResponse(error: unknown, requestId: string, path = ''): Response {
   const { code, message, details, headers } = asServiceError(error);
@@ -108,7 +107,7 @@ const OPENAI_ERROR_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** Whether the service or its disk failed, so that the operator needs to know. */
+/** Whether an error must be reported to the operator: the service or its disk failed. */
 export function isInternal(error: unknown): boolean {
   const status = SERVICE_ERRORS[asServiceError(error).code];
   return status === 500 || status === 507;

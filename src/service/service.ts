@@ -16,7 +16,7 @@ import type { ServiceContext, ServiceDeps } from './service-context.ts';
 import { createContext } from './service-context.ts';
 import { closingError, errorResponse, isInternal } from './service-error.ts';
 
-/** The service as functions from requests to responses. */
+/** The service without its HTTP server. */
 export interface Service {
   /** Never rejects: a failure becomes an error response. */
   fetch(request: Request): Promise<Response>;
@@ -26,23 +26,23 @@ export interface Service {
   readonly open: Realtime['open'];
   /** Whether a request has an accepted key. */
   hasKey(headers: Headers): boolean;
-  /** Returns where a fault rule cuts the body of a response; the server does the cutting. */
+  /** Returns where a fault rule cuts the body of a response. */
   cutOf(response: Response): BodyCut | undefined;
-  /** Returns a one-time fragment for the address of the page; `undefined` without a page. */
+  /** Returns a one-time fragment for the URL of the page; `undefined` without a page. */
   invite(): string | undefined;
   /**
-   * Refuses new requests and finishes running ones. When the time is over or `hurry` is aborted,
-   * unfinished responses are cut and refunded; unfinished jobs are left to the next process.
+   * Refuses new requests and finishes running ones. After `graceMs` or once `hurry` is aborted,
+   * cuts and refunds unfinished responses and leaves unfinished jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** How long a closing service waits for billed responses and jobs. */
+/** Maximum time that a closing service waits for billed responses and jobs. */
 const GRACE_MS = 600_000;
 
 /**
- * Creates the service: checks the ledger, refunds the operations of dead processes and resumes orphaned
- * jobs. The caller owns the store and the engines.
+ * Creates the service: checks the ledger, refunds the requests of dead processes and continues
+ * orphaned jobs. The caller closes the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
@@ -89,8 +89,8 @@ interface Exchange {
 }
 
 /**
- * Creates the middleware around the endpoints: host and origin checks, fault rules, headers of every
- * response and the request log. Refuses every request once `closing` is aborted.
+ * Creates the middleware around the endpoints: checks of host and origin, fault rules, common
+ * headers and the request log. Refuses every request once `closing` is aborted.
  */
 function createMiddleware(
   deps: ServiceDeps,
@@ -113,7 +113,7 @@ function createMiddleware(
     arrival: { request, requestId: requestIdOf(request.headers, random) },
     faults: {},
   });
-  /** Runs `work` behind the checks that every request passes; turns an error into its response. */
+  /** Runs `work` after the checks of every request; turns an error into a response. */
   const runMiddleware = async <Result>(
     exchange: Exchange,
     work: (arrival: Arrival) => Promise<Result>,
@@ -167,7 +167,7 @@ function createMiddleware(
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the trace id of a request: the client's if it is safe to echo, else a new one (docs/api/speech.md#v3). */
+/** Returns the client's request id if it is safe to echo, else a new one (docs/api/speech.md#v3). */
 function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get(HEADERS.requestId);
   return given !== null && REQUEST_ID.test(given) ? given : random.uuid();

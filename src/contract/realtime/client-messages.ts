@@ -61,7 +61,7 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
 );
 
-/** `start.request` of v2 under `product_v1`, with the names of v3. Values out of range are clamped. */
+/** `start.request` of v2 with `product_v1`, in field names of v3. Values out of range are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile),
   ...both,
@@ -74,7 +74,7 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
-/** `start.request` of v2 without a profile, with the names of v3. Unknown fields are refused. */
+/** `start.request` of v2 without a profile, in field names of v3. Unknown fields are refused. */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
   ...legacy,
@@ -90,7 +90,7 @@ const eventId = id('Unique for each event of a connection');
 const segmentId = id('Unique for each segment of a request');
 const maybeEventId = Type.Optional(eventId);
 
-/** The first frame of a browser, which cannot send a key in its handshake. */
+/** The first message of a browser, which cannot send a key in its handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
   token: Type.String({ minLength: 1, description: 'A browser ticket; works once' }),
@@ -146,12 +146,12 @@ export const Ping = Type.Object({
 });
 export type Ping = Static<typeof Ping>;
 
-/** A message of a client of either version, with the names of v3. */
+/** A message of a client of either version, in field names of v3. */
 export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
 
-/** Every client message of each version by its `event` (docs/api/realtime.md), with the names of v3. */
+/** Every client message of each version by its `event` (docs/api/realtime.md), in field names of v3. */
 export const CLIENT_MESSAGES = {
   v2: { ...sameInBoth, start: StartV2 },
   v3: { ...sameInBoth, start: Start },

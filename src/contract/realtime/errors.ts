@@ -10,15 +10,15 @@ type RealtimeErrorCategory =
 
 interface RealtimeErrorInfo {
   readonly category: RealtimeErrorCategory;
-  /** The same request may be tried again. */
+  /** Whether the client may retry the request. */
   readonly retryable: boolean;
-  /** The session ends; otherwise the client may correct itself on the same connection. */
+  /** Whether the error ends the session; otherwise the client may continue on the same connection. */
   readonly terminal: boolean;
 }
 
 /**
- * The codes of `error` events of both versions (docs/api/realtime.md#errors). `retryable` and `terminal` are
- * what the embedded service sends; clients use the values in the event. `exit-codes.ts` has the exit codes.
+ * The codes of `error` events of both versions (docs/api/realtime.md#errors), with the fields of
+ * the event that the embedded service sends.
  */
 export const REALTIME_ERRORS = {
   authentication_failed: { category: 'authentication', retryable: false, terminal: true },
@@ -49,9 +49,9 @@ export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
 interface CloseCodeInfo {
   readonly meaning: string;
-  /** The client may connect again (docs/api/realtime.md#errors; dropped connections are ours). */
+  /** Whether the client may reconnect (docs/api/realtime.md#errors names no value for dropped connections). */
   readonly retryable: boolean;
-  /** Exit code of the command line if no error event came first. */
+  /** Exit code of the command line if the connection closes without an error event. */
   readonly exit: ExitName;
 }
 

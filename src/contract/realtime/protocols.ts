@@ -33,10 +33,7 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/**
- * The schemas have the field names of v3 (camelCase). v2 uses snake_case (docs/api/realtime.md), except for
- * these names.
- */
+/** Exceptions to the rule that v2 has the field names of v3 in snake_case (docs/api/realtime.md). */
 const OTHER_NAMES_IN_V2: Readonly<Record<string, string>> = {
   modelId: 'model',
 };
@@ -44,7 +41,7 @@ const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
 );
 
-/** Marks a name that v2 does not have, to distinguish it from a field of v3 with the same name. */
+/** Prefix for a name that v2 does not have; distinguishes it from a field of v3 with the same name. */
 const FOREIGN = ':';
 
 /** Returns the v2 name of a v3 field: `voice_id` for `voiceId`. */
@@ -54,7 +51,7 @@ export function v2FieldName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Renames the fields of a value, also in nested maps and lists. The caller has limited the depth. */
+/** Renames the fields of a value, also in nested maps and lists. The caller limits the depth. */
 export function renameFields(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => renameFields(item, rename));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
@@ -64,8 +61,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Marks any other name as foreign, such as
- * `voiceId` itself; {@link v2FieldName} restores it.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Adds a prefix to any other name,
+ * such as `voiceId`, which {@link v2FieldName} removes.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;

@@ -4,9 +4,9 @@ import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from
 import { ProductStartRequest, StartRequest } from './client-messages.ts';
 
 /**
- * Server messages (docs/api/realtime.md), with the names of v3. Where the spec describes a field without
- * naming it, the name is ours: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`,
- * `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
+ * Fields of every server message (docs/api/realtime.md). The document describes some fields without
+ * naming them: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`, `remainingCapacity`,
+ * `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
  */
 const every = {
   eventId: Type.String({ description: 'Unique for each event of a connection' }),
@@ -91,7 +91,7 @@ const SegmentRecord = Type.Object({
   audioBytes: Type.Optional(count),
 });
 
-/** The status of a request: an event and, with `requestId`, a response over HTTP. */
+/** The status of a request, as an event or, with `requestId`, as an HTTP response. */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: Type.Enum([...REQUEST_STATES]),
@@ -162,7 +162,7 @@ const sameInBoth = {
   pong: message('pong', { sessionId, requestId: maybeRequestId }),
 };
 
-/** Every server message of each version by its `event`, with the names of v3. */
+/** Every server message of each version by its `event`, in field names of v3. */
 export const SERVER_MESSAGES = {
   v2: { ...sameInBoth, ready: ReadyV2, usage: message('usage', usage) },
   v3: {
@@ -173,5 +173,5 @@ export const SERVER_MESSAGES = {
 } as const;
 
 type Messages = (typeof SERVER_MESSAGES)[keyof typeof SERVER_MESSAGES];
-/** A message of a service of either version, with the names of v3. */
+/** A message of a service of either version, in field names of v3. */
 export type ServerMessage = { [Event in keyof Messages]: Static<Messages[Event]> }[keyof Messages];

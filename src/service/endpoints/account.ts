@@ -11,7 +11,7 @@ import { modelRecord } from '../voices/catalogue.ts';
 export const getProfile: Handler<'getProfile'> = ({ account }, { store }) =>
   profileResponse(store.read((db) => readAccount(db, account)));
 
-/** `POST /profile` (docs/api/account.md). The address is stored; this service never calls it. */
+/** `POST /profile` (docs/api/account.md). The webhook URL is stored, but never called. */
 export const updateProfile: Handler<'updateProfile'> = ({ account, body }, { store }) => {
   const webhookUrl = requireWebAddress(body.webhookUrl);
   return profileResponse(
@@ -22,7 +22,6 @@ export const updateProfile: Handler<'updateProfile'> = ({ account, body }, { sto
   );
 };
 
-/** @returns the address; `undefined` to clear it */
 function requireWebAddress(given: string | null): string | undefined {
   if (given === null || given === '') return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
@@ -51,7 +50,7 @@ function profileResponse({ id, tier, available, webhookUrl }: AccountState): Res
   return Response.json(body);
 }
 
-/** Version of the HTTP speech contract that this service implements (docs/api/versions.md). */
+/** Version of the HTTP speech API that this service implements (docs/api/versions.md). */
 const CONTRACT_VERSION = 'v3';
 
 /** `GET /speech/tts/capabilities` (docs/api/models.md). */
@@ -64,10 +63,10 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
   return Response.json(body);
 };
 
-/** `GET /healthz`: shows that the service runs. */
+/** `GET /healthz`: responds while the service is running. */
 export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
 
-/** `GET /openapi.json` (docs/api/speech.md#v3): generated from the definitions of the endpoints. */
+/** `GET /openapi.json` (docs/api/speech.md#v3), generated from the endpoint definitions. */
 export const getOpenApi: Handler<'getOpenApi'> = async () => {
   const { openApiDocument } = await import('../openapi/document.ts');
   return Response.json(openApiDocument());

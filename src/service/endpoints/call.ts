@@ -15,13 +15,13 @@ export interface AccountCall extends Call {
   readonly account: string;
 }
 
-/** A request to an endpoint that charges. */
+/** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
   /** Identifies the request across retries, together with a fingerprint of its parameters. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 
-/** A request to an endpoint, with the validated input of its definition. */
+/** A request to an endpoint, with its validated query, body and path parameters. */
 export type CallTo<Id extends EndpointId> = Calls[Id];
 
 type Calls = {

@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';
 
-/** @throws ServiceError 404 when the account has no job of this kind with this id (docs/api/authentication.md) */
+/** Returns the account's job. @throws ServiceError 404 for any other id (docs/api/authentication.md) */
 export function requireJob(
   { account }: AccountCall,
   { jobs }: Pick<ServiceContext, 'jobs'>,
@@ -24,7 +24,7 @@ interface Price {
   readonly creditsUsed: number;
 }
 
-/** Headers with what a request cost and the quota that is left (docs/api/README.md). */
+/** Returns headers with the cost of a request and the remaining quota (docs/api/README.md). */
 export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<string, string> {
   return {
     [HEADERS.quotaRemaining]: String(quotaRemaining),
@@ -32,7 +32,7 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
   };
 }
 
-/** Returns the remaining quota of the account of a request. */
+/** Returns the remaining quota of the account. */
 export function quotaOf(
   { account }: Pick<AccountCall, 'account'>,
   { store }: Pick<ServiceContext, 'store'>,
@@ -41,12 +41,11 @@ export function quotaOf(
 }
 
 interface AcceptedJob extends Price {
-  /** Path of the job. */
   readonly location: string;
   readonly poll: Readonly<Record<string, string>>;
 }
 
-/** Responds to a create of whatever kind: 202 with where the job is, when to poll it, and its price (docs/api/jobs.md#v3). */
+/** Returns the 202 for an accepted job: its location, when to poll it, and its price (docs/api/jobs.md#v3). */
 export function acceptedResponse(
   body: unknown,
   { location, poll, ...price }: AcceptedJob,
@@ -58,9 +57,9 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * `Retry-After` of a job of any kind: the expected time left in whole seconds, rounded up, 0 under half a second; nothing
- * for a job that has ended (docs/api/jobs.md#v3). A job that is late waits for others: it is expected to take half as
- * long again as it has taken.
+ * Returns `Retry-After` for an unfinished job: the expected remaining time in whole seconds,
+ * rounded up, or 0 if it is under half a second (docs/api/jobs.md#v3). A job that takes longer than
+ * expected probably waits for other jobs: its remaining time is estimated as half of its age.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -78,13 +77,13 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns the range of a page, with one more item that shows whether another page follows. */
+/** Returns the range of a page, plus one item: if that exists, another page follows. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** Returns a page of a list. @param items the items of `rangeOf` */
+/** Returns a page of a list. @param items the items in the range of `rangeOf` */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

@@ -70,7 +70,7 @@ export const getJob: Handler<'getJob'> = (call, context) => {
   return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context) });
 };
 
-/** `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3), the newest first. */
+/** `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3), newest first. */
 export const listJobs: Handler<'listJobs'> = ({ account, query, requestId }, { jobs }) => {
   const found = jobs.list(account, 'speech', {
     status: storedStatus(query.status),
@@ -120,7 +120,7 @@ export const getJobV1: Handler<'getJobV1'> = (call, context) => {
   return Response.json(jobBody(call, context, job), { headers });
 };
 
-/** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), the newest first. */
+/** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), newest first. */
 export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId }, { jobs }) => {
   const createdAfter = parseTimestamp(query.createdAfter);
   const found = jobs.list(account, 'speech', {
@@ -137,7 +137,7 @@ export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-/** Parses a timestamp that matches the schema, but may be invalid, such as a leap second. */
+/** Parses a timestamp; the schema does not refuse all invalid ones, such as a leap second. */
 function parseTimestamp(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
   const time = Date.parse(timestamp);
@@ -182,10 +182,10 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
 }
 
 /**
- * Accepts a job once: a retry under the same key gets the same job, in any state, and costs nothing
+ * Accepts a job once: a retry under the same key gets the same job and costs nothing
  * (docs/api/errors.md#idempotency).
- * @throws ServiceError 409 when another request has the key, 402 for too few credits, and the errors of
- * `planSpeech`
+ * @throws ServiceError 409 when another request has the key, 402 for too few credits, and the
+ * errors of `planSpeech`
  */
 async function acceptSpeechJob(
   call: ChargedCall,
@@ -238,13 +238,11 @@ function created(
   return acceptedResponse(body, { location, poll, creditsUsed, quotaRemaining });
 }
 
-/** Returns the quota of the account and the charge of a job (docs/api/jobs.md#v1 and docs/api/jobs.md#v3). */
 function accountState(call: AccountCall, context: ServiceContext, { credits }: Job) {
   const { requestId } = call;
   return { requestId, quotaRemaining: quotaOf(call, context), creditsUsed: credits };
 }
 
-/** Returns the fields of a job that v1 and v3 share (docs/api/jobs.md#v1). */
 function listItem(job: JobRecord, audioPath: string) {
   const { textFingerprint, textPreview, voiceId } = storedOrder(StoredSpeech, job);
   return {
@@ -260,7 +258,7 @@ function listItem(job: JobRecord, audioPath: string) {
   };
 }
 
-/** Statuses of speech jobs in the API (docs/api/jobs.md#states). */
+/** Names of the job statuses in the speech API (docs/api/jobs.md#states). */
 const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
   pending: 'pending',
   processing: 'processing',
@@ -273,17 +271,16 @@ function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
   return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
 }
 
-/** Whether a job has a file with the whole audio (docs/api/jobs.md#states). */
+/** Whether a job has an audio file (docs/api/jobs.md#states). */
 function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
   return status === 'done' || status === 'partial';
 }
 
-/** Whether a segment has audio: as soon as it is spoken, unless the job was refunded. */
+/** Whether the segment was spoken and its job was not refunded. */
 function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
 
-/** Returns the length of the spoken segments. */
 function durationMs(segments: readonly SegmentRecord[]): number {
   const seconds = segments.reduce(
     (sum, { samples = 0, sampleRate = 1 }) => sum + samples / sampleRate,
@@ -292,7 +289,6 @@ function durationMs(segments: readonly SegmentRecord[]): number {
   return Math.round(seconds * 1_000);
 }
 
-/** Returns why a job failed; `undefined` for any other job. */
 function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
   if (status !== 'failed') return undefined;
   if (code !== undefined) return { code, message: errorMessage ?? code };
@@ -301,10 +297,9 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
     : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(errorMessage) };
 }
 
-/** A rough rate of the engine. */
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** Estimates the time until all segments of a job are spoken. */
+/** Estimates the time until all segments of a job are spoken, from a rough speed of the engine. */
 function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
@@ -315,7 +310,7 @@ function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
 export const getJobAudio: Handler<'getJobAudio'> = (call, context) =>
   wholeAudio(call, requireJob(call, context, 'speech', call.parameters.jobId), context);
 
-/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one segment, as soon as it is spoken. */
+/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one spoken segment. */
 export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => {
   const { segmentIndex } = call.parameters;
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
@@ -332,10 +327,7 @@ export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => 
   return storedAudioResponse(call, audio, { format, name: `${job.id}-${segmentIndex}` });
 };
 
-/**
- * `GET /api/open/tts/jobs/{taskId}/audio` of v1: redirects to a signed address of the audio, which
- * expires (docs/api/jobs.md#v1).
- */
+/** `GET /api/open/tts/jobs/{taskId}/audio` of v1: redirects to a signed link (docs/api/jobs.md#v1). */
 export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.taskId);
   await requireAudio(job, context);
@@ -350,7 +342,7 @@ export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   return new Response(null, { status: 302, headers: { Location } });
 };
 
-/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed address, without a key (ours). */
+/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed link, without a key (embedded service only). */
 export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
   const { taskId } = call.parameters;
   requireSigned(call, context, { taskId, download: call.query.download === '1' });
@@ -375,7 +367,7 @@ async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAu
   throw noAudio(job, context, `The job has no audio; its status is ${SPEECH_STATUS[job.status]}`);
 }
 
-/** Returns the 404 for missing audio; its headers have the time of the next poll while the job runs. */
+/** Returns the 404 for missing audio, with the time of the next poll while the job is running. */
 function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };

@@ -30,7 +30,7 @@ import { MEDIA_STATUS, mediaError } from './media.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md). It documents no idempotency key. */
+/** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md), without an idempotency key. */
 export const createLipSync: Handler<'createLipSync'> = async (call, context) => {
   const job = await acceptLipSync(call, context);
   const { id, credits } = job;
@@ -51,7 +51,7 @@ export const createLipSync: Handler<'createLipSync'> = async (call, context) => 
   });
 };
 
-/** `GET /media/lip-sync/jobs` (docs/api/lip-sync.md), the newest first. */
+/** `GET /media/lip-sync/jobs` (docs/api/lip-sync.md), newest first. */
 export const listLipSync: Handler<'listLipSync'> = (call, context) => {
   const { account, query } = call;
   const status = JOB_STATUSES.find((one) => MEDIA_STATUS[one] === query.status);
@@ -77,7 +77,7 @@ function answer(call: AccountCall, context: ServiceContext, jobId: string): Resp
   return Response.json(body, { headers: pollHeadersOf(job, context) });
 }
 
-/** `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing, docs/api/lip-sync.md and docs/api/errors.md). */
+/** `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing and docs/api/errors.md). */
 export const createDubbing: Handler<'createDubbing'> = async (call, context) => {
   const { account: accountId, body: order, key, request, requestId } = call;
   const { idempotencyKey } = key;
@@ -101,7 +101,7 @@ export const createDubbing: Handler<'createDubbing'> = async (call, context) => 
   });
 };
 
-/** `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing and docs/api/lip-sync.md). */
+/** `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing). */
 export const getDubbing: Handler<'getDubbing'> = (call, context) => {
   const job = requireJob(call, context, 'video_dubbing', call.parameters.jobId);
   const record = context.store.read((db) => requireDubbing(db, job.id));
@@ -119,7 +119,7 @@ export const getDubbing: Handler<'getDubbing'> = (call, context) => {
 
 /**
  * Returns the job of a dubbing.
- * @throws ServiceError with the address of the charged speech, if the job was refused (docs/api/errors.md)
+ * @throws ServiceError with a link to the charged speech, if its lip-sync job was refused
  */
 function requireStarted(
   { request }: AccountCall,
@@ -141,7 +141,6 @@ function creditsOf({ speechCredits }: DubbingRecord, lipSync: number): DubbingCr
   return { tts: speechCredits, lip_sync: lipSync, total: speechCredits + lipSync };
 }
 
-/** Returns the lengths and the price of a lip-sync job (docs/api/lip-sync.md). */
 function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSync) {
   return {
     billing_duration_seconds: billedSeconds,
@@ -151,7 +150,7 @@ function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSy
   };
 }
 
-/** Returns the current state of a lip-sync job, also of a dubbing. */
+/** Returns the fields of a lip-sync job or of a dubbing. */
 function lipSyncFields(
   { request }: Pick<AccountCall, 'request'>,
   { media }: Pick<ServiceContext, 'media'>,
@@ -179,12 +178,11 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-/** Returns the first fields of every response about a job (docs/api/lip-sync.md). */
 function envelopeOf({ status }: Pick<Job, 'status'>) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
-/** Seconds of media that are copied in a second: a rough rate. */
+/** Seconds of media that this service copies in a second (a rough estimate). */
 const SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {

@@ -48,12 +48,11 @@ export const getImageJob: Handler<'getImageJob'> = (call, context) =>
 export const getVideoJob: Handler<'getVideoJob'> = (call, context) =>
   getPicture(call, context, VIDEO);
 
-/** The differences between images and videos. */
 interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: Job) => Stored;
-  /** @param resultUrl address of the result, once it exists */
+  /** Returns the fields of the response. @param resultUrl address of the result, once it exists */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
 
@@ -90,17 +89,16 @@ function envelope(call: AccountCall, context: ServiceContext, { status }: Pictur
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
 }
 
-/** The create of an image or a video. */
 interface PictureOrder<Stored> extends Picture<Stored> {
-  /** Plans the picture; called only for a new key. */
+  /** Plans the picture. Not called for a retry under the same key. */
   readonly plan: (isAvailable: IsAvailable) => PicturePlan<Stored>;
 }
 
 /**
- * Accepts an image or a video once: imports and decodes its references, then stores and charges it. A retry under the
- * same key gets the same response, whatever the state of the job (docs/api/media.md).
- * @throws ServiceError 400 from the plan, 402 for too few credits, 409 when another request has the key, and the errors
- * of the import; nothing is charged
+ * Accepts an image or a video: imports and decodes its references, then stores and charges it. A
+ * retry under the same key gets the first response (docs/api/media.md).
+ * @throws ServiceError 400 from the plan, 402 for too few credits, 409 when another request has the
+ * key, and the errors of the import; nothing is charged
  */
 async function createPicture<Stored extends StoredImage | StoredVideo>(
   call: ChargedCall & { readonly body: Json },
@@ -124,7 +122,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   });
 }
 
-/** The fields of a stored response from which the headers of a retry are made. */
+/** Fields of a stored response that the headers of a retry repeat. */
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
@@ -168,7 +166,7 @@ const NEW = {
   errorMessage: undefined,
 } as const;
 
-/** Imports and decodes the references one by one; returns their names in the folder of the job. */
+/** Imports and decodes the reference images one by one; returns their file names. */
 async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
@@ -186,7 +184,6 @@ async function importReferences(
   return names;
 }
 
-/** The state of the job of a picture. */
 type PictureState = Pick<
   JobRecord,
   'id' | 'status' | 'progress' | 'credits' | 'finishedAt' | 'errorCode' | 'errorMessage'
@@ -238,7 +235,7 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and the references, made by no image or video model';
 
-/** Returns what the picture is not, and which characters of the prompt it lacks. */
+/** Says that the picture is a placeholder, and how many characters of the prompt it omits. */
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];
@@ -246,7 +243,7 @@ function noticesOf(prompt: string): string[] {
   return [SANDBOX_NOTICE, `The title leaves out ${some} of the prompt that its font does not have`];
 }
 
-/** Statuses of media jobs in the API (docs/api/lip-sync.md); none is partial. */
+/** Names of the job statuses in the media API (docs/api/lip-sync.md); media jobs are never `partial`. */
 export const MEDIA_STATUS = {
   pending: 'pending',
   processing: 'processing',
@@ -255,7 +252,7 @@ export const MEDIA_STATUS = {
   failed: 'failed',
 } as const satisfies Readonly<Record<JobStatus, string>>;
 
-/** Returns why a media job failed; a job without a message was attempted too often. */
+/** Returns why a media job failed. Without a stored message, the job was attempted too often. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
   errorMessage: message = 'The job did not finish in too many attempts and was refunded',
@@ -271,7 +268,7 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-/** `GET /media/models`: every variant with its price and limit of references (docs/api/media.md). */
+/** `GET /media/models` (docs/api/media.md): models and variants with their prices and reference limits. */
 export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, { catalogue }) => {
   const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
@@ -281,7 +278,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** `GET /api/open/media/files/{fileId}`: the result at a signed address, without a key (ours). */
+/** `GET /api/open/media/files/{fileId}`: the result at a signed link, without a key (embedded service only). */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

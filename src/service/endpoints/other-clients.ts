@@ -15,10 +15,7 @@ import type { Catalogue } from '../voices/catalogue.ts';
 import type { SurfaceRequest } from './speech.ts';
 import { respondWithSpeech, beginSpeech, EVENT_STREAM, chargedResponse } from './speech.ts';
 
-/**
- * `POST /v1/tts` (docs/api/other-clients.md). The npm client of this interface sends MessagePack with the fields of the
- * JSON.
- */
+/** `POST /v1/tts` (docs/api/other-clients.md). The body is JSON or MessagePack. */
 export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
   const { body } = call;
   const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
@@ -55,14 +52,14 @@ export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { cat
   return Response.json(body);
 };
 
-/** `GET /v1/models` in the shape of the OpenAI interface (ours). */
+/** `GET /v1/models` of the OpenAI interface (embedded service only). */
 export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
   const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
   const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
   return Response.json(body);
 };
 
-/** `GET /v1/models/{modelId}` (ours). */
+/** `GET /v1/models/{modelId}` of the OpenAI interface (embedded service only). */
 export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
   const { modelId } = parameters;
   const model = catalogue.model(modelId);
@@ -77,7 +74,7 @@ function compatModel(id: string): CompatModel {
   return { id, object: 'model', created: 0, owned_by: 'foley' };
 }
 
-/** Responds to a request of another interface, where an unknown voice is an invalid value: 400. */
+/** Responds to a request of another interface. There, an unknown voice is an invalid value (400), not a 404. */
 async function respondCompat(
   call: ChargedCall,
   context: ServiceContext,
@@ -126,7 +123,7 @@ function compatFormat(name: string | undefined): AudioFormat {
   return formats.find((format) => format === name) ?? 'mp3';
 }
 
-/** Models of the other interface, and the models that replace them (docs/api/other-clients.md). */
+/** Model names of the other interface and the models that replace them (docs/api/other-clients.md). */
 const LABELS = new Map([
   ['s2.1-pro', 'vendor-s21pro'],
   ['s2.1-pro-free', 'vendor-s21pro-free'],
@@ -141,8 +138,8 @@ const LABELS = new Map([
 ]);
 
 /**
- * Returns the model of the header `model` of `/v1/tts`: a label of the other interface, or a model id of
- * this one. For anything else the default model speaks.
+ * Returns the model for the header `model` of `/v1/tts`: a name of the other interface or a model
+ * id. Any other name selects the default model.
  */
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';

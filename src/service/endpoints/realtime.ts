@@ -66,7 +66,7 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one origin and the host of the request. */
+/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one origin and for this host. */
 export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { account, body, request, requestId }: CallTo<'createBrowserTicket'>,
@@ -86,7 +86,7 @@ export function createBrowserTicket(
   return respond(ticketAnswer, protocol);
 }
 
-/** @throws ServiceError 400 for anything but scheme, host and port, which browsers send as `Origin` */
+/** Returns the origin in lower case. @throws ServiceError 400 for anything but scheme, host and port */
 function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();
@@ -95,7 +95,7 @@ function requireOrigin(origin: string): string {
   throw invalidRequest([{ field: 'origin', message }]);
 }
 
-/** `GET /vN/tts/requests/{requestId}` (docs/api/realtime.md#request-states and docs/api/realtime.md). */
+/** `GET /vN/tts/requests/{requestId}` (docs/api/realtime.md#request-states). */
 export function getRequest(
   protocol: RealtimeProtocol,
   call: CallTo<'getRealtimeRequest'>,
@@ -123,7 +123,7 @@ export async function getSegment(
   return storedAudioResponse(call, audio, { format, name: `segment-${segment.number}` });
 }
 
-/** Responds with JSON in the field names of the version. */
+/** Responds with JSON in the field names of the API version. */
 function respond(body: object, protocol: RealtimeProtocol): Response {
   return Response.json(protocol === 'v2' ? renameFields(body, v2FieldName) : body);
 }

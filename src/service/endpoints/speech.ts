@@ -37,12 +37,12 @@ export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   return respondWithSpeech(call, context, { surface: 'v2', order, names });
 };
 
-/** Returns the model of older clients, from a field of any type. */
+/** Returns the model in a field of older clients, which may have any type. */
 function historicalModel(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the emotion of older clients, from a field of any type. */
+/** Returns the emotion in a field of older clients, which may have any type. */
 function historicalEmotion(value: unknown): string | undefined {
   const emotion = historicalModel(value);
   return emotion !== undefined && emotion.length <= EMOTION_MAX_CHARACTERS ? emotion : undefined;
@@ -61,7 +61,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns the fields that a body that is not strict shares with v3, without any others. */
+/** Returns the fields of v3 in a body that allows unknown fields. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -71,7 +71,7 @@ export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOr
 }
 
 /**
- * Returns the voice of a v1 body: `voiceId`, or else its older name.
+ * Returns the voice of a v1 body: `voiceId` or its older name.
  * @throws ServiceError 400 when both are missing
  */
 export function voiceOf(body: {
@@ -87,7 +87,7 @@ function operationKey({ key }: ChargedCall, { isCached, order }: SurfaceRequest)
   return { ...key, fingerprint: fingerprintOf({ ...order, cache: isCached }) };
 }
 
-/** `POST /speech/tts/aligned` of v3: streams the audio and its word times as events (docs/api/speech.md#aligned-stream). */
+/** `POST /speech/tts/aligned` of v3: streams audio and word times as events (docs/api/speech.md#aligned-stream). */
 export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, context) => {
   const request = { surface: 'v3', isAligned: true, order: call.body } as const;
   const speaking = beginSpeech(call, context, request);
@@ -95,15 +95,15 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
   return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** A speech request of any surface, with the names and rules of the surface. */
+/** A speech request, with the field names and rules of its API. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** Whether to store the audio and respond with its address; part of the fingerprint. */
+  /** Whether to store the audio and respond with its address. */
   readonly isCached?: boolean | undefined;
 }
 
-/** Responds with audio that is sent while it is spoken (docs/api/README.md). */
+/** Streams audio while it is spoken (docs/api/README.md). */
 export async function respondWithSpeech(
   call: ChargedCall,
   context: ServiceContext,
@@ -117,8 +117,8 @@ export async function respondWithSpeech(
 }
 
 /**
- * Plans a speech request of any surface and reserves its charge. A retry gets the outcome of the first
- * request, even if its voice or model no longer exists.
+ * Plans a speech request and reserves its charge. A retry gets the outcome of the first request,
+ * even if the voice or model no longer exists.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
@@ -144,10 +144,9 @@ export function beginSpeech<Context extends ServiceContext>(
   return { context, account, plan, operation, signal: call.request.signal, requestId };
 }
 
-/** The type of a stream of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** Returns a response with its price in headers and, for v3, the ignored controls. */
+/** Returns a response with price headers and, if `listsIgnored`, a header with the ignored controls. */
 export function chargedResponse(
   { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
   { body, quotaRemaining }: SpokenStream,
@@ -160,8 +159,8 @@ export function chargedResponse(
 }
 
 /**
- * Speaks a whole request, stores the audio and responds with its address, which stays the same for
- * retries while the audio is stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
+ * Speaks and stores the audio of a request and responds with its address. Retries get the same
+ * address while the audio is stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
  */
 async function respondCached(
   call: ChargedCall,
@@ -185,7 +184,7 @@ async function respondCached(
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
 }
 
-/** `GET /api/open/tts/cached/{audioId}`: the stored audio (ours). */
+/** `GET /api/open/tts/cached/{audioId}`: the stored audio at a signed link (embedded service only). */
 export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
   const { audioId } = call.parameters;
   requireSigned(call, context, { taskId: audioId, download: false });
@@ -194,7 +193,7 @@ export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) =
   return storedAudioResponse(call, found.audio, { format: found.record.format, name: audioId });
 };
 
-/** Begins a request, or finds the stored audio of the same one. */
+/** Begins a request, or finds the stored audio of an earlier identical request. */
 function beginOrFind(
   call: ChargedCall,
   context: ServiceContext,
@@ -213,7 +212,7 @@ function beginOrFind(
 
 /**
  * Speaks into a file and charges for it once the file is complete (docs/api/speech.md#v1).
- * @throws ServiceError 400 for a text without words, 500 for anything else, refunded
+ * @throws ServiceError 400 for a text without words, else 500; nothing is charged
  */
 function speakCached(
   speaking: Speaking,

@@ -6,17 +6,14 @@ import type { EncodedFormat } from '../speech/encode.ts';
 import { speechMediaType } from '../speech/encode.ts';
 import { showText } from '../http/validation.ts';
 
-/** A request for a stored file, whose headers `Range`, `If-Range` and `If-None-Match` apply. */
+/** A request for a stored file; its headers `Range`, `If-Range` and `If-None-Match` apply. */
 interface FileCall {
   readonly request: Request;
-  /** 1 for a file to save, not to play. */
+  /** `download` is 1 to save the file instead of playing it. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 
-/**
- * Responds with stored audio, or the part of it that the request asks for.
- * `name` is the file name for a client that saves it, without the extension.
- */
+/** Responds with stored audio or the requested range of it. @param name file name without its extension */
 export function storedAudioResponse(
   call: FileCall,
   audio: StoredAudio,
@@ -27,9 +24,9 @@ export function storedAudioResponse(
 }
 
 /**
- * Responds with a stored file, read while it is sent: 200, 206 for one range, 304 when the client has it
- * (RFC 9110, sections 13 and 14).
- * @throws ServiceError 416 for a range beyond its end
+ * Streams a stored file: 200, 206 for one range, 304 when the client has the file (RFC 9110,
+ * sections 13 and 14).
+ * @throws ServiceError 416 for a range beyond the end of the file
  */
 export function storedFileResponse(
   { query, request }: FileCall,
@@ -54,7 +51,7 @@ export function storedFileResponse(
   });
 }
 
-/** @throws ServiceError 403 for a link with an invalid signature, and for an expired one */
+/** Checks a signed link. @throws ServiceError 403 for an invalid signature or an expired link */
 export function requireSigned(
   { query }: { readonly query: LinkProof },
   { links }: Pick<ServiceContext, 'links'>,
@@ -65,7 +62,7 @@ export function requireSigned(
   throw new ServiceError('ERR_FORBIDDEN', message);
 }
 
-/** Whether `If-None-Match` lists this ETag; weak ones compare equal there. */
+/** Whether `If-None-Match` contains this ETag; a weak ETag matches too. */
 function hasMatch(list: string | null, etag: string): boolean {
   const tags = (list ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.some((tag) => tag === '*' || tag === etag);
@@ -73,13 +70,13 @@ function hasMatch(list: string | null, etag: string): boolean {
 
 interface ByteRange {
   readonly start: number;
-  /** The byte after the last. */
+  /** Exclusive. */
   readonly end: number;
 }
 
 /**
- * Returns the bytes of `Range`; `undefined` for the whole file: without the header, for several or invalid
- * ranges, and when `If-Range` names another version.
+ * Returns the bytes of `Range`; `undefined` for the whole file: without the header, for several or
+ * invalid ranges, and when `If-Range` names another version.
  */
 function rangeOf(
   { headers, method }: Request,
@@ -100,7 +97,7 @@ function rangeOf(
   });
 }
 
-/** Opens the file with its first read, which a response to HEAD never has. */
+/** Opens the file when the client reads the body; nobody reads the body of a response to HEAD. */
 function bodyOf(audio: StoredAudio, start: number, end: number): ReadableStream<Uint8Array> {
   const pieces = audio.read(start, end);
   return new ReadableStream<Uint8Array>(

@@ -59,10 +59,7 @@ export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, cont
   return storedAudioResponse(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
 };
 
-/**
- * Returns a candidate of a design of the account.
- * @throws ServiceError 404 for a missing or expired one
- */
+/** Returns a candidate of the account's voice design. @throws ServiceError 404 if it is missing or expired */
 function requireCandidate(
   { designs }: Pick<ServiceContext, 'designs'>,
   accountId: string,
@@ -102,7 +99,7 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
 }
 
-/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md): costs one of the voices of the account. */
+/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md); uses up one of the account's voices. */
 export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context) => {
   const { account: accountId, body, parameters, request, requestId } = call;
   const { designId } = parameters;
@@ -148,7 +145,7 @@ interface Keeping {
   readonly accountId: string;
 }
 
-/** The voice has the id of the operation, by which a retry finds it. */
+/** Returns the voice to store. Its id is that of the operation, so that a retry finds it. */
 function voiceFrom(
   candidate: CandidateRecord,
   { name, visibility = 'private', language = candidate.language }: Saving,
@@ -177,11 +174,11 @@ function voiceFrom(
   };
 }
 
-/** Credits for each character of a preview. */
 const CREDITS_PER_CHARACTER = 1;
 
 /**
- * Plans a design and prices it: a credit and a unit of quota for each character of each preview.
+ * Plans a design and prices it: one credit and one unit of quota for each character of each
+ * preview.
  * @throws ServiceError 400 for an unknown family or language, and for empty texts
  */
 function planDesign(

@@ -60,7 +60,7 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** `POST /list-models`, older than v1 (docs/api/versions.md): the same list, with the query in the body. */
+/** `POST /list-models`, older than v1 (docs/api/versions.md): as `GET /voices`, with the query in the body. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -86,7 +86,7 @@ function pageOf<Item>(items: readonly Item[], { start, pageSize }: PageRange) {
   };
 }
 
-/** Returns the range of a page, by page number or by offset. */
+/** Returns the range of a page, given by page number or by offset. */
 function pageRangeOf(query: VoiceListV1Query): PageRange {
   const { page, pageSize, limit, offset } = query;
   const isByOffset = limit !== undefined || offset !== undefined;
@@ -142,7 +142,7 @@ const RULES = {
   extensions: REFERENCE_EXTENSIONS,
 };
 
-/** Reads the form, makes the voice and stores it, unless the client has disconnected by then. */
+/** Makes and stores a voice, unless the client disconnects first. */
 async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
   const { generations, uploads } = context;
   const generation = generations.start();
@@ -174,7 +174,7 @@ async function keepVoice(
   return voice;
 }
 
-/** @throws ServiceError 400 that lists every problem of the form */
+/** Validates the form. @throws ServiceError 400 that lists all invalid fields */
 function requireFields(form: UploadedForm): Fields {
   const languages = languagesIn(form.fields['languages']);
   // The files were checked as they arrived.
@@ -216,7 +216,7 @@ const NO_NAME = { field: 'name', message: 'name has no visible character' };
 
 const CODE = /^[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
-/** Returns the language codes of a form, or the problem with them. */
+/** Parses the language codes of a form; returns a problem for an invalid list. */
 function languagesIn(json: string | undefined): readonly string[] | FieldProblem {
   if (json === undefined || json.trim() === '') return [];
   const value = parsed(json);
@@ -246,7 +246,7 @@ function closing(cause: unknown): ServiceError {
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** `POST /delete-model`, older than v1 (docs/api/versions.md): the same, with the voice in the body. */
+/** `POST /delete-model`, older than v1 (docs/api/versions.md), with the voice in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 
@@ -256,7 +256,7 @@ function remove({ personalVoices }: ServiceContext, account: string, voiceId: st
   return Response.json(body);
 }
 
-/** Returns a new voice in the form of v1 (docs/api/voices.md). */
+/** Returns a new voice with the fields of v1 (docs/api/voices.md). */
 export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   const { id, name, family, languages, made } = voice;
   return {
@@ -273,7 +273,6 @@ export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   };
 }
 
-/** Returns a new voice in the form of v3: the item of its list with more fields of v1. */
 function voiceCreatedV3(voice: PersonalVoice, requestId: string): VoiceCreatedV3 {
   const { description, createdAt, visibility } = voiceCreated(voice);
   return {

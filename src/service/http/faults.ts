@@ -2,24 +2,22 @@ import type { FaultStatus } from '../../contract/service-errors.ts';
 import { CODE_OF_STATUS } from '../../contract/service-errors.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** Method and path of a request, without the query. */
 type RequestLine = Readonly<Record<'method' | 'path', string>>;
 
 type Effect<Kind extends FaultEffect['kind']> = Extract<FaultEffect, { kind: Kind }>;
 
-/** The faults of one request. */
 export interface RequestFaults {
   readonly delay?: Effect<'delay'> | undefined;
   readonly status?: Effect<'status'> | undefined;
   readonly cut?: BodyCut | undefined;
 }
 
-/** Fault rules with their counters. */
+/** Fault rules and how many requests each has matched. */
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the counters of fault rules. For each kind of effect, the first matching rule that is due acts,
- * and the rules after it are not counted. Nothing here is asynchronous, so concurrent requests are
+ * Creates counters for fault rules. For each kind of effect, the first rule that applies wins, and
+ * later rules do not count the request. The code is synchronous, so that concurrent requests are
  * counted exactly.
  */
 export function createFaults(rules: readonly FaultRule[]) {
@@ -49,14 +47,14 @@ export function createFaults(rules: readonly FaultRule[]) {
     return { effect: due, count };
   };
   return {
-    /** Returns the faults of a request, and counts it. */
+    /** Counts a request and returns its faults. */
     ofRequest(request: RequestLine): RequestFaults {
       const delay = draw(request, 'delay').count();
       const status = draw(request, 'status').count();
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault of a job, whose create is counted with `count` once the job is accepted. */
+    /** Returns the fault of a job. `count` counts its create request once the job is accepted. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;
@@ -87,24 +85,22 @@ function isOneOf<Kind extends FaultEffect['kind']>(
 
 /** A rule that makes the service misbehave, to test its clients. */
 export interface FaultRule {
-  /** Such as `POST`; `*` is any. */
+  /** An HTTP method, or `*` for any. */
   readonly method: string;
-  /** Glob of the path: `*` and `?` stay within a segment, `**` does not. */
+  /** Glob: `*` and `?` match within a path segment, `**` also across segments. */
   readonly path: string;
   readonly effect: FaultEffect;
   readonly when: FaultWhen;
 }
 
 export type FaultEffect =
-  /** Responds with an error of this status and does nothing. */
+  /** Responds with an error of this status; the request has no effect. */
   | { readonly kind: 'status'; readonly status: FaultStatus; readonly retryAfter?: number }
-  /** Delays the response. */
   | { readonly kind: 'delay'; readonly ms: number }
   | BodyCut
-  /** Makes an accepted job fail. */
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** Ends a response after some bytes of its body: by a reset, or by closing the connection. */
+/** Cuts the body of a response after some bytes, by resetting or closing the connection. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;
@@ -112,15 +108,15 @@ export interface BodyCut {
 
 export type JobFault = 'fail' | 'partial_fail';
 
-/** Which of its matching requests a rule affects. */
+/** Which of the matching requests a rule affects. */
 export type FaultWhen =
   | { readonly kind: 'always' }
   | { readonly kind: 'first'; readonly times: number }
   | { readonly kind: 'every'; readonly every: number };
 
 /**
- * Returns a matcher for the undecoded path of a request. In the glob, `*` matches any part of a segment,
- * `?` one character of it, `**` any number of segments; everything else matches itself.
+ * Returns a matcher for undecoded paths. In the glob, `*` matches within a segment, `?` one
+ * character, `**` any number of segments; all other characters match themselves.
  */
 export function pathMatcher(glob: string): (path: string) => boolean {
   const source = glob.replaceAll(/\*{2,}|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? any(part));
@@ -137,7 +133,7 @@ function any(part: string): string {
   return part.startsWith('**') ? '.*' : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** Returns the error of a fault rule: the code of the service for its status. */
+/** Returns the error for the status of a fault rule. */
 export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
   const message = `A fault rule of this service returned ${status}; nothing was done`;

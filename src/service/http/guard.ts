@@ -9,20 +9,20 @@ import type { AccountKey } from '../running-service.ts';
 export interface Arrival {
   readonly request: Request;
   readonly requestId: string;
-  /** Account of the key, once the key was checked. */
+  /** Account of the key, set once the key was checked. */
   account?: string;
 }
 
-/** The origin of a web page, and the host under which it requests this service. */
+/** The origin of a web page, and the host that the page sends its requests to. */
 export interface Page {
   readonly origin: string;
   readonly host: string;
 }
 
 export interface GuardOptions {
-  /** Host names besides the loopback ones. */
+  /** Allowed host names besides the loopback ones. */
   readonly allowHosts: readonly string[];
-  /** Origins such as `https://studio.example`; none by default. */
+  /** Allowed origins, such as `https://studio.example`. */
   readonly allowOrigins: readonly string[];
 }
 
@@ -30,9 +30,9 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
- * Creates the check of host and origin, which keeps web pages away from a service that trusts its machine.
- * The Host header shows a page that resolved its own name to this address (DNS rebinding); Origin and
- * Sec-Fetch-Site show a page of another site. Ports are not compared, so that a forwarded port works.
+ * Creates the check of host and origin, which protects a local service from web pages. The Host
+ * header reveals a page that resolved its own name to this address (DNS rebinding); Origin and
+ * Sec-Fetch-Site reveal other sites. Ports are not compared, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -42,7 +42,7 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
   return {
     /**
-     * @param isExpected whether a page of another origin is allowed all the same
+     * @param isExpected whether to allow a page of another origin
      * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
      */
     check(request: Request, isExpected: (page: Page) => boolean): void {
@@ -63,15 +63,15 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
 }
 
-/** Browsers send this header with requests that have no Origin; no other client does. */
+/** Browsers send Sec-Fetch-Site with requests that have no Origin; other clients never send it. */
 function isFromOtherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 /**
- * Returns the host names of a service that listens on `host`: that host or, for every interface, the
- * addresses of all of them. A page that resolved its own name to one of them still sends its name.
+ * Returns the host names of a service that listens on `host`: that host or, for a wildcard address,
+ * the addresses of all interfaces. A rebinding attack still sends its own host name.
  */
 export function ownHosts(
   host: string,
@@ -85,17 +85,16 @@ export function ownHosts(
 
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
 
-/** The accepted API keys, stored as digests. */
 export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/** Creates the table of accepted keys; the last account of a repeated key counts. */
+/** Creates the table of accepted keys, stored as digests. For a repeated key, the last account counts. */
 export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
   /**
-   * Returns the account of a request (docs/api/authentication.md).
-   * @throws ServiceError 401 when the key is missing, malformed or unknown
+   * Returns the account of a request.
+   * @throws ServiceError 401 for a missing or unknown key (docs/api/authentication.md)
    */
   const accountOf = (headers: Headers): string => {
     const header = headers.get('Authorization');

@@ -10,44 +10,45 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { anyOf, requireBodyType, showText } from './validation.ts';
 
-/** What a form may contain; other fields are ignored. */
+/** What a form may contain; unknown fields are ignored. */
 interface FormRules {
-  /** Name of the field that holds files, with or without `[]` at its end. */
+  /** Name of the field that contains files; clients may append `[]`. */
   readonly fileField: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
-  /** In lower case, without a dot. */
+  /** Allowed file name extensions, in lower case, without a dot. */
   readonly extensions: readonly string[];
 }
 
 export interface UploadedFile {
-  /** The client's name of the file; no file of the service gets it. */
+  /** File name that the client sent; never used as a path. */
   readonly name: string;
   readonly file: TemporaryFile;
 }
 
-/** A form that was read to its end. The caller discards its files. */
+/** A parsed form. The caller must discard its files. */
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** Problems of its parts, in their order. */
+  /** Problems of the individual fields and files, in the order of the form. */
   readonly problems: readonly FieldProblem[];
 }
 
 const MULTIPART = 'multipart/form-data';
-/** More than any known field may have, in UTF-8. */
+/** Maximum size of a text field in bytes; larger than any known field needs. */
 const FIELD_MAX_BYTES = 64 * 1024;
-/** Text fields of a form, and headers of a part. */
+/** Maximum number of text fields, and of headers of a part. */
 const FIELDS_MAX = 100;
 const HEADERS_MAX = 50;
-/** Size of boundaries and text fields, besides the files. */
+/** Maximum size of everything but the files. */
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Reads a `multipart/form-data` body as it arrives, with its files in temporary ones. After a problem
- * with a file or a field it reads the rest, so that the client can receive the error.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form, and
- * the system's error when a file cannot be written; its files are deleted then
+ * Parses a `multipart/form-data` body as it arrives, and stores its files as temporary files.
+ * Invalid fields and files are collected as problems; the rest of the body is still read, so that
+ * the client receives the error.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid
+ * form, and system errors when a file cannot be written; no files remain then
  */
 export async function readForm(
   request: Request,
@@ -82,12 +83,11 @@ export async function readForm(
   throw failure;
 }
 
-/** Collects the parts of a form. */
 class FormReader {
   readonly fields = new Map<string, string>();
   readonly files: UploadedFile[] = [];
   readonly problems: FieldProblem[] = [];
-  /** A failure of the service or of the whole form. */
+  /** An error that makes the whole form fail. */
   failure: unknown;
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
@@ -111,7 +111,7 @@ class FormReader {
     this.fields.set(name, value);
   }
 
-  /** Never rejects: the form is read to its end even if a file fails. */
+  /** Stores a file; a failure is recorded, and the rest of the form is read. */
   async takeFile(field: string, stream: Readable, { filename = '' }: FileInfo): Promise<void> {
     const { extensions, fileField } = this.#rules;
     // The form's reader reports the error.
@@ -201,7 +201,7 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** Returns the 400 for a body that ends too early or is not a form. */
+/** Returns the 400 for a body that is incomplete or not a form. */
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)
@@ -214,10 +214,7 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-/**
- * Returns what is wrong with the name of an uploaded file; `undefined` for a valid name.
- * @param extensions the allowed ones, in lower case
- */
+/** Returns what is wrong with the name of an uploaded file. @param extensions allowed ones, in lower case */
 function nameProblem(name: string, extensions: readonly string[]): string | undefined {
   if (name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
@@ -229,18 +226,15 @@ function nameProblem(name: string, extensions: readonly string[]): string | unde
   return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
-/** A file without a name, which the system deletes when this process ends. */
+/** A file without a name; the system deletes it when this process exits. */
 export interface TemporaryFile {
-  /** For positional reads. */
   readonly fd: number;
-  /** In bytes. */
   readonly size: number;
   write(bytes: Uint8Array): Promise<void>;
-  /** Frees its space. Never throws. */
+  /** Deletes the file. Never throws. */
   discard(): Promise<void>;
 }
 
-/** Creates temporary files for uploads. */
 export interface TemporaryFolder {
   /** @throws the system's error */
   create(): Promise<TemporaryFile>;

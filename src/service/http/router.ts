@@ -25,15 +25,15 @@ import type { Arrival, KeyTable } from './guard.ts';
 import type { FieldSchema } from './validation.ts';
 import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
-/** Loads the handlers of realtime speech with the first request: few processes have one. */
+/** Loaded on demand: few processes receive a realtime request. */
 const realtime = () => import('../endpoints/realtime.ts');
 
-/** Answers a plain request to the address of the WebSocket (docs/api/realtime.md). */
+/** Responds to a plain HTTP request at the address of the WebSocket (docs/api/realtime.md). */
 const refuseRealtime = (): never => {
   throw upgradeRequired();
 };
 
-/** The handler of every endpoint: each section exports its handlers under the ids of their endpoints. */
+/** The handler of every endpoint. */
 const HANDLERS: Handlers = {
   ...account,
   ...jobs,
@@ -62,7 +62,7 @@ const HANDLERS: Handlers = {
   getRealtimeSegment: async (...of) => (await realtime()).getSegment(...of),
 };
 
-/** Returns the response of the endpoint of a request. @throws ServiceError, and errors of the handler */
+/** Handles a request with its endpoint. @throws ServiceError, and errors of the handler */
 export type Router = (arrival: Arrival) => Promise<Response>;
 
 interface Variables {
@@ -70,8 +70,8 @@ interface Variables {
 }
 
 /**
- * Routes every endpoint of the contract to its handler. The definition of the endpoint decides what is
- * checked first: key, rate, query, body and idempotency keys.
+ * Creates the router for every endpoint of the contract. Checks what the endpoint's definition asks
+ * for, in this order: key, rate limit, query, body, idempotency keys.
  */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
@@ -107,7 +107,7 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   return async (arrival) => app.fetch(arrival.request, { arrival });
 }
 
-/** A request with what the definition of its endpoint asks for. */
+/** A request with the validated input of its endpoint. */
 interface ReadCall extends Call {
   readonly endpoint: string;
   readonly account: string | undefined;
@@ -118,8 +118,8 @@ interface ReadCall extends Call {
 }
 
 /**
- * Reads and validates a request in the order of docs/service.md: query, type and size of the body, its
- * fields, idempotency keys.
+ * Reads and validates a request in the order of docs/service.md: query, type and size of the body,
+ * fields of the body, idempotency keys.
  * @throws ServiceError 400, 413 or 415
  */
 async function readCall(
@@ -146,17 +146,17 @@ function handle<Id extends EndpointId>(
   return handler(call, context);
 }
 
-/** Whether a call was read for this endpoint: then it has the input that its type derives from the same definition. */
+/** Whether the input was validated for this endpoint, so that it has the types of the definition. */
 function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCall & CallTo<Id> {
   return call.endpoint === id;
 }
 
-/** Converts a path to the syntax of the router: `/voices/{voiceId}` to `/voices/:voiceId`. */
+/** Converts a path to the router's syntax: `/voices/{voiceId}` to `/voices/:voiceId`. */
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** @throws ServiceError 400 for a parameter that is unknown, repeated or invalid */
+/** Validates the query. @throws ServiceError 400 for an unknown, repeated or invalid parameter */
 function requireQuery(url: string, schema: TObject): unknown {
   const values: Record<string, unknown> = {};
   for (const [name, value] of new URL(url).searchParams) {
@@ -172,7 +172,7 @@ function requireQuery(url: string, schema: TObject): unknown {
   return requireValid(schema, values, 'The query');
 }
 
-/** Converts a parameter to its type; leaves an invalid one as text, which the schema refuses. A number has one spelling. */
+/** Converts a parameter to its type. An invalid one stays text, which the schema refuses. */
 function convert(value: string, schema: FieldSchema): unknown {
   if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
@@ -182,8 +182,8 @@ function convert(value: string, schema: FieldSchema): unknown {
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
- * Returns the idempotency keys of a request, if the endpoint accepts any (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for a missing required key, and for one that is too long or not visible ASCII
+ * Returns the idempotency keys of a request (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for a missing, too long or not visible ASCII key
  */
 function requestKeysOf(
   headers: Headers,
@@ -208,10 +208,7 @@ function keyIn(headers: Headers, field: string): string | undefined {
   throw invalidRequest([{ field, message: `${field} ${given}; allowed: ${allowed}` }]);
 }
 
-/**
- * Reads the body that the definition of an endpoint describes; it is not validated yet.
- * @throws ServiceError as `readJsonBody` does
- */
+/** Reads the body, which is not validated yet. @throws ServiceError as `readJsonBody` does */
 async function readBody(
   request: Request,
   { ignoresNull, isBodyOptional, otherBodyType }: Endpoint,
@@ -223,14 +220,14 @@ async function readBody(
   return mapFields(body, (field) => mapFields(field, (inner) => inner));
 }
 
-/** Maps the fields of an object and leaves out those that are `null`; returns any other value as it is. */
+/** Maps the fields of an object and omits `null` results; returns any other value unchanged. */
 function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null);
   return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
 }
 
-/** Over HTTP, a request without a body may have an empty stream; elsewhere no header announces a body. */
+/** Whether a request has a body. Over HTTP, the stream of a request without one may exist, but be empty. */
 function hasBody({ body, headers }: Request): boolean {
   const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
   if (isAnnounced) return headers.get('Content-Length') !== '0';
@@ -241,8 +238,7 @@ const JSON_TYPE = 'application/json';
 
 /**
  * Reads a JSON body.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for bytes that are
- * not UTF-8 or not JSON
+ * @throws ServiceError 415 for another type, 413 above the limit, 400 for invalid UTF-8 or JSON
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const parameters = requireBodyType(request.headers, [JSON_TYPE]);
@@ -256,10 +252,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return decodeBody('JSON', (): unknown => JSON.parse(json));
 }
 
-/** Limits the memory that a list can claim before its items are read. */
+/** Limits the memory that MessagePack allocates for a list before its items are read. */
 const MAX_LIST_LENGTH = 100;
 
-/** @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for invalid MessagePack */
+/** Reads a MessagePack body. @throws ServiceError 415 for another type, 413 above the limit, 400 if invalid */
 async function readMessagePack(request: Request): Promise<unknown> {
   requireBodyType(request.headers, [JSON_TYPE, MESSAGE_PACK]);
   const bytes = await readBodyBytes(request);
@@ -279,10 +275,10 @@ function invalidBody(message: string): ServiceError {
   return invalidRequest([{ field: 'body', message }]);
 }
 
-/** Enough for the longest text and instruction with every character written as an escape pair. */
+/** Large enough for the longest text and instruction, if every character is escaped. */
 const BODY_MAX_BYTES = 256 * 1024;
 
-/** @throws ServiceError 413 above the limit, 400 when the body ends too early */
+/** Reads the bytes of a body. @throws ServiceError 413 above the limit, 400 for an incomplete body */
 async function readBodyBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('Content-Length') ?? 0) > BODY_MAX_BYTES) throw tooLarge();
   const parts: Uint8Array[] = [];

@@ -18,26 +18,25 @@ import type { BodyCut } from './faults.ts';
 export interface ServeOptions {
   readonly service: Service;
   readonly host: string;
-  /** 0 is a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Other bounds of a connection, for tests. */
+  /** Overrides for tests. */
   readonly limits?: Partial<typeof LIMITS>;
 }
 
-/** A service on a socket. */
 export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening, and resolves when running responses are sent. Once `hurry` is aborted it cuts
+   * Stops listening and resolves when running responses are sent. Once `hurry` is aborted, cuts the
    * responses and leaves jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** Bounds of one connection. A body has no time limit: it lasts as long as its speech is played. */
+/** Limits of one connection. A body has no time limit: clients may play the speech while they read it. */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -47,15 +46,12 @@ const LIMITS = {
   // A request without a host is refused here too, but with the error body.
   requireHostHeader: false,
 };
-/** How long slow readers may take to receive responses after the service has closed. */
+/** Maximum time that clients may take to read their responses after the service has closed. */
 const FLUSH_GRACE_MS = 600_000;
-/** How often idle connections are closed meanwhile. */
+/** Interval between the checks for idle connections while the server closes. */
 const IDLE_POLL_MS = 50;
 
-/**
- * Puts a service on a socket.
- * @throws ListenError when the address cannot be listened on
- */
+/** Serves HTTP and WebSockets on an address. @throws ListenError when the address cannot be listened on */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
   const server = createServer({ ...LIMITS, ...options.limits });
   const connections = limitConnections(server);
@@ -102,8 +98,8 @@ function createListener(
 }
 
 /**
- * Makes a failed body destroy the connection, so that no client takes it for complete. The adapter would
- * print the error, and write it into the body while no header is sent.
+ * Destroys the connection when a body fails, so that the client notices that it is incomplete.
+ * Without this, the HTTP adapter would print the error or write it into the body.
  */
 function withUncleanEnd(response: Response, onFailure: () => void): Response {
   if (response.body === null || response.headers.has('Content-Length')) return response;
@@ -126,7 +122,7 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
   return new Response(body, response);
 }
 
-/** In HTTP/1.0 the end of the connection ends the body: only a reset shows the failure. */
+/** Ends a connection. In HTTP/1.0 a normal end would complete the body: only a reset shows the failure. */
 function cut(
   incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
   outgoing: { destroy(): unknown },
@@ -135,7 +131,7 @@ function cut(
   else outgoing.destroy();
 }
 
-/** Returns the response to a request whose target is no URL. */
+/** Returns the 400 for a request whose target is not a URL. */
 function invalidTarget(random: Random): Response {
   const message = 'The address of the request is invalid';
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
@@ -166,7 +162,7 @@ async function closeServer(
   hurry?.removeEventListener('abort', cutAll);
 }
 
-/** Starts to listen. @throws ListenError when the port is taken or the address is not ours */
+/** Starts to listen. @throws ListenError when the port is in use or the address is not of this machine */
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
@@ -178,7 +174,7 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   });
 }
 
-/** Host and port as a URL writes them; an address of every interface is reached by loopback. */
+/** Formats an address as host and port of a URL; replaces a wildcard address by loopback. */
 function urlOf({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `127.0.0.1:${port}`;
   if (address === '::') return `[::1]:${port}`;
@@ -192,10 +188,10 @@ function listenError(error: Error, host: string, port: number): ListenError {
   return new ListenError('refused', `${host} port ${port} cannot be listened on`, error);
 }
 
-/** How long a client may take to read its refusal before the connection is closed. */
+/** Maximum time that a client may take to read an error before the connection is closed. */
 const READ_GRACE_MS = 1_000;
 
-/** Responds to invalid HTTP, slow requests and oversized headers with the error body. */
+/** Responds to invalid HTTP, slow requests and oversized headers with a JSON error. */
 function refuseBrokenRequests(server: Server, { clock, random }: ServeOptions): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -217,7 +213,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
 
-/** Formats a response by hand: without a request Node has no response object. */
+/** Formats an HTTP response as text: without a valid request, Node creates no response object. */
 function rawResponse(body: ErrorBody, status: number): string {
   const json = JSON.stringify(body);
   return [
@@ -241,16 +237,16 @@ export class ListenError extends Error {
   }
 }
 
-/** All connections, with and without a key. */
+/** Maximum number of connections, with or without a key. */
 const MOST_CONNECTIONS = 1_024;
-/** Connections without a valid key; the others are left for clients that have one. */
+/** Maximum number of connections without a valid key; the others are reserved for clients with one. */
 const MOST_WITHOUT_KEY = 256;
 
 type Connections = ReturnType<typeof limitConnections>;
 
 /**
- * Limits the connections of a server, so that those without a key never shut out those with one. When too
- * many have no key, the oldest is closed, one without a running response first.
+ * Limits connections, so that clients without a key cannot use up those of clients with one. Above
+ * the limit, closes the oldest connection without a key, preferably an idle one.
  */
 function limitConnections(server: Server) {
   const withoutKey = new Map<Duplex, ServerResponse | undefined>();
@@ -265,9 +261,9 @@ function limitConnections(server: Server) {
     if (oldest !== undefined) withoutKey.delete(oldest);
   });
   return {
-    /** Exempts a connection that has shown a key, or has another limit. */
+    /** Exempts a connection from the limit for connections without a key. */
     trust: (socket: Duplex): void => void withoutKey.delete(socket),
-    /** Records the response that is sent on a connection. */
+    /** Remembers the response in progress on a connection. */
     setResponse(outgoing: ServerResponse): void {
       const { socket } = outgoing.req;
       if (withoutKey.has(socket)) withoutKey.set(socket, outgoing);
@@ -280,9 +276,10 @@ function isSending(response: ServerResponse | undefined): boolean {
 }
 
 /**
- * Sends a response that stops after `afterBytes` of its body: `reset` resets the connection, `truncate`
- * closes it before the announced length or the last chunk. A reset after 0 bytes sends no headers either.
- * A shorter body is sent whole. The operation ends as if the client had disconnected.
+ * Sends a response and stops after `afterBytes` of its body: `reset` resets the connection,
+ * `truncate` closes it before the announced length or the last chunk. A reset after 0 bytes sends
+ * no headers; a shorter body is sent completely. The request is billed as if the client had
+ * disconnected.
  */
 async function sendCut(
   response: Response,
@@ -309,7 +306,7 @@ async function sendCut(
 
 const CUT = new Error('a fault rule cut the response');
 
-/** Waits for the previous response on the connection; returns `undefined` if the connection closes first. */
+/** Waits for earlier responses on the connection; returns `undefined` if the connection closes first. */
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;
@@ -327,7 +324,7 @@ async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Soc
   }
 }
 
-/** Sends at most `most` bytes; returns whether that was the whole body. */
+/** Sends at most `most` bytes; returns whether the body was complete. */
 async function writeUpTo(
   most: number,
   { body }: Response,

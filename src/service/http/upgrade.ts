@@ -16,20 +16,20 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit for those without a key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles an upgrade to another protocol as a plain request. */
+  /** Handles a request for any other protocol as plain HTTP. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Returns the response to an invalid address. */
+  /** Returns the response to a request whose target is not a URL. */
   readonly refuse: () => Response;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Fragments of one message; more, also empty ones, end the connection. */
+/** Maximum number of fragments of one message, including empty ones; more close the connection. */
 const MOST_FRAGMENTS = 1_024;
 
 /**
- * Upgrades handshakes to realtime connections (docs/api/realtime.md). A refused handshake gets an HTTP
- * response and the end of its connection; an upgrade to anything else is handled as a plain request.
+ * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). A refused handshake
+ * gets an HTTP error and its connection is closed.
  */
 export function onUpgrade(options: UpgradeOptions): OnUpgrade {
   let server: WebSocketServer | undefined;
@@ -74,7 +74,7 @@ async function webSocketServer(): Promise<WebSocketServer> {
   });
 }
 
-/** The admission checked that the client offers it. */
+/** Returns the subprotocol of a path; the admission checked that the client offers it. */
 function subprotocolAt(url: string): string | false {
   const all = Object.values(REALTIME_PROTOCOLS);
   return all.find(({ livePath }) => url.startsWith(livePath))?.subprotocol ?? false;
@@ -102,7 +102,7 @@ async function respond(
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }
 
-/** The server no longer manages the connection, so the response is its last. */
+/** Creates the response on an upgraded socket, which the server no longer manages. */
 function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
@@ -111,13 +111,13 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   return outgoing;
 }
 
-/** How long the client may take to reply to the close frame. */
+/** Maximum time that the client may take to reply to the close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Frames a client may have sent before it received our close frame; then reading stops. */
+/** Maximum number of frames that arrive after the close frame was sent; then reading stops. */
 const MOST_LATE_FRAMES = 64;
-/** Unread pongs. */
+/** Maximum size of pongs that the client does not read. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** How long a client on this machine needs to read before a reset: some take both together for a regular end. */
+/** Time for a local client to read the last data; without it, some take a reset for a normal end. */
 export const READ_MS = 50;
 
 /** Opens a realtime connection over a WebSocket. */
@@ -129,7 +129,7 @@ function liveSocket(
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
-  /** Whether a frame came after the close frame. */
+  /** Counts frames that arrive after the close frame was sent; returns whether this is one. */
   const isLate = (): boolean => {
     if (!isClosing) return false;
     lateFrames += 1;

@@ -20,7 +20,7 @@ export function requireValid<Schema extends TObject>(
   throw invalidRequest([first ?? { field: whole, message: `${whole} is invalid` }, ...others]);
 }
 
-/** Returns the invalid fields of a value, one problem for each. */
+/** Returns one problem for each invalid field. */
 export function findProblems(
   schema: TObject,
   value: unknown,
@@ -89,7 +89,7 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${describeGiven(value, schema)}; allowed: ${allowed}` }];
 }
 
-/** Describes a value without repeating long texts. */
+/** Describes a given value; a long text by its length. */
 function describeGiven(value: unknown, schema: FieldSchema): string {
   if (Array.isArray(value) && schema.type === 'array') return `has ${value.length} entries`;
   const forms: readonly FieldSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
@@ -99,7 +99,7 @@ function describeGiven(value: unknown, schema: FieldSchema): string {
     : `is ${showValue(value)}`;
 }
 
-/** Finds the schema at the end of a path into objects and lists. */
+/** Finds the schema of a nested field. */
 function fieldSchema(schema: FieldSchema, path: readonly string[]): FieldSchema | undefined {
   return path.reduce<FieldSchema | undefined>((part, name) => {
     const found = own(part?.properties, name) ?? (/^\d+$/.test(name) ? part?.items : undefined);
@@ -114,7 +114,7 @@ function own(object: unknown, name: string): unknown {
 
 type TextKeyword = 'enum' | 'format' | 'pattern' | 'examples' | 'minLength' | 'maxLength';
 type GroupKeyword = 'items' | 'minItems' | 'maxItems' | 'properties' | 'required' | 'anyOf';
-/** Keywords of a field's JSON Schema that messages describe. */
+/** Keywords of JSON Schema that messages describe. */
 export type FieldSchema = {
   readonly [Keyword in TextKeyword | GroupKeyword | 'type' | 'minimum' | 'maximum']?: unknown;
 };
@@ -149,7 +149,7 @@ export function anyOf(values: readonly string[]): string {
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** Shows examples of a pattern, which are easier to read. */
+/** Describes a pattern by examples, which are easier to read. */
 function describePattern({ examples, pattern }: FieldSchema): string {
   return Array.isArray(examples) && examples.length > 0
     ? `a string such as ${anyOf(examples.map(String))}`
@@ -183,7 +183,7 @@ function describeLength({ minLength, maxLength }: FieldSchema): string {
 
 const SHOWN_CHARACTERS = 40;
 
-/** Formats a value of a request for an error message: short, and safe on a terminal. */
+/** Formats a value from a request for a message: shortened, and safe to print on a terminal. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return showText(value);
   if (Array.isArray(value)) return 'a list';
@@ -191,13 +191,13 @@ export function showValue(value: unknown): string {
   return String(value);
 }
 
-/** Formats a name from a request for an error message: quoted, short, and safe on a terminal. */
+/** Formats a name from a request for a message: quoted, shortened, and safe to print on a terminal. */
 export function showText(value: string): string {
   return `"${display(value, { max: SHOWN_CHARACTERS })}"`;
 }
 
 /**
- * Checks the type of a body and returns its parameters, such as `charset=utf-8`.
+ * Checks the media type of a body; returns its parameters, such as `charset=utf-8`.
  * @throws ServiceError 415 for another type or a compressed body
  */
 export function requireBodyType(headers: Headers, allowed: readonly string[]): readonly string[] {
@@ -210,7 +210,7 @@ export function requireBodyType(headers: Headers, allowed: readonly string[]): r
   throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
 }
 
-/** Splits the Content-Type into the type and its parameters, in lower case. */
+/** Splits the Content-Type into media type and parameters, in lower case. */
 export function typeParts(headers: Headers): readonly string[] {
   const value = headers.get('Content-Type') ?? '';
   return value
@@ -219,7 +219,7 @@ export function typeParts(headers: Headers): readonly string[] {
     .map((part) => part.trim());
 }
 
-/** Returns the 415. */
+/** Returns a 415. */
 export function unsupported(message: string): ServiceError {
   return new ServiceError('ERR_UNSUPPORTED_MEDIA_TYPE', message);
 }

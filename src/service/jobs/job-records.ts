@@ -14,61 +14,59 @@ const JOB_KINDS = ['speech', 'lip_sync', 'video_dubbing', 'image', 'video'] as c
 export type JobKind = (typeof JOB_KINDS)[number];
 export type MediaJobKind = Exclude<JobKind, 'speech'>;
 
-/** A JSON object; its fields depend on the kind of job. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A job of any kind as it is stored, without its segments. */
+/** A stored job of any kind, without its segments. */
 export interface JobRecord {
   readonly id: string;
   readonly accountId: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** The process that works on it; `undefined` after that released it. */
+  /** Id of the process that owns the job; `undefined` after a release. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** Percent, 0 to 100; speech counts segments instead. */
+  /** Percent from 0 to 100; unused for speech, which counts segments. */
   readonly progress: number;
-  /** What to make; read with `storedOrder`. */
+  /** What to make; its schema depends on the kind of job (see `storedOrder`). */
   readonly order: Json;
-  /** Body of the create's response, for a replay; empty where the job itself is replayed. */
+  /** Body of the first response, for retries; empty for kinds whose retries get the job as it is now. */
   readonly answer: Json;
-  /** Metadata of the result of a media job, once it is done. */
+  /** Metadata of the result of a finished media job. */
   readonly result: Json | undefined;
-  /** Billed characters of speech, otherwise 0. */
+  /** Billed characters; 0 for other jobs than speech. */
   readonly characters: number;
-  /** Reserved while it runs, spent once it has ended. */
+  /** Reserved credits while the job runs, spent ones afterwards. */
   readonly credits: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
-  /** Code of its failure, where that is not the kind's usual one. */
+  /** Error code of the failure, if it is not the usual one of the kind. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Why it failed, or the last of its segments that did. */
+  /** Why the job failed, or its last failed segment. */
   readonly errorMessage: string | undefined;
-  /** How it has to end, by a fault rule of the service that accepted it. */
+  /** How a fault rule makes the job end. */
   readonly fault: JobFault | undefined;
 }
 
-/** A part of the text of a speech job. */
 export interface SegmentRecord {
-  /** From 0, in the order of the text. */
+  /** Position in the text, from 0. */
   readonly index: number;
   readonly text: string;
   readonly characters: number;
   readonly status: SegmentStatus;
-  /** Length of its speech, once it is spoken. */
+  /** Length of the spoken audio. */
   readonly samples: number | undefined;
   readonly sampleRate: number | undefined;
 }
 
-/** A job with its segments, of which only speech has any. */
+/** A job with its segments; only speech jobs have segments. */
 export interface Job extends JobRecord {
   readonly segments: readonly SegmentRecord[];
 }
 
 export interface JobFilter {
   readonly status?: JobStatus | undefined;
-  /** Milliseconds since the epoch; only jobs that were accepted later. */
+  /** Lists only jobs created after this time, in milliseconds since the epoch. */
   readonly createdAfter?: number | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -82,7 +80,7 @@ export function readJob(db: Connection, id: string): Job | undefined {
   return { ...jobOf(row), segments: segments.map((segment) => segmentOf(segment)) };
 }
 
-/** Lists jobs of one kind and account, the newest first. */
+/** Lists jobs of one kind and account, newest first. */
 export function listJobs(
   db: Connection,
   { accountId, kind }: Pick<JobRecord, 'accountId' | 'kind'>,
@@ -103,7 +101,7 @@ export function listJobs(
   return db.all(sql, [...values, limit, offset]).map((row) => jobOf(row));
 }
 
-/** Lists every job that has not ended, the oldest first. */
+/** Lists all unfinished jobs, oldest first. */
 export function listUnfinishedJobs(db: Connection): readonly JobRecord[] {
   return db
     .all('SELECT * FROM job WHERE finished_at IS NULL ORDER BY number')
@@ -156,7 +154,7 @@ function segmentOf(row: Row): SegmentRecord {
   };
 }
 
-/** Returns a stored code of the contract. @throws TypeError when the contract no longer has it */
+/** Returns a stored error code. @throws TypeError when the contract no longer has the code */
 export function requireErrorCode(code: string): ServiceErrorCode {
   if (isErrorCode(code)) return code;
   throw new TypeError(`Unknown error code: ${code}`);
@@ -166,7 +164,7 @@ function isErrorCode(code: string): code is ServiceErrorCode {
   return Object.hasOwn(SERVICE_ERRORS, code);
 }
 
-/** Parses a stored JSON object. @throws TypeError when it is anything else */
+/** Parses a stored JSON object. @throws TypeError when the JSON is not an object */
 export function jsonOf(stored: string): Json {
   const value: unknown = JSON.parse(stored);
   if (typeof value === 'object' && value !== null) return { ...value };

@@ -13,15 +13,15 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
-  /** Works on a job until it ends; releases it once the signal is aborted. */
+  /** Works on a job until it ends, or until the signal is aborted. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Releases a job, inside a transaction; returns whether it has not ended. */
+  /** Releases a job, inside a transaction; returns whether the job is unfinished. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
 type ScheduledJob = Pick<JobRecord, 'id' | 'kind'>;
 
-/** A lane has a queue and workers of its own, so that slow jobs do not delay those of another lane. */
+/** A lane has its own queue and workers, so that slow jobs do not delay jobs of another lane. */
 type Lane = 'speech' | 'sound' | 'image' | 'video';
 
 const LANE_OF: Readonly<Record<JobKind, Lane>> = {
@@ -33,14 +33,14 @@ const LANE_OF: Readonly<Record<JobKind, Lane>> = {
 };
 
 /**
- * Jobs that run at once in a lane. Of speech and sound one is worked on while the other is encoded or copied; an image
- * or a video may need half a gigabyte each, and two would take as long.
+ * Maximum number of jobs that run at once. With two, one is generated while the other is encoded.
+ * Two images or videos would need up to a gigabyte and would not finish sooner.
  */
 const WORKERS: Readonly<Record<Lane, number>> = { speech: 2, sound: 2, image: 1, video: 1 };
 
 const RESCAN_MS = 15_000;
 
-/** Runs the jobs that this process accepted, and those that dead processes left unfinished. */
+/** Runs the jobs that this process accepted, and those of dead processes. */
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps;
   readonly #queues: Readonly<Record<Lane, JobQueue>>;
@@ -58,7 +58,7 @@ export class JobScheduler {
     };
   }
 
-  /** Queues orphaned jobs, now and from time to time. */
+  /** Queues orphaned jobs, now and every 15 seconds. */
   start(): void {
     const { clock, ownership, store } = this.#deps;
     try {
@@ -71,8 +71,8 @@ export class JobScheduler {
   }
 
   /**
-   * Called before a job is accepted: its request may have arrived before this process began to close.
-   * @throws ServiceError 503 when the service closes
+   * Refuses a new job while the service closes; its request may have arrived earlier.
+   * @throws ServiceError 503
    */
   requireOpen(): void {
     if (this.#isClosed) throw closingError();
@@ -83,15 +83,15 @@ export class JobScheduler {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues a job that was just accepted. If the service closes by now, releases it for the next process. */
+  /** Queues an accepted job. If the service is closing, releases the job for the next process. */
   addAccepted(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
 
   /**
-   * Finishes the jobs that clients wait for, for `graceMs` at most or until `hurry` is aborted, and releases the rest:
-   * the next process that opens the data continues them.
+   * Finishes the jobs that clients wait for, until `graceMs` have passed or `hurry` is aborted, and
+   * releases the rest for the next process.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;
@@ -126,7 +126,7 @@ export class JobScheduler {
     });
   }
 
-  /** Returns whether the job has not ended. A job that cannot be released is orphaned when this process ends. */
+  /** Releases a job; returns whether it is unfinished. After an error the job is orphaned. */
   #release(jobId: string): boolean {
     try {
       return this.#deps.store.write((db) => this.#deps.release(db, jobId));
@@ -141,7 +141,7 @@ export class JobScheduler {
   }
 }
 
-/** Unfinished jobs that were released, or whose owner is dead or this process itself, in order of age. */
+/** Returns the unfinished jobs that were released or whose owner is dead or this process, oldest first. */
 function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] {
   const owners = db.all(
     'SELECT * FROM owner WHERE id IN (SELECT owner_id FROM job WHERE finished_at IS NULL)',
@@ -156,12 +156,11 @@ function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] 
 interface JobQueueOptions {
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
-  /** How many jobs run at once. */
+  /** Maximum number of jobs that run at once. */
   readonly workers: number;
   readonly onFailure: (jobId: string, error: unknown) => void;
 }
 
-/** The jobs of one lane. */
 class JobQueue {
   readonly #options: JobQueueOptions;
   readonly #wanted = new Set<string>();
@@ -175,12 +174,12 @@ class JobQueue {
     this.#options = options;
   }
 
-  /** How many jobs run, or wait and are wanted by a client. */
+  /** Number of jobs that run or that clients wait for. */
   get size(): number {
     return this.#running.size + this.#wanted.size;
   }
 
-  /** Queues a job that a client waits for: first come, first served. */
+  /** Queues a job that a client waits for, in order of arrival. */
   add(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId)) return;
     this.#found.delete(jobId);
@@ -188,7 +187,7 @@ class JobQueue {
     this.#serve();
   }
 
-  /** Queues an orphaned job, behind those that clients wait for. */
+  /** Queues an orphaned job, after those that clients wait for. */
   addFound(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId) || this.#wanted.has(jobId)) return;
     this.#found.add(jobId);
@@ -196,8 +195,8 @@ class JobQueue {
   }
 
   /**
-   * Waits until the running and the wanted jobs have ended, for `graceMs` at most or until `hurry` is aborted, and
-   * aborts the rest. Returns the jobs that may not have ended.
+   * Waits until all running and requested jobs have ended; aborts them when `graceMs` have passed
+   * or `hurry` is aborted. Returns the jobs that may be unfinished.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<readonly string[]> {
     this.#isClosed = true;

@@ -28,7 +28,7 @@ interface JobsDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Jobs of every kind and account, and the work on those that this process runs. */
+/** Accepts, finds and runs jobs of all kinds and accounts. */
 export class Jobs {
   readonly #deps: JobsDeps;
   readonly #scheduler: JobScheduler;
@@ -47,23 +47,20 @@ export class Jobs {
     });
   }
 
-  /** Continues the jobs of dead processes, now and from time to time. */
+  /** Continues the jobs of dead processes, now and every 15 seconds. */
   start(): void {
     this.#scheduler.start();
   }
 
-  /**
-   * Called before anything is done for a job that is accepted later.
-   * @throws ServiceError 503 when the service closes
-   */
+  /** Refuses a new job while the service closes, before its files are imported. @throws ServiceError 503 */
   requireOpen(): void {
     this.#scheduler.requireOpen();
   }
 
   /**
-   * Stores a job, reserves its charge and queues it.
-   * @throws ServiceError 402 when there is too little, 409 when its key was used before, 503 when the service closes,
-   * and whatever its check throws
+   * Stores a job, reserves its charge and queues the job.
+   * @throws ServiceError 402 for too few credits, 409 for a used key, 503 when the service closes,
+   * and the errors of `check`
    */
   accept(request: JobRequest): Job {
     this.requireOpen();
@@ -80,8 +77,9 @@ export class Jobs {
   }
 
   /**
-   * Stores a job and reserves its charge, both or neither, in a transaction of the caller, who queues the job
-   * afterwards with `enqueue`. That completes the request: from here on the job settles the charge.
+   * Stores a job and reserves its charge in the caller's transaction, unless the claim is refused.
+   * Completes the billed request: the job settles the charge from now on. The caller queues the job
+   * with `enqueue`.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -121,12 +119,12 @@ export class Jobs {
     return { kind: 'accepted', job };
   }
 
-  /** Queues an accepted job, or leaves it to the next process when this one closes. */
+  /** Queues an accepted job; if the service is closing, leaves the job to the next process. */
   enqueue(job: Job): void {
     this.#scheduler.addAccepted(job);
   }
 
-  /** Returns the account's job of this kind. Queues an orphaned one. */
+  /** Returns the account's job of this kind, and queues an orphaned one. */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
     const { owner } = ownership;
@@ -139,57 +137,56 @@ export class Jobs {
     });
   }
 
-  /** Returns a job of any account, for a caller that has verified a signed link. */
+  /** Returns a job of any account; the caller has verified a signed link. */
   findAny(kind: JobKind, jobId: string): Job | undefined {
     const job = this.#deps.store.read((db) => readJob(db, jobId));
     return job?.kind === kind ? job : undefined;
   }
 
-  /** Lists jobs of one kind, the newest first. */
+  /** Lists jobs of one kind, newest first. */
   list(accountId: string, kind: JobKind, filter: JobFilter): readonly JobRecord[] {
     return this.#deps.store.read((db) => listJobs(db, { accountId, kind }, filter));
   }
 
-  /** Finishes jobs within `graceMs`, and releases the others (see `JobScheduler.close`). */
+  /** Finishes jobs within `graceMs` and releases the others (see `JobScheduler.close`). */
   close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     return this.#scheduler.close(graceMs, hurry);
   }
 }
 
-/** A job to accept; its files have been imported. */
+/** A job to accept, whose files are imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
-  /** Id of the folder with its files; a job without one gets a new id. */
+  /** Id of the job and of the folder with its files; default a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the create's response, where a replay has to repeat it. */
+  /** Body of the first response, if retries must repeat it. */
   readonly answer?: Json | undefined;
-  /** Text of a speech job, which is spoken in segments. */
+  /** Text of a speech job. */
   readonly text?: string | undefined;
-  /** Throws to refuse the job; called first in its transaction. */
+  /** Throws to refuse the job. Called first in the transaction that stores it. */
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
 export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
 
-/** The longest segment, in characters: about a minute of speech. */
+/** Maximum length of a segment in characters, about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;
 
-/** From this length on a segment ends with its paragraph. */
+/** A segment of at least this length ends at the end of its paragraph. */
 const PARAGRAPH_MIN_CHARACTERS = SEGMENT_MAX_CHARACTERS / 2;
 
-/** A part of a job's text that is spoken on its own. */
+/** A part of a job's text that is spoken separately. */
 export interface TextSegment {
   readonly text: string;
-  /** Unicode code points. */
   readonly characters: number;
 }
 
 /**
- * Splits the text of a job into segments of whole sentences, at most 1,000 characters each; splits only a longer
- * sentence, at a clause or between words. A segment of at least half of that ends with its paragraph. The segments
- * joined are the text. A text of two characters or more has at least `minimum` segments.
+ * Splits the text of a job into segments of whole sentences, at most 1,000 characters each. Longer
+ * sentences are split at a clause or between words. Joined segments give the text.
+ * @param minimum least number of segments of a text with two or more characters
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];
@@ -211,7 +208,7 @@ export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegm
   return segments.length < minimum ? inTwo(text) : segments;
 }
 
-/** Splits near the middle between words where both parts can be spoken, else between any two characters. */
+/** Splits near the middle, between words if both parts have something to speak, else between any characters. */
 function inTwo(text: string): readonly TextSegment[] {
   const characters = Array.from(text);
   const half = Math.ceil(characters.length / 2);

@@ -1,38 +1,38 @@
 import type { SegmentStatus } from '../../contract/jobs.ts';
 
 /**
- * The lifecycle of a job of any kind (docs/api/jobs.md#states) as a pure state machine: the state after an event, and
- * the settlement of the charge.
+ * The lifecycle of a job (docs/api/jobs.md#states) as a pure state machine: the next state, and
+ * what happens to the charge.
  */
 
-/** Stored statuses; each API maps them to its own names. Only speech is `partial`. */
+/** Stored job statuses; each API has its own names for them. Only speech jobs can be `partial`. */
 export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** How often a worker took the job and did not release it. */
+  /** How often a worker claimed the job without releasing it. */
   readonly attempts: number;
-  /** Empty unless the job is of speech. */
+  /** Empty for other jobs than speech. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes the job, for the first time or because the last owner is dead. */
+  /** A worker takes a new job, or one whose owner is dead. */
   | { readonly type: 'claimed' }
-  /** The owner releases the unfinished job, because its process ends. */
+  /** The owner's process ends, and the next process continues the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** The result is stored. A speech job without any speech has no result, and fails. */
+  /** The result is stored. A speech job without spoken segments fails instead. */
   | { readonly type: 'finished' }
-  /** The job cannot be done, such as on a full disk. */
+  /** The job failed, for example on a full disk. */
   | { readonly type: 'failed' };
 
-/** What happens to the reserved charge; `commit_part` refunds the segments that failed. */
+/** What happens to the reserved charge; `commit_part` refunds the failed segments. */
 export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {
@@ -41,12 +41,12 @@ export interface Transition {
 }
 
 /**
- * A job fails after this many attempts, because it may crash its processes. The number is large, because most processes
- * just end, some of them often while the same job is the first in the queue.
+ * A job fails after this many attempts, because it may crash its processes. The limit is high,
+ * because processes also end for other reasons while a job is running.
  */
 export const MAX_ATTEMPTS = 100;
 
-/** Returns the state of a job that was just accepted. */
+/** Returns the state of a newly accepted job. */
 export function newJob(segmentCount: number): JobState {
   const segments = Array.from({ length: segmentCount }, () => 'pending' as const);
   return { status: 'pending', attempts: 0, segments };
@@ -57,7 +57,7 @@ export function hasEnded(status: JobStatus): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
-/** Returns the job after an event; `undefined` when its state does not allow the event. */
+/** Returns the job's next state; `undefined` when its state does not allow the event. */
 export function transition(state: JobState, event: JobEvent): Transition | undefined {
   const { status, attempts, segments } = state;
   if (hasEnded(status)) return undefined;

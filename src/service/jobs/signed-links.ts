@@ -6,29 +6,29 @@ import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
 export interface LinkTarget {
-  /** Id of a job or a media file; all ids differ. */
+  /** Id of a job or a media file. */
   readonly taskId: string;
-  /** Whether the file is sent as an attachment. */
+  /** Whether to send the file as an attachment. */
   readonly download: boolean;
 }
 
-/** The query of a signed link. */
+/** The query parameters of a signed link. */
 export interface LinkProof {
-  /** Seconds since the epoch; the link is invalid afterwards. */
+  /** Expiry in seconds since the epoch. */
   readonly expires: number;
   readonly signature: string;
 }
 
-/** Links that need no key because they are signed, and expire (docs/api/jobs.md#v1). */
+/** Signs and checks links that need no key (docs/api/jobs.md#v1). */
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
-/** Long enough to follow a redirect. */
+/** Lifetime of a link in seconds: enough to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';
 const SECRET_BYTES = 32;
 
-/** Creates the links of all services on the same data, which share a secret. */
+/** Creates and checks signed links with the secret of the data directory. */
 export function createSignedLinks({
   store,
   clock,
@@ -48,12 +48,12 @@ export function createSignedLinks({
       .update(JSON.stringify([taskId, download, expires]))
       .digest('base64url');
   return {
-    /** @param expiresAt milliseconds since the epoch */
+    /** Signs a link. @param expiresAt milliseconds since the epoch */
     sign(target: LinkTarget, expiresAt = clock.now() + LINK_SECONDS * 1_000): LinkProof {
       const expires = Math.floor(expiresAt / 1_000);
       return { expires, signature: signatureOf(target, expires) };
     },
-    /** Whether a service on this data signed the link and it has not expired. */
+    /** Whether the signature is valid and the link has not expired. */
     isGood(target: LinkTarget, { expires, signature }: LinkProof): boolean {
       const expected = Buffer.from(signatureOf(target, expires));
       const given = Buffer.from(signature);
@@ -68,7 +68,7 @@ function readSecret(db: Connection): string | undefined {
   return row === undefined ? undefined : text(row, 'value');
 }
 
-/** If two processes store a secret at the same time, the first wins. */
+/** Stores a new secret and returns the stored one: another process may have been first. */
 function makeSecret(db: Connection, random: Random): string {
   const value = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
   db.run('INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)', [SECRET, value]);

@@ -17,7 +17,7 @@ import type { JobStep, JobType } from './work-on-job.ts';
 import type { Job, SegmentRecord } from './job-records.ts';
 import { storedOrder } from './job-records.ts';
 
-/** Stored order of a speech job; its text is in the segments. */
+/** Stored parameters of a speech job; its text is stored with the segments. */
 export const StoredSpeech = Type.Object({
   voiceId: Type.String(),
   modelId: Type.String(),
@@ -25,7 +25,7 @@ export const StoredSpeech = Type.Object({
   speed: Type.Number(),
   pitch: Type.Number(),
   gainDb: Type.Number(),
-  /** Parameters that were given and have no effect. */
+  /** Names of given parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
   textPreview: Type.String(),
   textFingerprint: Type.String(),
@@ -39,7 +39,7 @@ interface SpeechJobDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Creates the type of speech jobs: speaks segment by segment, then joins the segments to one file. */
+/** Creates the handler of speech jobs, which speaks segment by segment and then joins the segments. */
 export function createSpeechJobs(deps: SpeechJobDeps): JobType {
   return {
     describeFailure: engineMessageOf,
@@ -90,7 +90,7 @@ async function segmentStep(
 interface SegmentToSpeak {
   readonly text: string;
   readonly voice: SpeakingVoice;
-  /** Its file, and one for its samples where it has to be joined with others. */
+  /** The audio file and, if segments will be joined, a file for the raw samples. */
   readonly outputs: readonly Output[];
 }
 
@@ -112,7 +112,7 @@ async function speakSegment(
   return length;
 }
 
-/** Joins the segments that were spoken to one file, unless that is there, and removes their samples. */
+/** Joins the spoken segments into one file, if it does not exist yet, and deletes their raw samples. */
 async function joinSegments(
   { folder, encode }: SpeechJobDeps,
   job: Job,
@@ -150,7 +150,7 @@ async function* readSegments(
   }
 }
 
-/** Writes the samples of speech into a file on the way, in the byte order of this machine. */
+/** Copies the samples of speech into a file while it streams, in the byte order of this machine. */
 async function* copySamples(
   chunks: AsyncIterable<SpeechChunk>,
   output: Output,
@@ -176,17 +176,17 @@ async function* readSamples(file: StoredAudio, sampleRate: number): AsyncGenerat
   }
 }
 
-/** Name of the file with one segment, in the job's folder. */
+/** Returns the name of a segment's file in the folder of the job. */
 export function segmentFile(index: number, format: SpeechFormat): string {
   return `segment-${index}.${format}`;
 }
 
-/** Samples of one segment, until the whole is made of them. */
+/** Returns the name of the file with a segment's raw samples, which exists until the segments are joined. */
 function samplesFile(index: number): string {
   return `segment-${index}.f32`;
 }
 
-/** Name of the file with the whole: the only segment, or all of them joined. */
+/** Returns the name of the job's audio file: its only segment, or all segments joined. */
 export function wholeFile(job: Job): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;

@@ -14,16 +14,16 @@ import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** Does the jobs of one kind. */
+/** How jobs of one kind are made. */
 export interface JobType {
   /**
-   * Does the next step of a job; called again until the job has ended. After an error the job is refunded; after the
-   * signal is aborted it is released.
+   * Performs the next step of a job; called until the job has ended. On an error the job is
+   * refunded, on an abort it is released.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
-  /** Explains a failure to clients; `undefined` where the endpoint does. */
+  /** Describes a failure for clients; `undefined` to use the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
-  /** Deletes the files that an ended job no longer needs. */
+  /** Deletes files that an ended job no longer needs. */
   cleanUp?(job: Job): Promise<void>;
 }
 
@@ -38,9 +38,9 @@ interface WorkDeps {
 }
 
 /**
- * Claims a job and works on it until it ends. Each step is recorded at once, so that the next process continues after
- * the last one. Releases the job once the signal is aborted, and stops when another process owns it.
- * @throws StoreError when a step cannot be recorded; the job stays as it was before
+ * Claims a job and works on it until it ends. Records each step, so that another process can
+ * continue after it. Stops when the signal is aborted or another process owns the job.
+ * @throws StoreError when a step cannot be recorded; the job stays unchanged
  */
 export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
   const { owner, report, types } = deps;
@@ -55,7 +55,7 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
   if (job !== undefined && hasEnded(job.status)) await types[job.kind].cleanUp?.(job);
 }
 
-/** Does the next step. Never rejects: a failure is an event too. */
+/** Performs the next step; returns a failure as an event. */
 async function nextStep(
   { report, types }: WorkDeps,
   job: Job,
@@ -74,7 +74,7 @@ async function nextStep(
   }
 }
 
-/** Retries of a write to a locked database, each after the wait of the store itself. */
+/** Attempts to write to a locked database. */
 const WRITES = 5;
 const WRITE_RETRY_MS = 500;
 
@@ -94,18 +94,18 @@ async function record(
   }
 }
 
-/** An event of a job, with the values to store. */
+/** An event of a job with the values to store. */
 export interface JobStep {
   readonly event: JobEvent;
-  /** Length of the segment that was spoken. */
+  /** Length of the spoken segment. */
   readonly length?: SpeechLength | undefined;
-  /** Why the job or one of its segments failed. */
+  /** Why the job or its segment failed. */
   readonly errorMessage?: string | undefined;
-  /** Code of the failure; default the usual one of the kind. */
+  /** Error code of the failure; default the usual one of the kind. */
   readonly errorCode?: ServiceErrorCode | undefined;
   /** Metadata of the result of a finished media job. */
   readonly result?: Json | undefined;
-  /** Stores more in the same transaction. */
+  /** Writes more in the same transaction. */
   readonly alongside?: ((db: Connection) => void) | undefined;
 }
 
@@ -116,8 +116,9 @@ interface Advance extends JobStep {
 }
 
 /**
- * Records an event of a job and settles its charge when that ends it, inside the caller's transaction. Returns the
- * updated job; `undefined`, with nothing changed, when it has ended or another process owns it.
+ * Records an event of a job and, if the job has ended, settles its charge, inside the caller's
+ * transaction. Returns the updated job; `undefined`, without changes, when it had ended or another
+ * process owns it.
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;
@@ -137,7 +138,7 @@ export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   return readJob(db, jobId);
 }
 
-/** Whether a job has not ended and no living process works on it. */
+/** Whether a job is unfinished and no living process owns it. */
 export function isUnowned(
   db: Connection,
   { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,
@@ -146,7 +147,7 @@ export function isUnowned(
   return !hasEnded(status) && isAbandoned(db, ownerId, owner);
 }
 
-/** One statement: the checks of the table want the status and the result at once. */
+/** Writes status and result in one statement, because a constraint of the table relates them. */
 function writeState(
   db: Connection,
   { errorCode, errorMessage, event, jobId, now, owner, result }: Advance,
@@ -202,7 +203,7 @@ function settle(db: Connection, job: Job, settlement: Settlement, now: number): 
   db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
 }
 
-/** Price of a job; without the segments that failed, their share of it, rounded up. */
+/** Returns what a job costs; failed segments are not billed, in proportion to their characters. */
 function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
   if (settlement === 'refund') return { credits: 0, quota: 0 };
   if (settlement === 'commit') return { credits: job.credits, quota: job.characters };

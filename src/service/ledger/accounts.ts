@@ -6,7 +6,7 @@ import type { Connection } from '../store/connection.ts';
 import { optionalText, text, number } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/** The only tier of this service. */
+/** The only tier of the embedded service. */
 const TIER = 'embedded';
 
 export interface AccountState {
@@ -17,8 +17,9 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts and tops up those with less than half of the allowance, by a grant in the
- * ledger. `openingCredits` sets the credits of every account instead, by a grant that may be negative.
+ * Creates missing accounts and tops up those with less than half of the allowance. With
+ * `openingCredits`, every account gets exactly these credits instead, by a grant that may be
+ * negative.
  */
 export function prepareAccounts(
   store: Store,
@@ -59,7 +60,7 @@ function isNew(db: Connection, id: string): boolean {
   return db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
 }
 
-/** Returns the account for its profile. @throws TypeError when it does not exist */
+/** Returns an account. @throws TypeError when it does not exist */
 export function readAccount(db: Connection, id: string): AccountState {
   const row = db.get('SELECT * FROM account WHERE id = ?', [id]);
   if (row === undefined) throw new TypeError(`account ${id} does not exist`);
@@ -76,23 +77,19 @@ export function setWebhookUrl(db: Connection, id: string, url: string | undefine
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
 
-/** The rate limit of accounts. */
 export type RateLimit = ReturnType<typeof createRateLimit>;
 
 interface RateLimitDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Above 0, not necessarily whole; `undefined` is no limit. */
+  /** Above 0, may be fractional; `undefined` for no limit. */
   readonly requestsPerSecond?: number | undefined;
 }
 
-/** Creates a limit that all processes on the same data share if they have the same rate. */
+/** Creates the rate limit of accounts, shared by all processes on the same data with the same rate. */
 export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps) {
   return {
-    /**
-     * Counts a request of the account unless it is refused.
-     * @throws ServiceError 429 with `Retry-After`, in whole seconds
-     */
+    /** Counts a request of the account. @throws ServiceError 429 with `Retry-After` in whole seconds */
     take(accountId: string): void {
       if (requestsPerSecond === undefined) return;
       const waitMs = store.write((db) => {
@@ -117,9 +114,9 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Takes a turn at `now`, in milliseconds. Turns are `1 / requestsPerSecond` apart; `nextFree` is the time
- * of the first free one. A burst may take the turns of one second, at least one, ahead of time. A
- * `nextFree` further ahead was stored under another rate or clock, and is limited.
+ * Takes a turn at `now`, in milliseconds. Turns are `1 / requestsPerSecond` apart, and `nextFree`
+ * is the time of the first free one. A burst may use the turns of one second in advance, at least
+ * one. A `nextFree` beyond that was stored with another rate or clock, and is limited.
  */
 export function nextTurn(
   nextFree: number | undefined,

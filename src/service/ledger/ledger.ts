@@ -3,11 +3,11 @@ import { integer, text } from '../store/connection.ts';
 import { StoreError, type Store } from '../store/open-store.ts';
 
 /**
- * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Every change runs inside the
- * caller's transaction, together with the change that the credits pay for.
+ * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). All functions run in the
+ * transaction of the change that the credits pay for.
  */
 
-/** Credits, and API quota counted in characters. */
+/** Amounts of credits, and of API quota in characters. */
 export interface Amounts {
   readonly credits: number;
   readonly quota: number;
@@ -15,7 +15,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The books of an account. Every transaction moves amounts between two of them, so that they sum to zero. */
+/** The books of an account. Every transaction moves amounts between two books, so the sum stays zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -32,7 +32,7 @@ export function grant(db: Connection, accountId: string, amounts: Amounts, now: 
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Reserves amounts unless either is insufficient. */
+/** Reserves amounts, unless credits or quota are insufficient. */
 export function reserve(
   db: Connection,
   reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
@@ -49,7 +49,7 @@ export function reserve(
   return { kind: 'reserved' };
 }
 
-/** Spends a reservation. Returns false, and does nothing, if it is no longer reserved. */
+/** Spends a reservation. Returns false, without changes, if it is not reserved any more. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') !== 'reserved') return false;
@@ -59,7 +59,7 @@ export function commit(db: Connection, reservationId: string, now: number): bool
   return true;
 }
 
-/** Refunds a reservation, spent or not. Returns false, and does nothing, if it is refunded already. */
+/** Refunds a reservation, spent or not. Returns false, without changes, if it was refunded before. */
 export function refund(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') === 'refunded') return false;
@@ -71,9 +71,9 @@ export function refund(db: Connection, reservationId: string, now: number): bool
 }
 
 /**
- * Spends part of a reservation and releases the rest. Returns false, and does nothing, if it is no
- * longer reserved.
- * @throws RangeError when the part is more than the reservation
+ * Spends a part of a reservation and releases the rest. Returns false, without changes, if it is
+ * not reserved any more.
+ * @throws RangeError when the part is larger than the reservation
  */
 export function commitPart(
   db: Connection,
@@ -170,13 +170,14 @@ function enter(
   if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
-/** Number of transactions between two checkpoints, which keep opening fast. */
+/** Number of transactions between checkpoints, which make opening fast. */
 const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Checks the ledger: every transaction sums to zero, the balances match the entries, and the reserved
- * amounts match the open reservations. Checks everything if `full`, else what follows the last checkpoint.
- * @throws StoreError `corrupt`, with the first wrong rows and their values
+ * Checks the ledger: every transaction sums to zero, the balances match the entries, and the
+ * reserved amounts match the open reservations. Unless `full`, checks only transactions after the
+ * last checkpoint.
+ * @throws StoreError `corrupt`, with the first wrong rows
  */
 export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {
   const { since, last } = store.read((db) => {
@@ -212,7 +213,7 @@ function numberOf(db: Connection, sql: string): number {
   return row === undefined ? 0 : integer(row, 'n');
 }
 
-/** How many wrong rows an error lists. */
+/** Number of wrong rows in an error message. */
 const LISTED_ROWS = 3;
 
 function findUnbalanced(db: Connection, since: number): string | undefined {

@@ -22,7 +22,7 @@ const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
   'ERR_SERVICE_UNAVAILABLE',
 ];
 
-/** The OpenAPI 3.1 document of the service: exactly the endpoints that it has (docs/api/speech.md#v3). */
+/** Returns the OpenAPI 3.1 document of all endpoints of the service (docs/api/speech.md#v3). */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -172,13 +172,13 @@ function successResponse(endpoint: Endpoint): Json {
   }
 }
 
-/** Whether the response is a stored file, of which a client may request a part. */
+/** Whether the response is a stored file, which supports ranges and ETags. */
 function isStored({ success }: Endpoint): boolean {
   const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
   return kinds.includes(success);
 }
 
-/** Describes the responses with a part of a file, and to a client that has the file (RFC 9110, sections 13 and 14). */
+/** Describes the responses 206, 304 and 416 of a stored file (RFC 9110, sections 13 and 14). */
 function partialResponses(endpoint: Endpoint): Json {
   const { content, headers } = Object(successResponse(endpoint));
   const range = { 'Content-Range': { schema: STRING } };
@@ -249,8 +249,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints as OpenAPI components, with references to each other. They
- * are sorted by name, those of videos last.
+ * Returns the named schemas of all endpoints as OpenAPI components with references to each other,
+ * sorted by name, those of videos last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;
@@ -276,8 +276,8 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
 }
 
 /**
- * Describes a body of server-sent events, with or without names. OpenAPI 3.1 has no type for them: the
- * schema is that of one event, with its data as a string.
+ * Describes a body of server-sent events. OpenAPI 3.1 cannot describe the stream: the schema is
+ * that of one event, with its data as a string.
  */
 function eventContent(events: NonNullable<Endpoint['events']>): Json {
   const description = 'One server-sent event; its data is JSON in one line.';
@@ -309,7 +309,7 @@ function jsonText(contentSchema: Json): Json {
   return { type: 'string', contentMediaType: 'application/json', contentSchema };
 }
 
-/** Returns a reference to a named schema, and any other schema itself. */
+/** Returns a reference to a named schema; any other schema unchanged. */
 function schemaOrReference(schema: object): Json {
   const { $id } = asRecord(schema);
   return typeof $id === 'string' ? { $ref: `#/components/schemas/${$id}` } : asRecord(schema);

@@ -6,14 +6,14 @@ import type { Store } from '../store/open-store.ts';
 import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
-/** A billed create whose result is stored under the id of its operation. */
+/** A billed request whose result is stored under the id of its operation. */
 export interface Create<Result> {
   readonly key: OperationKey;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Reads the result of an operation; `undefined` while it has none. */
+  /** Reads the result of an operation, if it exists. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Validates, imports, charges and stores the result. Its signal is aborted when all clients have disconnected. */
+  /** Makes, charges and stores the result. Its signal is aborted when all clients have disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 
@@ -23,12 +23,13 @@ interface CreatesDeps {
   readonly operations: Operations;
 }
 
-/** Interval between queries for the result of the same create in another process. */
+/** Interval of the queries for a result that another process makes. */
 const POLL_MS = 100;
 
 /**
- * Runs the creates whose results are stored. An identical create under the same key gets the result of the first one,
- * also while that is in progress, in every process on the same data (docs/api/errors.md#idempotency).
+ * Runs billed requests with stored results. Identical requests under the same key share one result,
+ * also while it is being made, and across processes on the same data
+ * (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -40,9 +41,9 @@ export class Creates {
   }
 
   /**
-   * Returns the stored result of this create, or makes it.
-   * @throws ServiceError 409 when the key belongs to another request, or to one that was refunded or whose result
-   * has expired, and whatever `make` throws
+   * Returns the stored result of a request, or makes it.
+   * @throws ServiceError 409 when another request used the key, or when the result was refunded or
+   * has expired, and the errors of `make`
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;
@@ -113,7 +114,7 @@ export class Creates {
     return { result: made };
   }
 
-  /** @throws ServiceError 409 for another request under the key */
+  /** Finds the stored result. @throws ServiceError 409 when another request used the key */
   #findResult<Result>({
     find,
     key,
@@ -127,7 +128,7 @@ export class Creates {
   }
 }
 
-/** A create in progress, shared by every client that requests it. */
+/** A request in progress, shared by all clients that send it. */
 class RunningCreate {
   readonly #key: OperationKey;
   readonly #made: Promise<unknown>;
@@ -141,15 +142,15 @@ class RunningCreate {
     this.#abandon = abandon;
   }
 
-  /** @throws ServiceError 409 for another request under the same key */
+  /** @throws ServiceError 409 when another request used the key */
   requireSame({ endpoint, fingerprint }: OperationKey): void {
     const isSame = this.#key.endpoint === endpoint && this.#key.fingerprint === fingerprint;
     if (!isSame) throw usedBefore({ kind: 'conflict' });
   }
 
   /**
-   * Waits for the result, or rejects with its error. When the last client disconnects, the create is aborted and its end
-   * awaited; other clients leave at once.
+   * Waits for the result. When the last client disconnects, aborts the request and waits for its
+   * end; other clients leave at once.
    */
   async join(signal: AbortSignal): Promise<void> {
     this.#waiting += 1;

@@ -15,12 +15,12 @@ import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 /** A billed request, with or without an idempotency key. */
 export interface OperationRequest {
   readonly accountId: string;
-  /** Endpoint id; the same key at another endpoint is a conflict. */
+  /** Endpoint id; using a key at two endpoints is a conflict. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
-  /** The `X-Request-Id` where it is a key too (docs/api/errors.md#idempotency). */
+  /** The `X-Request-Id`, if the endpoint accepts it as a key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Digest of the request's parameters. */
+  /** Digest of the request parameters. */
   readonly fingerprint: string;
   readonly requestId: string;
   readonly charge: Amounts;
@@ -31,29 +31,28 @@ export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
-/** The state of an earlier request with the same key. */
+/** The state of an earlier request that used the key. */
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
-  /** Why it was refunded, if recorded. */
+  /** Why the request was refunded, if known. */
   readonly failure?: string | undefined;
 }
 
 type EarlierRequest = UsedKey & { readonly kind: OperationState };
 
-/** Why an operation does not begin (docs/api/errors.md#idempotency). */
+/** Why a billed request cannot begin (docs/api/errors.md#idempotency). */
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
- * A billed request that this process works on. It ends once: after `complete`, `refund` or `release`, or
- * after another process refunded it as orphaned, each of them does nothing and returns false. If the end
- * cannot be written, they throw, and the next successful write refunds the operation.
+ * A billed request of this process. It ends once, by `complete`, `refund` or `release`; these
+ * return false, without changes, if it ended before, even in another process. If the database
+ * cannot be written, they throw, and the next successful write refunds the request.
  */
 export type Operation = ReturnType<typeof openOperation>;
 
-/** The billed requests of all processes that share a data directory. */
 export type Operations = ReturnType<typeof createOperations>;
 
-/** Creates the operations of this process, which registers as an owner with its first one. */
+/** Creates the billed requests of this process. The first one registers the process as an owner. */
 export function createOperations({
   store,
   clock,
@@ -66,7 +65,7 @@ export function createOperations({
   readonly processes: Processes;
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
-  /** Operations whose end could not be written. Their delivery is incomplete, so the next write refunds them. */
+  /** Requests whose end could not be written. Their results are incomplete, so the next write refunds them. */
   const unsettled = new Map<string, () => void>();
   const write = <Result>(work: (db: Connection) => Result): Result => {
     const ends = [...unsettled];
@@ -104,7 +103,7 @@ export function createOperations({
   };
   return {
     ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
-    /** Claims the key and reserves the charge in one transaction, with `alongside` (docs/api/errors.md#idempotency). */
+    /** Claims the key and reserves the charge, in one transaction with `alongside`. */
     begin(
       request: OperationRequest,
       alongside?: (db: Connection, operationId: string) => void,
@@ -117,7 +116,7 @@ export function createOperations({
       });
       return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
-    /** Returns the state of the same request if it was begun under this key before. */
+    /** Returns the state of an identical earlier request under this key. */
     findBegun(key: OperationKey): EarlierRequest | undefined {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
       return write((db) => {
@@ -126,9 +125,9 @@ export function createOperations({
         return currentState(db, owner, clock.now(), earlier);
       });
     },
-    /** Refunds the operations of dead owners; returns their number. */
+    /** Refunds the requests of dead processes; returns their number. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
-    /** Removes this process from the list of owners; its open operations stay its own. */
+    /** Removes this process from the owners; its unfinished requests remain its own. */
     close(): void {
       lease.close();
       // After a failure the next process finds this owner dead and refunds its operations.
@@ -164,21 +163,21 @@ function openOperation(
 ) {
   return {
     id,
-    /** Spends the reserved credits; the operation stays open. Returns the account's remaining amounts. */
+    /** Spends the reserved credits. The request stays open. Returns the account's remaining amounts. */
     commit: (): Amounts | undefined =>
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    /** Ends the operation and keeps the charge; runs `alongside` in the same transaction. */
+    /** Ends the request and keeps the charge, in one transaction with `alongside`. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /** Ends the operation and refunds the charge; its key cannot be used again. @param failure reason to report to retries */
+    /** Ends the request and refunds the charge; the key stays used. @param failure reason for retries */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
       }),
-    /** Deletes the operation and refunds the charge; its key can be used again. */
+    /** Deletes the request and refunds the charge; the key becomes free. */
     release: (): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
@@ -187,7 +186,7 @@ function openOperation(
   };
 }
 
-/** Renews the lease of this process while anything is in progress. */
+/** Renews the lease of this process while it has work in progress. */
 function keepLease(clock: Clock, renew: () => void) {
   let holders = 0;
   let wasHeld = false;
@@ -216,7 +215,7 @@ function keepLease(clock: Clock, renew: () => void) {
   };
 }
 
-/** Ignores an error; the caller says why that is harmless. */
+/** Runs work whose failure is harmless, as its caller explains. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -225,7 +224,7 @@ function attempt(work: () => void): void {
 
 /**
  * Begins a billed request (docs/api/errors.md#idempotency).
- * @throws ServiceError 402 when credits or quota are insufficient, 409 when the key was used before
+ * @throws ServiceError 402 for too few credits or quota, 409 for a used key
  */
 export function beginOperation(operations: Operations, request: OperationRequest): Operation {
   const begun = operations.begin(request);
@@ -233,7 +232,7 @@ export function beginOperation(operations: Operations, request: OperationRequest
   throw refusalError(begun, request);
 }
 
-/** Returns the error for a request that was not charged (docs/api/errors.md#idempotency). */
+/** Returns the error for a request that could not begin (docs/api/errors.md#idempotency). */
 export function refusalError(
   refusal: Refusal,
   { charge }: Pick<OperationRequest, 'charge'>,
@@ -259,7 +258,7 @@ const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, 
   ],
 };
 
-/** Returns the 409 for a key that cannot be used again (docs/api/errors.md#idempotency). */
+/** Returns the 409 for a used key (docs/api/errors.md#idempotency). */
 export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   const [code, message] = USED_BEFORE[kind];
   const headers = kind === 'in_progress' ? { 'Retry-After': '1' } : undefined;
@@ -281,13 +280,13 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** `completed` when a job that is written in the same transaction takes over the charge. */
+  /** `completed` if a job, stored in the same transaction, settles the charge. */
   readonly state?: 'in_progress' | 'completed';
 }
 
 /**
- * Claims the key of a request and reserves its charge, inside the caller's transaction. Returns the
- * reason if it did neither.
+ * Claims the key of a request and reserves its charge, inside the caller's transaction. Returns a
+ * refusal, without changes, if either is impossible.
  */
 export function claim(
   db: Connection,
@@ -320,8 +319,8 @@ export function claim(
 }
 
 /**
- * Finds the operation that used a key of this request (docs/api/errors.md#idempotency). The
- * `Idempotency-Key` wins over the `X-Request-Id`, unless only the latter belongs to the same request.
+ * Finds the operation that used a key of this request (docs/api/errors.md#idempotency).
+ * `Idempotency-Key` takes precedence, unless only the operation of `X-Request-Id` is identical.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -347,7 +346,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   );
 }
 
-/** Whether a request is the one that this operation was begun for. */
+/** Whether the request is identical to that of an operation. */
 export function isSameRequest(
   earlier: Row,
   { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
@@ -355,7 +354,7 @@ export function isSameRequest(
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
-/** Returns the state of an operation; refunds it first if its owner is dead. */
+/** Returns the state of an operation, which is refunded first if its owner is dead. */
 function currentState(db: Connection, owner: Owner, now: number, earlier: Row): EarlierRequest {
   const kind = text(earlier, 'state');
   const failure = optionalText(earlier, 'failure');
@@ -367,7 +366,7 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
   return { kind: 'refunded' };
 }
 
-/** Returns a digest of a request body that ignores field order, white space and `undefined`. */
+/** Returns a digest of a request body; field order, white space and `undefined` do not matter. */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -375,7 +374,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds an operation that its owner can no longer finish; clients received incomplete audio at most. */
+/** Refunds an operation whose owner can no longer finish it; clients received incomplete audio at most. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

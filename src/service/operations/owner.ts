@@ -3,13 +3,13 @@ import type { Processes } from '../../effects/processes.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
 
-/** This process, or another one, as the owner of work in progress. */
+/** A process that owns work in progress. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** How long a lease lasts after its last renewal. */
+/** Lifetime of a lease after its last renewal. */
 export const LEASE_MS = 120_000;
 
-/** Creates the owner for this process. @param id random */
+/** Creates the owner for this process. @param id random id */
 export function createOwner(id: string, clock: Clock, processes: Processes) {
   const { self } = processes;
   return {
@@ -32,8 +32,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Whether the owner in this row (`owner.*`) can no longer finish its work. An owner on this machine is
-     * dead when its process is; one that cannot be looked up is dead when its lease has expired.
+     * Whether the owner in this row can no longer finish its work: its process on this machine is
+     * dead or, if the process cannot be looked up, its lease has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
@@ -50,14 +50,14 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Whether unfinished work has no owner or a dead one. */
+/** Whether work has no owner, or a dead one. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner unless it still owns work. */
+/** Deletes an owner that has no more work. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -67,7 +67,7 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** This process as the owner of its work. */
+/** The ownership of the work of this process. */
 export interface Ownership {
   readonly owner: Owner;
   /** Keeps the lease renewed until the returned function is called. */

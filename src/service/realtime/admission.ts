@@ -13,9 +13,9 @@ import type { TicketPlace } from './tickets.ts';
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   readonly traceId: string;
-  /** The account of its key; undefined when a browser ticket must follow. */
+  /** Account of the key; `undefined` for a browser, which must send a ticket. */
   readonly account: string | undefined;
-  /** Where that ticket must be valid. */
+  /** Page and host that the ticket must be valid for. */
   readonly place: TicketPlace | undefined;
   readonly cut: BodyCut | undefined;
 }
@@ -24,17 +24,17 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
-  /** Counts open connections: all, and those without a ticket yet. */
+  /** Number of open connections, and of those that have not authenticated. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 
 const MAX_CONNECTIONS = 256;
 const MAX_UNKNOWN = 32;
-/** Query parameters that look like a key. */
+/** Query parameters that look like credentials. */
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
- * Checks a handshake, after host, origin and fault rules.
+ * Checks a handshake that has passed the checks of host and origin.
  * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
 export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'cut'> {
@@ -70,7 +70,7 @@ function refuseCredentials(query: URLSearchParams): void {
   throw invalidRequest([{ field, message }]);
 }
 
-/** Browsers send `Origin`. */
+/** Returns the page of a browser, which sends `Origin`; `undefined` for other clients. */
 function placeOf(headers: Headers): TicketPlace | undefined {
   const origin = headers.get('Origin');
   const host = headers.get('Host');
@@ -108,7 +108,7 @@ function requireCapacity(
   });
 }
 
-/** The API names version 1 without describing it. */
+/** Path of version 1, which the API names but does not describe. */
 const REALTIME_V1_PATH = '/v1/tts/live';
 
 /** Whether a path expects a WebSocket handshake. */
@@ -119,7 +119,7 @@ export function isLivePath(path: string): boolean {
 const { v2, v3 } = REALTIME_PROTOCOLS;
 const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, v3.livePath]);
 
-/** Returns the 501 of version 1. */
+/** Returns the 501 for version 1. */
 export function realtimeV1(): ServiceError {
   const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not described`;
   return new ServiceError('ERR_NOT_IMPLEMENTED', message);

@@ -34,10 +34,10 @@ type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Stands for a missing `event`; no event has this name. */
+/** Replaces a missing `event`; no event has this name. */
 export const NO_EVENT = '';
 
-/** The modes of each event. */
+/** The modes in which each event is allowed. */
 const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {
   auth: REALTIME_MODES,
   start: REALTIME_MODES,
@@ -48,7 +48,7 @@ const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>>
   stop: ['reliable'],
 };
 
-/** Returns the modes of an event; undefined for an unknown one. */
+/** Returns the modes in which an event is allowed; `undefined` for an unknown event. */
 export function modesOf(event: string): readonly RealtimeMode[] | undefined {
   return Object.entries(MODES).find(([name]) => name === event)?.[1];
 }
@@ -60,12 +60,12 @@ const StartEnvelope = Type.Object({
 });
 
 const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
-/** The state machine limits the text over all inputs, with one error code. */
+/** Without a maximum length: the state machine limits the text of all inputs together. */
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
- * Validates a frame as a message of the client (docs/api/realtime.md); ignores unknown fields.
- * @param mode of the request; undefined before `start`
+ * Validates a message of the client (docs/api/realtime.md); ignores unknown fields.
+ * @param mode of the request; `undefined` before `start`
  */
 export function readClientMessage(
   frame: FrameMessage,
@@ -152,11 +152,10 @@ function invalid(field: string, message: string): ServiceError {
   });
 }
 
-/** The fields of an `error` event. */
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** The invalid field, with the field names of the version. */
+  /** The invalid field, in the field names of the version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

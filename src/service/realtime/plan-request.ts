@@ -22,8 +22,8 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Validates a `start.request` (docs/api/realtime.md). v3 omits invalid values with a warning; `product_v1` of
- * v2 clamps values out of range; the legacy profile of v2 refuses them.
+ * Validates a `start.request` (docs/api/realtime.md). v3 ignores invalid values with a warning,
+ * `product_v1` of v2 clamps them, and the legacy profile of v2 refuses them.
  * @throws RequestProblem
  */
 export function planRequest(
@@ -59,8 +59,8 @@ function isLegacyProfile(profile: unknown): boolean {
 }
 
 /**
- * Plans a request of v2 that names no profile (docs/api/realtime.md). Refuses unknown fields, and directions
- * that the model does not list. Ignores other controls with a warning, the hints `language` and `latency` without.
+ * Plans a request of v2 without a profile (docs/api/realtime.md). Refuses unknown fields and
+ * unsupported directions; ignores other unsupported controls, with a warning unless they are hints.
  * @throws RequestProblem
  */
 function planLegacy(request: RequestFields, subject: RequestSubject): RequestPlan {
@@ -104,18 +104,18 @@ function refuse(name: string, { nameOf, model }: RequestSubject): never {
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Converts the legacy volume, a factor on the voice's level, to decibels within the range of HTTP. */
+/** Converts the legacy volume, a factor, to decibels within the range of HTTP speech. */
 function decibelsOf(volume: number | undefined): number | undefined {
   if (volume === undefined) return undefined;
   return Math.max(-LOUDEST_DB, 20 * Math.log10(volume));
 }
 
-/** Ten times the level. */
+/** The decibels of a factor of 10, the maximum. */
 const LOUDEST_DB = 20;
 
 /**
- * Plans a request of v3, or of `product_v1` in v2: omits what the model does not support, with a warning, and
- * reports the values in use in `effectiveRequest` (docs/api/realtime.md).
+ * Plans a request of v3, or of v2 with `product_v1`: ignores unsupported controls with a warning,
+ * and reports the resulting values as `effectiveRequest` (docs/api/realtime.md).
  * @throws RequestProblem
  */
 function planLenient(request: RequestFields, subject: RequestSubject): RequestPlan {
@@ -182,7 +182,7 @@ function withoutUnknown(
   return { request: Object.fromEntries(known), warnings };
 }
 
-/** Handles numbers out of range: v2 clamps them, v3 omits them. */
+/** Clamps numbers out of range in v2, and omits them in v3. */
 function withinRanges(request: RequestFields, subject: RequestSubject): Adapted {
   const { protocol, nameOf } = subject;
   const ranges = rangesOf(subject.model);
@@ -217,7 +217,7 @@ function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
   ]);
 }
 
-/** Returns the values of controls that were omitted or have no effect. */
+/** Returns the default values of unsupported controls. */
 function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
   return {
     ...(controls.speed ? { speed: 1 } : {}),
@@ -235,16 +235,15 @@ function unsupported(path: string, { id }: CatalogueModel): RequestWarning {
   };
 }
 
-/** How the segments of a request are spoken. */
 export interface RequestPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
   readonly delivery: Pick<Delivery, 'speed' | 'pitch' | 'gainDb'>;
-  /** Characters that the engine speaks at once. */
+  /** Number of characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
-  /** Sent after `ready`, when `ready` has no field for them. */
+  /** Warnings to send after `ready`, if `ready` has no field for them. */
   readonly warnings: readonly RequestWarning[];
 }
 
@@ -259,14 +258,14 @@ export class RequestProblem extends Error {
   }
 }
 
-/** An unvalidated `start.request`, with the field names of v3. */
+/** A `start.request` before validation, in field names of v3. */
 type RequestFields = Readonly<Record<string, unknown>>;
 
 interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Returns the path of a field, with the field names of the version. */
+  /** Returns the path of a field in the field names of the version. */
   readonly nameOf: (field: string) => string;
 }
 
@@ -274,7 +273,6 @@ function nameIn(protocol: RealtimeProtocol): RequestSubject['nameOf'] {
   return (field) => `request.${protocol === 'v2' ? v2FieldName(field) : field}`;
 }
 
-/** @throws RequestProblem `invalid_message` */
 function checkRequest<Schema extends TObject>(
   schema: Schema,
   request: RequestFields,
@@ -289,7 +287,7 @@ function checkRequest<Schema extends TObject>(
 }
 
 /**
- * Runs a check of HTTP speech on the field at `path`.
+ * Converts the error of a check of HTTP speech to one of the field at `path`.
  * @throws RequestProblem with this code, or `provider_unavailable` for an unavailable model
  */
 function withProblem<Result>(
@@ -323,13 +321,13 @@ function requireFormat(
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Returns the realtime formats of a model; the service converts to opus and pcm itself. */
+/** Returns the realtime formats of a model. Every model supports opus and pcm, because the service converts. */
 export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
   const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
   return [...files, 'opus', 'pcm'];
 }
 
-/** Returns which fields of `start.request` a model supports; in v2 those of `product_v1`. */
+/** Returns the fields of `start.request` that a model supports; in v2 those of `product_v1`. */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

@@ -21,12 +21,11 @@ export interface RealtimeDeps extends Pick<
   readonly folder: AudioFolder;
 }
 
-/** The realtime connections of a service (docs/api/realtime.md). */
 export type Realtime = ReturnType<typeof createRealtime>;
 
 const HURRY_MS = 1_000;
 
-/** Creates the realtime connections of a service. */
+/** Creates the handler of realtime connections (docs/api/realtime.md). */
 export function createRealtime(deps: RealtimeDeps) {
   const { clock, rateLimit, speechQueue } = deps;
   const tickets = createTickets(deps);
@@ -39,7 +38,7 @@ export function createRealtime(deps: RealtimeDeps) {
   return {
     tickets,
     requests,
-    /** Checks a handshake and loads the session code. @throws ServiceError */
+    /** Checks a handshake, and loads the code of sessions. @throws ServiceError */
     async admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
         keys,
@@ -65,7 +64,7 @@ export function createRealtime(deps: RealtimeDeps) {
       session.open();
       return session;
     },
-    /** Connections with accepted segments that are not spoken yet. */
+    /** Number of connections with accepted, unspoken segments. */
     get size(): number {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },

@@ -43,14 +43,14 @@ export interface SessionContext extends Pick<
   readonly tickets: Tickets;
 }
 
-/** The connection that a request is spoken on. */
+/** The connection of a request. */
 interface RequestConnection {
   readonly context: SessionContext;
   readonly protocol: RealtimeProtocol;
   readonly account: string;
   readonly traceId: string;
   readonly dispatch: (event: SessionEvent) => void;
-  /** Resolves when more audio may be sent. */
+  /** Resolves when the socket accepts more audio. */
   readonly drain: () => Promise<void>;
 }
 
@@ -111,10 +111,10 @@ function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   };
 }
 
-/** How long audio is stored. */
+/** How long audio of reliable requests is stored. */
 const STORED_MS = 24 * 60 * 60 * 1_000;
 
-/** Reserves, speaks and bills the segments of one request on one connection (docs/billing.md). */
+/** Reserves, speaks and bills the segments of a request on one connection (docs/billing.md). */
 export class RequestSpeaker {
   readonly #connection: RequestConnection;
   readonly #plan: RequestPlan;
@@ -171,7 +171,7 @@ export class RequestSpeaker {
     return { type: 'reserved', segmentId, units: characters };
   }
 
-  /** Speaks a reserved segment: dispatches its audio and its end, stores it in reliable mode, and bills it. */
+  /** Speaks a reserved segment: sends its audio, stores it in reliable mode, and settles the charge. */
   async speak(segmentId: string): Promise<void> {
     const reserved = this.#reserved.get(segmentId);
     if (reserved === undefined) throw new TypeError(`segment ${segmentId} was not reserved`);
@@ -183,7 +183,6 @@ export class RequestSpeaker {
     this.#connection.dispatch(end);
   }
 
-  /** Marks the request as completed. */
   complete(): SessionEvent {
     if (this.#connection.context.requests.end(this.#request, 'completed')) {
       return { type: 'settled' };
@@ -193,8 +192,8 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request: stops speech and refunds undelivered segments. An uncharged simple request is
-   * deleted, so that its id can be used again.
+   * Aborts the request: stops speech and refunds undelivered segments. Deletes a simple request
+   * that was not charged, so that its id becomes free.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;
@@ -209,7 +208,7 @@ export class RequestSpeaker {
     else requests.end(this.#request, isSimple || isFinal ? 'failed_terminal' : 'failed_retryable');
   }
 
-  /** Returns how the segment ended; undefined after an abort. */
+  /** Returns how the segment ended; `undefined` after an abort. */
   async #speak(reserved: ReservedSegment): Promise<SessionEvent | undefined> {
     const { context, traceId } = this.#connection;
     const { id, format, mode } = this.#request;
@@ -291,12 +290,12 @@ export class RequestSpeaker {
 }
 
 /**
- * The charge of an accepted segment: reserved, committed with its first audio, and settled once
- * (docs/billing.md). A segment that an earlier connection paid for has no operation.
+ * An accepted segment and its charge, which is committed with the first audio and settled once
+ * (docs/billing.md). A segment that was billed on an earlier connection has no operation.
  */
 class ReservedSegment {
   readonly segment: CommittedSegment;
-  /** From 1, in the request. */
+  /** Position in the request, from 1. */
   readonly number: number;
   readonly #operation: Operation | undefined;
   #isCommitted: boolean;
@@ -313,14 +312,14 @@ class ReservedSegment {
     return this.#isCommitted;
   }
 
-  /** Commits the charge before audio is sent. @throws SettledElsewhere */
+  /** Commits the charge, before audio is sent. @throws SettledElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
     if (this.#operation?.commit() === undefined) throw new SettledElsewhere();
     this.#isCommitted = true;
   }
 
-  /** Settles the charge, and does `alongside` in the same transaction. @throws SettledElsewhere */
+  /** Settles the charge, in one transaction with `alongside`. @throws SettledElsewhere */
   complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);
@@ -335,7 +334,7 @@ class ReservedSegment {
     this.#operation.refund();
   }
 
-  /** Settles the charge of a segment that was sent in part, refunds any other. */
+  /** Keeps the charge of a partly sent segment, and refunds any other. */
   abandon(): void {
     if (this.#isSettled) return;
     if (!this.#isCommitted) return this.refund();
@@ -344,7 +343,7 @@ class ReservedSegment {
   }
 }
 
-/** Another process considered this one dead, and refunded the segment. */
+/** Another process refunded the segment, because it took this process for dead. */
 class SettledElsewhere extends Error {
   override readonly name = 'SettledElsewhere';
 

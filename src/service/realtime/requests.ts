@@ -27,7 +27,7 @@ interface RequestsDeps {
   readonly ownership: Ownership;
 }
 
-/** The parameters of a `start`; with the same ones it is the same request. */
+/** Identifies a request: a `start` with equal parameters resumes it. */
 interface RequestParameters {
   readonly accountId: string;
   readonly requestId: string;
@@ -38,23 +38,23 @@ interface RequestParameters {
 
 type StartResult =
   | { readonly kind: 'started'; readonly request: RequestRecord }
-  /** It was started before; nothing is spoken again. */
+  /** The request exists, and its audio is not spoken again. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
 type EndState = Exclude<RequestState, 'running'>;
 
-/** Stores the realtime requests of all processes on one data directory, and their audio. */
+/** Stores realtime requests and their audio for all processes on a data directory. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  /** Requests that are open in this process, each with the release of its lease. */
+  /** Requests of this process, with functions that release their leases. */
   readonly #active = new Map<string, () => void>();
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
   }
 
-  /** Starts a request once; restarts a failed one on demand (docs/api/realtime.md#request-states). */
+  /** Starts or resumes a request (docs/api/realtime.md#request-states). `retryFailed` restarts a failed one. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));
@@ -64,14 +64,14 @@ export class Requests {
     return result;
   }
 
-  /** Ends a request of this process; returns false when another process ended it. */
+  /** Ends a request of this process; returns false if another process ended it before. */
   end({ id }: RequestRecord, state: EndState): boolean {
     const { store, ownership } = this.#deps;
     this.#release(id);
     return store.write((db) => endRequest(db, id, ownership.owner.id, state));
   }
 
-  /** Deletes a request of which nothing was charged. */
+  /** Deletes an uncharged request. */
   delete({ id }: RequestRecord): void {
     this.#release(id);
     this.#deps.store.write((db) => {
@@ -80,7 +80,6 @@ export class Requests {
     });
   }
 
-  /** Returns the account's request with this id. */
   find(accountId: string, requestId: string): RequestRecord | undefined {
     const { store } = this.#deps;
     const seen = store.read((db) => {
@@ -91,7 +90,7 @@ export class Requests {
     return store.write((db) => this.#refreshed(db, accountId, requestId));
   }
 
-  /** Returns the stored audio of a completed segment; undefined after its expiry. */
+  /** Returns the stored audio of a completed segment; `undefined` once it has expired. */
   async audioOf(
     { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
@@ -102,7 +101,7 @@ export class Requests {
     return this.#deps.folder.find(id, segmentFile(segment.number, format));
   }
 
-  /** Deletes expired audio, except that of running requests. */
+  /** Deletes expired audio of requests that are not running. */
   async sweep(): Promise<void> {
     const { store, clock, folder } = this.#deps;
     const expired = store.read((db) =>
@@ -152,7 +151,7 @@ export class Requests {
     return { kind: 'started', request };
   }
 
-  /** Returns the request after the segments of a dead process were refunded. */
+  /** Returns a request; if its process is dead, its segments are refunded first. */
   #refreshed(db: Connection, accountId: string, requestId: string): RequestRecord | undefined {
     const found = findRequest(db, accountId, requestId);
     if (found?.ownerId === undefined || !this.#isOrphaned(db, found)) return found;
@@ -176,30 +175,28 @@ export class Requests {
 export interface RequestRecord {
   readonly id: string;
   readonly accountId: string;
-  /** Chosen by the client. */
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Digest of `start.request`. */
   readonly fingerprint: string;
   readonly format: RealtimeFormat;
   readonly state: RequestState;
   readonly ownerId: string | undefined;
-  /** Expiry of its stored audio, in milliseconds since the epoch. */
+  /** Expiry of the stored audio, in milliseconds since the epoch. */
   readonly storedUntil: number | undefined;
   readonly segments: readonly SegmentRecord[];
 }
 
 interface SegmentRecord {
-  /** From 1. */
+  /** Position in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
-  /** Sequence numbers of its text events. */
+  /** Sequence numbers of the segment's text events. */
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly characters: number;
   readonly operationId: string;
   readonly isCharged: boolean;
-  /** Undefined until all of its audio was sent. */
+  /** Size of the audio; `undefined` until all of it was sent. */
   readonly audio: SegmentSize | undefined;
 }
 
@@ -211,7 +208,6 @@ export interface SegmentSize {
 /** The size of a segment without words. */
 export const NO_AUDIO: SegmentSize = { bytes: 0, frames: 0 };
 
-/** Returns a request with its segments in order. */
 function findRequest(
   db: Connection,
   accountId: string,
@@ -224,7 +220,7 @@ function findRequest(
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Ends a request of this owner; returns false when it has another one. */
+/** Ends a request of this process; returns false if another process owns it. */
 function endRequest(db: Connection, id: string, ownerId: string, state: EndState): boolean {
   const changed = db.run(
     'UPDATE realtime_request SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
@@ -233,7 +229,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
   return changed > 0;
 }
 
-/** Inserts a segment; a retried one gets its new operation. */
+/** Inserts a segment, or sets the operation of a retried one. */
 export function writeSegment(
   db: Connection,
   request: string,
@@ -249,7 +245,7 @@ export function writeSegment(
   );
 }
 
-/** Records the size of a segment's audio, all of which was sent. */
+/** Records the size of a completely sent segment. */
 export function completeSegment(
   db: Connection,
   request: string,
@@ -263,7 +259,7 @@ export function completeSegment(
   );
 }
 
-/** Returns the credits that a request was charged. */
+/** Returns the credits that a request was charged so far. */
 export function chargedCredits(db: Connection, request: string): number {
   const row = db.get(
     `SELECT COALESCE(SUM(reservation.credits), 0) AS credits FROM realtime_segment
@@ -323,7 +319,8 @@ function numbersIn(json: string): readonly number[] {
 }
 
 /**
- * Returns the status of a request (docs/api/realtime.md#request-states), for `request_status` and over HTTP.
+ * Returns the status of a request for `request_status` and over HTTP
+ * (docs/api/realtime.md#request-states).
  * @param now milliseconds since the epoch
  */
 export function statusOf(
@@ -342,12 +339,12 @@ export function statusOf(
   };
 }
 
-/** Returns the units that a segment was charged: its characters, or 0 for one without words. */
+/** Returns the charged units of a segment: its characters, or 0 without words. */
 function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }
 
-/** Returns the segments of a request for the connection that resumes it. */
+/** Returns the segments of a request for a connection that resumes it. */
 export function earlierSegments({ segments }: RequestRecord): readonly EarlierSegment[] {
   return segments.map((segment) => ({
     segmentId: segment.segmentId,

@@ -10,7 +10,7 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-/** How long the engine may take for the next piece of speech. */
+/** Maximum time until the engine's next chunk of speech. */
 const PROVIDER_MS = 60_000;
 
 export class ProviderTimeout extends Error {
@@ -24,9 +24,9 @@ export class ProviderTimeout extends Error {
 interface SegmentSpeech {
   readonly plan: RequestPlan;
   readonly text: string;
-  /** From 1, in the request. */
+  /** Position in the request, from 1. */
   readonly number: number;
-  /** The header of a wav is sent once in a request, because clients join the frames. */
+  /** Whether to send the header of a WAV file: once in a request, because clients join the frames. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
@@ -36,7 +36,7 @@ interface SegmentSpeech {
 }
 
 /**
- * Yields the audio of a segment, beginning with its first speech. The same text gives the same pieces.
+ * Yields the audio of a segment once its first speech exists. The same text yields the same pieces.
  * @throws EngineError for text without words; ProviderTimeout; the reason of the signal
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
@@ -91,8 +91,8 @@ function* skipBytes(parts: readonly Uint8Array[], length: number): Generator<Uin
 }
 
 /**
- * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md, `chunk_length`); skips
- * chunks without words.
+ * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md,
+ * `chunk_length`), without chunks that have no words.
  * @throws EngineError for text without words, or when the engine fails
  */
 async function* speakText(
@@ -123,7 +123,7 @@ export function isUnspeakable(error: unknown): boolean {
   return error instanceof EngineError && error.reason === 'unspeakable';
 }
 
-/** Returns a digest that stands for a text, which is not stored. */
+/** Returns a digest of a text, which is stored instead of the text. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('base64url');
 }

@@ -23,12 +23,12 @@ import { transition } from './machine/transition.ts';
 import { startRequest } from './request-speaker.ts';
 import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
-/** Event ids that a connection remembers. */
+/** Maximum number of event ids that a connection remembers. */
 const MAX_IDS = 10_000;
 
 /**
- * Runs one realtime connection: passes events to the state machine and performs its effects in order. An
- * event of an effect is queued.
+ * Runs a realtime connection: passes events to the state machine and performs its effects, in
+ * order. Events of effects are queued.
  */
 export class Session implements SocketListener {
   readonly #context: SessionContext;
@@ -64,7 +64,6 @@ export class Session implements SocketListener {
     this.#state = newSession(admission.protocol, random.uuid());
   }
 
-  /** Handles the open socket. */
   open(): void {
     const account = this.#account;
     this.#attempt(() => {
@@ -133,7 +132,7 @@ export class Session implements SocketListener {
     this.#isBusy = false;
   }
 
-  /** Reports an error as one of the service, and ends the connection with it. */
+  /** Runs work; an error of the service ends the connection. */
   #attempt(work: () => void): void {
     try {
       work();
@@ -221,10 +220,10 @@ export class Session implements SocketListener {
 }
 
 const PING_MS = 20_000;
-/** Pings without any reply; counted, because the clock of a machine that slept would end all connections. */
+/** Maximum number of unanswered pings; a time limit would end all connections after the machine slept. */
 const MAX_UNANSWERED = 3;
 
-/** Terminates a dead connection. */
+/** Pings the client, and terminates a dead connection. */
 export class Heartbeat {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -237,7 +236,7 @@ export class Heartbeat {
     this.#stop = clock.after(PING_MS, () => this.#beat());
   }
 
-  /** Notes that the client sent something. */
+  /** Records that the client sent something. */
   reset(): void {
     this.#unanswered = 0;
   }
@@ -254,7 +253,7 @@ export class Heartbeat {
   }
 }
 
-/** The latest event ids of a connection; bounded. */
+/** Remembers the latest event ids of a connection. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #max: number;
@@ -263,7 +262,7 @@ export class RecentIds {
     this.#max = max;
   }
 
-  /** Adds an id; returns whether it was there. */
+  /** Adds an id; returns whether it was known. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
@@ -273,11 +272,11 @@ export class RecentIds {
   }
 }
 
-/** Unsent bytes above which speech waits: some seconds of audio. */
+/** Number of unsent bytes from which speech waits: some seconds of audio. */
 const HIGH_WATER_BYTES = 1024 * 1024;
-/** Unsent bytes that only a client reaches that sends and does not read. */
+/** Maximum number of unsent bytes; only clients that send but never read reach it. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** How long a client may read nothing while speech waits. */
+/** Maximum time without progress in sending while speech waits. */
 export const STALL_MS = 120_000;
 
 /** Writes frames to a socket with back-pressure. */
@@ -286,10 +285,10 @@ export class Writer {
   readonly #clock: Clock;
   /** Where a fault rule breaks the connection. */
   readonly #cut: BodyCut | undefined;
-  /** Called when the client does not read (docs/api/realtime.md#errors, `client_backpressure`). */
+  /** Called when the client is not reading (docs/api/realtime.md#errors, `client_backpressure`). */
   readonly #onStall: () => void;
   #sentBytes = 0;
-  /** A fault rule broke the connection: nothing is sent, and nothing counts as sent. */
+  /** Whether a fault rule broke the connection. Frames are dropped then. */
   #isBroken = false;
   #isClosed = false;
   #waiting: (() => void)[] = [];
@@ -313,7 +312,7 @@ export class Writer {
     if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) this.#onStall();
   }
 
-  /** Resolves when more audio may be sent, or the connection has ended. */
+  /** Resolves when the socket accepts more audio, or the connection has ended. */
   async drain(): Promise<void> {
     const isFull = this.#socket.bufferedAmount > HIGH_WATER_BYTES;
     if (this.#isClosed || !(isFull || this.#isBroken)) return;
@@ -335,7 +334,7 @@ export class Writer {
     else if (this.#stopStall !== undefined) this.#startStall();
   }
 
-  /** Restarts the stall timer: every sent frame shows that the client reads. */
+  /** Restarts the stall timer. A sent frame shows that the client is reading. */
   #startStall(): void {
     this.#stopStall?.();
     this.#stopStall = this.#clock.after(STALL_MS, this.#onStall);
@@ -348,17 +347,15 @@ export class Writer {
   }
 }
 
-/** The WebSocket of a session. */
 export interface LiveSocket {
-  /** Unsent bytes. */
   readonly bufferedAmount: number;
   /** Sends a binary message; calls `onSent` when it was sent or dropped. */
   send(bytes: Uint8Array, onSent: () => void): void;
   ping(): void;
-  /** Closes with a code; terminates soon after without a reply. */
+  /** Closes with a code; terminates the connection if the client does not reply. */
   close(code: number): void;
   terminate(): void;
-  /** Breaks the connection after everything was sent, for a fault rule. */
+  /** Breaks the connection after all data was sent, for a fault rule. */
   disconnect(kind: 'reset' | 'truncate'): void;
 }
 

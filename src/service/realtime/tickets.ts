@@ -8,7 +8,6 @@ export interface TicketPlace {
   readonly host: string;
 }
 
-/** Browser tickets of this process: each is valid once, for a minute, and for one page. */
 export type Tickets = ReturnType<typeof createTickets>;
 
 const TICKET_MS = 60_000;
@@ -20,7 +19,7 @@ interface Held extends TicketPlace {
   readonly expiresAt: number;
 }
 
-/** Creates the browser tickets of this process. */
+/** Creates the browser tickets of this process. Each is valid once, for one minute and one page. */
 export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
   const held = new Map<string, Held>();
   const dropOld = (): void => {
@@ -38,12 +37,12 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Whether a page has an unused ticket, so that its handshake is accepted. */
+    /** Whether an unused ticket exists for a page, so that its handshake is accepted. */
     isExpected(place: TicketPlace): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    /** Returns the account of a ticket; the ticket is used up, even when it is refused. */
+    /** Redeems a ticket and returns its account. A refused ticket is used up too. */
     redeem(ticket: string, place: TicketPlace): string | undefined {
       dropOld();
       const digest = digestOf(ticket);
@@ -54,7 +53,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
   };
 }
 
-/** Only digests are stored, so that a leak reveals no ticket. */
+/** Returns the digest to store, so that leaked data contain no ticket. */
 function digestOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }

@@ -17,12 +17,12 @@ import type { ServiceError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
-/** A stream that is silent for this long sends a heartbeat. */
+/** Maximum silence of a stream before it sends a heartbeat. */
 const HEARTBEAT_MS = 10_000;
 
 /**
- * Speaks with word times until the first audio exists and the charge is committed
- * (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency). The body streams the rest.
+ * Starts aligned speech: waits for the first audio, commits the charge and returns a body that
+ * streams the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
  * @throws ServiceError as `speakStream` does
  */
 export function speakAligned(
@@ -48,8 +48,8 @@ export function speakAligned(
 }
 
 /**
- * Returns the bytes of an aligned stream (docs/api/speech.md#aligned-stream). It ends with `completed` when
- * the charge is final, or with `error` when the charge is refunded.
+ * Returns the events of an aligned stream (docs/api/speech.md#aligned-stream). The last one is
+ * `completed`, or `error` if the charge is refunded.
  */
 function alignedSource(
   { operation, plan, requestId }: Speaking,
@@ -82,7 +82,7 @@ function alignedSource(
   };
 }
 
-/** A comment, which clients ignore; it shows proxies that the connection is alive. */
+/** A comment, which clients ignore; it keeps proxies from closing the connection. */
 const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');
 
 function encodeEvent(event: SpokenEvent): Uint8Array {
@@ -90,14 +90,14 @@ function encodeEvent(event: SpokenEvent): Uint8Array {
   return serverSentEvent('audio', { audioBase64: Buffer.from(event.bytes).toString('base64') });
 }
 
-/** Encodes an event of a stream; the name must not contain a line break. */
+/** Encodes a server-sent event. @param name without line breaks */
 function serverSentEvent(name: string, data: unknown): Uint8Array {
   return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 type Next = IteratorResult<SpokenEvent, AlignmentStatus>;
 
-/** Returns a function that returns the next event, or a heartbeat if the event is late. */
+/** Returns a function that waits for the next event, or returns a heartbeat if the event is late. */
 function withHeartbeats(
   head: SpokenEvent[],
   rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
@@ -122,13 +122,12 @@ function withHeartbeats(
   };
 }
 
-/** An event of an aligned stream before its end. */
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
 /**
- * Speaks a text: yields audio and word times, the times of a chunk before its audio where possible.
- * Produces at most one piece of audio ahead.
- * @returns whether every chunk has its times
+ * Speaks a text: yields audio and word times, if possible the times of a chunk before its audio.
+ * Works at most one piece of audio ahead.
+ * @returns whether every chunk has word times
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 async function* alignedEvents(
@@ -166,19 +165,19 @@ async function* alignedEvents(
   }
 }
 
-/** Starts the next piece; its error is not unhandled if the stream is closed first. */
+/** Requests the next piece. If the stream is closed first, an error is ignored. */
 function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   const next = encoded.next();
   next.catch(() => {});
   return next;
 }
 
-/** Wakes one reader, also for a notification that came before it waited. */
+/** Wakes one reader; remembers a notification until the reader waits. */
 class Wakeup {
   #isNotified = false;
   #wake: () => void = () => {};
 
-  /** Resolves at the next notification, or at once if one was missed. */
+  /** Resolves at the next notification, or at once if there was one. */
   get next(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#wake = () => {
@@ -195,29 +194,28 @@ class Wakeup {
   }
 }
 
-/** Word times to send to the client. */
 export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
 
-/** Text without letters and digits needs no times. */
+/** Matches text that needs word times. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Code points of the whole text; the end is exclusive. */
+  /** Offset in the text in code points; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Assigned with the first update. */
+  /** Set with the first update. */
   chunkSeq: number | undefined;
-  /** Times that the engine reported. */
+  /** Word times from the engine. */
   words: readonly WordMark[];
 }
 
 /**
- * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence, or a clause
- * of a long one. Its first snapshot is an estimate from its audio, the later ones have the engine's times.
- * A chunk that ends without times is invalidated.
+ * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence or a
+ * clause. Its first snapshot is estimated from the audio; later snapshots have the times of the
+ * engine. A chunk that ends without times is invalidated.
  */
 export class Alignment {
   readonly #characters: readonly string[];
@@ -229,7 +227,7 @@ export class Alignment {
   #spokenMs = 0;
   #isPartial = false;
 
-  /** @param delayMs start of the speech in the whole audio */
+  /** @param delayMs start of the speech in the audio */
   constructor(text: string, delayMs: number) {
     this.#characters = Array.from(text);
     this.#pieces = piecesOf(text);
@@ -243,7 +241,7 @@ export class Alignment {
     return updates;
   }
 
-  /** Adds a chunk of speech, before its audio is sent. */
+  /** Adds a chunk of speech. Call it before the audio of the chunk is sent. */
   add(chunk: SpeechChunk): void {
     const { samples, sampleRate, span, words = [] } = chunk;
     if (span !== undefined && samples.length > 0) this.#estimate(span.start, chunk);
@@ -274,7 +272,7 @@ export class Alignment {
     if (words.length > 0) this.#update(piece, words);
   }
 
-  /** Moves to the piece of a code point and ends those before it. */
+  /** Moves to the chunk that contains a code point and ends the chunks before it. */
   #advance(at: number): Piece | undefined {
     for (;;) {
       const piece = this.#pieces[this.#current];
@@ -330,14 +328,14 @@ function piecesOf(text: string): Piece[] {
   });
 }
 
-/** Samples below this are silence. */
+/** Absolute sample values below this are silence. */
 const SILENCE = 0.01;
 
 /**
- * Estimates the times of words from their lengths and the start and end of the sound. Words are
- * separated by white space.
- * @param piece the text of the samples
- * @param first code point of the whole text where the piece begins
+ * Estimates the times of words, which are separated by white space, from their lengths and the
+ * audible range.
+ * @param piece text of the samples
+ * @param first code point of the whole text at which the piece begins
  * @param offsetMs start of the samples
  */
 export function estimateWords(
@@ -373,7 +371,6 @@ function wordsOf(piece: string, first: number): Pick<WordMark, 'start' | 'end'>[
   });
 }
 
-/** Returns the range from the first to the last audible sample. */
 function soundOf(samples: Float32Array): { readonly start: number; readonly end: number } {
   const start = samples.findIndex(isAudible);
   return start < 0

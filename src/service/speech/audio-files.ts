@@ -12,12 +12,12 @@ import { createFileHead, type SpeechLength } from '../engine/encode/file-head.ts
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
-/** Audio files beside the database. Each owner, such as a job, has a folder; names come from this program only. */
+/** Stores audio files beside the database. Each owner, such as a job, has its own folder. */
 export type AudioFolder = ReturnType<typeof createAudioFolder>;
 
 /**
- * Creates the folder of audio, with a folder for each owner.
- * @param databasePath the database that lists the files
+ * Creates the folder of audio files.
+ * @param databasePath path of the database that lists the files
  * @param rootName name of the folder beside the database
  */
 export function createAudioFolder(databasePath: string, deps: FileDeps, rootName = 'audio') {
@@ -25,7 +25,7 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     /**
-     * Opens a new file, which gets its name when it is published and replaces an older one.
+     * Creates a file. It gets its name when it is published, and replaces an older file then.
      * @throws Failure when it cannot be written
      */
     async create(owner: string, name: string): Promise<Output> {
@@ -54,21 +54,15 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
 
 /** A published file, opened for each read. */
 export interface StoredAudio {
-  /** Its size in bytes. */
   readonly size: number;
-  /** Changes with the bytes: published files are replaced as a whole. */
+  /** Changes when the file is replaced. */
   readonly version: string;
-  /**
-   * Reads the file piece by piece.
-   * @param start first byte, default 0
-   * @param end byte after the last, default its size
-   */
+  /** Reads the file in pieces. @param start first byte, default 0 @param end exclusive, default the size */
   read(start?: number, end?: number): AsyncGenerator<Uint8Array<ArrayBuffer>>;
 }
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Returns the file at this path, if there is one. @throws the system's error */
 async function openStoredAudio(path: string, files: FileSystem): Promise<StoredAudio | undefined> {
   try {
     const { mtimeMs, size } = await files.stat(path);
@@ -119,8 +113,8 @@ interface SpeechWriting {
 }
 
 /**
- * Writes speech as a file with its exact length in the header, and publishes it. On an error, also for
- * too long speech, nothing is published and the caller abandons the output.
+ * Writes speech as a file with its exact length in the header, and publishes the file. If it
+ * throws, also for too long speech, the caller must abandon the output.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,

@@ -9,21 +9,18 @@ import { integer, oneOf, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AudioFolder } from './audio-files.ts';
 
-/** Audio stored for download (docs/api/speech.md#v1, `cache`). */
 export type CachedSpeech = ReturnType<typeof createCachedSpeech>;
 
-/** Audio that is being stored. */
 export interface CachedWriting {
   readonly output: Output;
-  /** Marks it as stored, inside the transaction that completes the operation. */
+  /** Marks the audio as stored, inside the transaction that completes the operation. */
   ready(db: Connection, quotaRemaining: number): CachedRecord;
-  /** Deletes it; never throws. */
+  /** Deletes the audio; never throws. */
   discard(): Promise<void>;
 }
 
-/** Stored audio and the amounts of its response. */
 export interface CachedRecord {
-  /** Id of the operation that paid for it. */
+  /** Id of the operation that was charged for the audio. */
   readonly id: string;
   readonly format: SpeechFormat;
   readonly creditsUsed: number;
@@ -34,7 +31,7 @@ export interface CachedRecord {
 
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Creates the store of cached speech of this data directory. */
+/** Creates the store of audio for later download (docs/api/speech.md#v1, `cache`). */
 export function createCachedSpeech({
   store,
   folder,
@@ -63,7 +60,7 @@ export function createCachedSpeech({
     };
   };
   return {
-    /** Creates the file for an operation's audio. @throws Failure when it cannot be written */
+    /** Creates a file for the audio of an operation. @throws Failure when it cannot be written */
     async open({
       id,
       format,
@@ -92,13 +89,11 @@ export function createCachedSpeech({
         const operation = findByKey(db, key);
         return operation === undefined ? undefined : findRecord(db, text(operation, 'id'));
       }),
-    /** Returns stored audio by its id. */
     async find(id: string) {
       const record = store.read((db) => findRecord(db, id));
       const audio = record && (await folder.find(id, fileOf(record.format)));
       return record === undefined || audio === undefined ? undefined : { record, audio };
     },
-    /** Deletes expired audio. */
     async sweep(): Promise<void> {
       const expired = store.read((db) =>
         db.all('SELECT id FROM cached_speech WHERE expires_at <= ?', [clock.now()]),

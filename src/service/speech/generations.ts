@@ -1,18 +1,16 @@
 import type { Clock } from '../../effects/clock.ts';
 
-/** The running generations, so that a closing service can finish them. */
 export type Generations = ReturnType<typeof createGenerations>;
 
 export interface RunningGeneration {
   readonly signal: AbortSignal;
-  /** Stops the engine. */
   abort(reason: unknown): void;
   end(): void;
 }
 
 const HURRY_MS = 1_000;
 
-/** Creates the list of running generations. */
+/** Creates the list of running generations, which a closing service finishes. */
 export function createGenerations(clock: Clock) {
   const running = new Set<AbortController>();
   let onEmpty: (() => void) | undefined;
@@ -34,8 +32,8 @@ export function createGenerations(clock: Clock) {
       };
     },
     /**
-     * Waits for all generations, at most `graceMs`, then aborts them. Once `hurry` is aborted they get one
-     * more second, so that those of disconnected clients can end.
+     * Waits for all generations, and aborts them after `graceMs`, or one second after `hurry` is
+     * aborted. Those of disconnected clients end within this second.
      */
     async drain(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (running.size === 0) return;

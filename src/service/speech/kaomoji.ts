@@ -1,7 +1,7 @@
 /**
- * Removes complete decorative kaomoji: a bracketed face with a matching pair of eyes around a mouth, at
- * least one of them not ASCII, with its arms and the table that it throws. Keeps emoji, ASCII faces, and
- * faces in code, URLs, quotes or tags (docs/api/speech.md#v3, `filterEmoji`).
+ * Removes decorative kaomoji, with arms and a thrown table: a face in brackets has two matching
+ * eyes around a mouth, at least one of them not ASCII. Keeps emoji, ASCII faces, and faces in code,
+ * URLs, quotes or tags (docs/api/speech.md#v3, `filterEmoji`).
  */
 export function removeKaomoji(text: string): string {
   const kept = protectedSpans(text);
@@ -24,27 +24,26 @@ const CLOSERS = new Map([
   ['ʕ', 'ʔ'],
 ]);
 const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
-/** Symbols that are not emoji can be eyes, mouths and cheeks; of letters and punctuation, only the listed ones. */
+/** Allowed as eyes, mouths and cheeks: symbols that are not emoji, and the listed letters and punctuation. */
 const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
 const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
-/** With letters for eyes, only these are a mouth: `(x∇x)` may be mathematics. */
+/** The only mouths between letters as eyes: `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
 const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
 const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
 const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
-/** A face with these eyes needs no brackets. */
+/** Eyes of faces that need no brackets. */
 const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
-/** A part of a text, in UTF-16 units. */
+/** A range of a text in UTF-16 units. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Yields every face of a text, in order. */
 function* faces(text: string): Generator<Span> {
   for (let start = 0; start < text.length; start += 1) {
     BARE_FACE.lastIndex = start;
@@ -73,7 +72,7 @@ function closing(text: string, from: number, closers: string): number {
   return -1;
 }
 
-/** Whether this is: cheeks, an eye, a mouth of one to four characters, the matching eye, cheeks. */
+/** Whether the text consists of cheeks, an eye, a mouth of one to four characters, the matching eye, cheeks. */
 function isFace(inner: string): boolean {
   const positions = Array.from({ length: inner.length }, (_, index) => index);
   const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
@@ -95,12 +94,12 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
   );
 }
 
-/** The face of the shrug is one character between its arms. */
+/** Whether the text is a shrug, whose face is one character between two arms. */
 function isShrug(text: string, { start, end }: Span, inner: string): boolean {
   return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
 }
 
-/** Includes the arms before a face, unless they belong to a word. */
+/** Extends a face to the arms before it, unless they belong to a word. */
 function withLeftArms(text: string, start: number, limit: number): number {
   let from = start;
   while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
@@ -146,7 +145,7 @@ const DELIMITERS = [
   ['『', '』'],
 ] as const;
 
-/** All have bounds, so that no text takes long. There is no space inside single quotes and backticks. */
+/** Patterns with bounds, so that no text takes long. Spaces are not allowed in single quotes and backticks. */
 const PATTERNS = [
   /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
   /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,
@@ -157,7 +156,7 @@ const PATTERNS = [
   /\{[^{}\n]{1,200}\}/g,
 ];
 
-/** Returns code, URLs, quoted literals and speech tags, where faces are kept. */
+/** Returns the ranges of code, URLs, quotes and speech tags, whose faces are not removed. */
 function protectedSpans(text: string): readonly Span[] {
   return [
     ...DELIMITERS.flatMap(([open, close]) => between(text, open, close)),

@@ -12,23 +12,22 @@ import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 
-/** A speech request of any surface. */
+/** The parameters of a speech request, in field names of v3. */
 export interface SpeechOrder extends GivenControls {
   readonly text: string;
   readonly voiceId: string;
   readonly modelId?: string | undefined;
-  /** Default mp3. */
   readonly format?: AudioFormat | undefined;
 }
 
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
 export interface PlanOptions {
-  /** Names of the fields on this surface, for messages; default their own names. */
+  /** Field names of the API in messages; default the names of v3. */
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
   /** What to do with a format that the model does not support; default `refuse`. */
   readonly otherFormat?: 'refuse' | 'mp3';
-  /** Only for models that declare aligned streaming. */
+  /** Whether the model must support aligned streaming. */
   readonly isAligned?: boolean;
 }
 
@@ -37,7 +36,7 @@ export interface SpeechPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: AudioFormat;
-  /** Name of the text field on this surface. */
+  /** Name of the text field in the request. */
   readonly textField: string;
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
@@ -46,9 +45,10 @@ export interface SpeechPlan {
 }
 
 /**
- * Resolves voice, model and controls of a request and prices it (docs/api/speech.md#v3 and docs/api/limits.md).
- * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for values that the
- * voice, the model or its family does not support
+ * Finds voice and model, checks the controls and calculates the price (docs/api/speech.md#v3 and
+ * docs/api/limits.md).
+ * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for unsupported
+ * values
  */
 export function planSpeech(
   order: SpeechOrder,
@@ -74,7 +74,7 @@ export function planSpeech(
   return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
 }
 
-/** Returns the name of a field on this surface. */
+/** Returns the name of a field in the request. */
 type NameOf = (field: keyof SpeechOrder) => string;
 
 /** Returns the voice with this id. @throws ServiceError 404 */
@@ -86,8 +86,9 @@ export function requireVoice(voiceId: string, catalogue: Catalogue, field: strin
 }
 
 /**
- * Returns the model with this id, or the default one of the voice.
- * @throws ServiceError 400 for a model that does not work with the voice, 503 for an unavailable one
+ * Returns the model with this id, or the default model of the voice.
+ * @throws ServiceError 400 for a model that does not work with the voice, 503 for an unavailable
+ * one
  */
 export function requireModel(
   modelId: string | undefined,
@@ -108,7 +109,7 @@ export function requireModel(
   });
 }
 
-/** @throws ServiceError 400 that lists the models with aligned streaming: those of the voice, or all others */
+/** @throws ServiceError 400 that lists the models with aligned streaming */
 function requireAlignedStreaming(
   model: CatalogueModel,
   catalogue: Catalogue,
@@ -125,16 +126,13 @@ function requireAlignedStreaming(
   throw invalidRequest([{ field, message }]);
 }
 
-/** Credits by the model's rate, rounded up, and one unit of quota for each character. */
+/** Returns the price: credits at the model's rate, rounded up, and one unit of quota for each character. */
 export function price(text: string, model: CatalogueModel): Amounts {
   const length = countCodePoints(text);
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
 }
 
-/**
- * Checks the limits of the model: length, format, and the ranges of its family.
- * @throws ServiceError 400 that lists every invalid field
- */
+/** Checks length, format and ranges. @throws ServiceError 400 that lists every invalid field */
 function requireFit(
   order: SpeechOrder & { readonly format: AudioFormat },
   model: CatalogueModel,
@@ -148,7 +146,7 @@ function requireFit(
   if (first !== undefined) throw invalidRequest([first, ...others]);
 }
 
-/** Returns the problem of a text with half of a surrogate pair. */
+/** Returns a problem if the text contains half of a surrogate pair. */
 export function surrogateProblem(field: string, text: string): FieldProblem | undefined {
   if (!/\p{Surrogate}/u.test(text)) return undefined;
   return { field, message: `${field} has half of a surrogate pair, which is not a character` };
@@ -177,12 +175,12 @@ function checkFormat(
   return [{ field, message }];
 }
 
-/** Whether a model supports a format; every model supports raw samples. */
+/** Whether a model supports a format; all models support raw samples. */
 function supports({ outputFormats }: CatalogueModel, format: AudioFormat): boolean {
   return format === 'pcm' || outputFormats.includes(format);
 }
 
-/** Checks the ranges of the family, also for controls that the model ignores. */
+/** Checks the ranges of the family, even for controls that the model ignores. */
 export function checkRanges(
   order: { readonly [Name in (typeof RANGED)[number]]?: number | undefined },
   model: CatalogueModel,
@@ -209,16 +207,16 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** Settings of the engine, and the controls that had no effect. */
+/** Settings for the engine, and the controls that had no effect. */
 export interface Delivery {
   readonly speed: number;
   readonly pitch: number;
   readonly gainDb: number;
-  /** Controls that were given and not applied, for `X-OpenAPI-Ignored-Parameters` (spec 4.1). */
+  /** Controls that were ignored, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
 
-/** Applies the controls that the model and the voice support; lists the others as ignored. */
+/** Applies the controls that model and voice support; lists the others as ignored. */
 export function deliver(
   controls: GivenControls,
   model: CatalogueModel,
@@ -260,7 +258,7 @@ function isGiven(value: string | number | boolean | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Whether a language hint names a language of the voice, in any region. */
+/** Whether a voice speaks the language of a hint, in any region. */
 function speaks(voice: SpeakingVoice, hint: string | undefined): boolean {
   if (hint === undefined) return true;
   return voice.languages.some((language) => primarySubtag(language) === primarySubtag(hint));
@@ -270,14 +268,11 @@ function primarySubtag(language: string): string {
   return (language.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/**
- * The effect of an emotion or an instruction on pace, pitch and level, by its id or by English words in
- * it (docs/service.md).
- */
+/** Effect of an emotion or instruction on speed, pitch and level (docs/service.md). */
 interface Direction {
-  /** Multiplies the speaking rate. */
+  /** Factor of the speaking rate. */
   readonly speed: number;
-  /** Semitones. */
+  /** Change of pitch in semitones. */
   readonly pitch: number;
   /** Change of level in decibels. */
   readonly gainDb: number;
@@ -309,18 +304,18 @@ const WORDS: readonly (readonly [RegExp, Direction])[] = [
   [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: -1 }],
 ];
 
-/** Returns the direction of an emotion; `undefined` for an unknown one. */
+/** Returns the effect of an emotion; `undefined` for an unknown one. */
 function directEmotion(id = ''): Direction | undefined {
   return EMOTIONS.get(id.toLowerCase());
 }
 
-/** Returns the direction of an instruction; `undefined` without a known word. */
+/** Returns the effect of an instruction; `undefined` without a known word. */
 function directInstruction(instruction = ''): Direction | undefined {
   const found = WORDS.filter(([word]) => word.test(instruction)).map(([, direction]) => direction);
   return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
 }
 
-/** Combines two directions, within the limits of natural speech. */
+/** Combines two effects within the limits of natural speech. */
 function combine(one: Direction, other: Direction): Direction {
   return {
     speed: clamp(one.speed * other.speed, 0.6, 1.6),

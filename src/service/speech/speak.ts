@@ -18,7 +18,7 @@ import type { EncodedFormat, EncodeSpeech } from './encode.ts';
 import type { Generations, RunningGeneration } from './generations.ts';
 import type { SpeechPlan } from './plan.ts';
 
-/** What speech needs of the service: over HTTP, as a job and in real time. */
+/** The parts of the service that speech needs: over HTTP, in jobs and in real time. */
 export interface SpeechContext {
   readonly clock: Clock;
   readonly store: Store;
@@ -30,7 +30,7 @@ export interface SpeechContext {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** A planned request whose charge is reserved. */
+/** A planned request whose charge was reserved. */
 export interface Speaking {
   readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
   readonly account: string;
@@ -41,23 +41,23 @@ export interface Speaking {
   readonly requestId: string;
 }
 
-/** The part of a request that decides how its generation ends. */
+/** The part of a request that its generation needs to settle the charge. */
 export interface Generating extends Pick<Speaking, 'operation' | 'signal'> {
   readonly context: Pick<SpeechContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
 }
 
-/** Audio that is sent while it is spoken. */
+/** Audio that is streamed while it is spoken. */
 export interface SpokenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly quotaRemaining: number;
 }
 
 /**
- * Speaks until the first audio exists and commits the charge (docs/api/errors.md#idempotency). The body
- * streams the rest and settles the operation.
- * @throws ServiceError 400 for unspeakable text and 429 when the queue is full, both not charged and the
- * key free again; 500 for anything else, refunded
+ * Waits for the first audio, commits the charge and returns a body that streams the rest and
+ * settles the operation (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for unspeakable text and 429 for a full queue, both not charged and with
+ * the key free again; else 500, refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan } = speaking;
@@ -77,7 +77,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   });
 }
 
-/** Returns the speech of a request, queued with those of other accounts. */
+/** Returns the speech of a request, which waits in the queue. */
 export function speechOf(
   { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -87,8 +87,8 @@ export function speechOf(
 }
 
 /**
- * Runs a generation before anything is sent: the client's disconnect aborts it, and a failure refunds
- * or releases the operation.
+ * Runs a generation before the response begins. An abort or a failure refunds or releases the
+ * operation.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -117,13 +117,13 @@ export async function generate<Result>(
   }
 }
 
-/** @throws Error when another process considered this one dead and refunded the operation */
+/** Returns a defined result. @throws Error when another process took this one for dead */
 export function requireSettled<Result>(result: Result | undefined): Result {
   if (result === undefined) throw new Error('the operation was settled by another process');
   return result;
 }
 
-/** Returns the error for failed and refunded speech: 507 for a full disk, else 500 with the engine's message. */
+/** Returns the error for failed, refunded speech: 507 for a full disk, else 500. */
 export function speechError(error: unknown): ServiceError {
   const message = speechFailureMessage(engineMessageOf(error));
   return (
@@ -131,14 +131,13 @@ export function speechError(error: unknown): ServiceError {
   );
 }
 
-/** Audio whose first bytes exist. */
 interface StartedAudio {
   readonly head: readonly Uint8Array[];
   readonly rest: AsyncIterator<Uint8Array>;
 }
 
 /**
- * Encodes speech until the first of it exists, and not only the header of a file.
+ * Encodes speech until its first audio exists, not only the file header.
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 export async function startAudio(
@@ -147,7 +146,7 @@ export async function startAudio(
     readonly format: EncodedFormat;
     /** Change of level in decibels. */
     readonly gainDb: number;
-    /** As in `EncodeOptions`. */
+    /** Distinguishes Opus streams that clients join; from 1. */
     readonly streamNumber?: number | undefined;
   },
   encode: EncodeSpeech,
@@ -169,7 +168,7 @@ export async function startAudio(
   }
 }
 
-/** Calls `onChunk` with each chunk before passing it on. */
+/** Passes chunks on, and calls `onChunk` with each before. */
 export async function* observe(
   chunks: AsyncIterable<SpeechChunk>,
   onChunk: (chunk: SpeechChunk) => void,
@@ -180,21 +179,18 @@ export async function* observe(
   }
 }
 
-/** The bytes of a body. */
 interface BodySource {
-  /** Closed at the end of the body. */
+  /** Iterator to close at the end of the body. */
   readonly rest: AsyncIterator<unknown>;
-  /** Returns the next bytes; `undefined` at the end. */
   readonly next: () => Promise<Uint8Array | undefined>;
-  /** Returns the last bytes of a complete body. */
   readonly completed?: () => Uint8Array;
-  /** Returns the last bytes of a failed body; without it, the body errors. */
+  /** Returns the last bytes of a failed body. Without this function, the body errors. */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
 /**
- * Returns the body of a speech response, produced as fast as it is read. Its end settles the operation:
- * read to the end or left by the client, the charge stands; failed, it is refunded.
+ * Returns the body of a response, produced as fast as the client reads it. Its end settles the
+ * operation: complete or cancelled by the client, the charge stands; failed, it is refunded.
  */
 export function settledBody(
   { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
@@ -247,7 +243,7 @@ export function settledBody(
 
 type BodyController = ReadableStreamDefaultController<Uint8Array>;
 
-/** Settles the operation of a body; only the first call counts (docs/api/errors.md#idempotency). */
+/** Creates the settlement of a body's operation; only the first call counts (docs/api/errors.md#idempotency). */
 function createSettlement({
   generation,
   operation,
@@ -256,7 +252,7 @@ function createSettlement({
 }: {
   readonly generation: RunningGeneration;
   readonly operation: Operation;
-  /** The source of the body; closed at the end. */
+  /** Iterator to close at the end of the body. */
   readonly source: AsyncIterator<unknown>;
   readonly onFailure: (error: unknown) => void;
 }) {
@@ -276,7 +272,7 @@ function createSettlement({
     }
   };
   return {
-    /** Ends a body that was read to its end. Returns whether the charge stands. @throws when that cannot be stored */
+    /** Ends a complete body; returns whether the charge stands. @throws when that cannot be stored */
     complete(): boolean {
       let stands = false;
       settle(() => {
@@ -285,13 +281,13 @@ function createSettlement({
       if (failure !== undefined) throw failure;
       return stands;
     },
-    /** Ends the body of a disconnected client: the charge stands and the engine stops. */
+    /** Ends the body of a disconnected client: the charge stands, and the engine stops. */
     leave: (reason: unknown): void =>
       settle(() => {
         generation.abort(reason);
         operation.complete();
       }),
-    /** Ends a failed body: the charge is refunded. */
+    /** Ends a failed body and refunds the charge. */
     fail: (error: unknown): void =>
       settle(() => {
         onFailure(error);
@@ -302,27 +298,28 @@ function createSettlement({
 }
 
 const DEFAULT_MAX_WAITING = 64;
-/** Roughly that of English speech; only ratios of estimates depend on it. */
+/** Characters of speech in a second. A rough value: only ratios of estimates depend on it. */
 const CHARACTERS_A_SECOND = 15;
-/** Before the first measurement. */
+/** Assumed until speech was measured. */
 const INITIAL_MS_A_CHARACTER = 1;
-/** Weight of the newest measurement. */
+/** Weight of the newest measurement in the average. */
 const NEWEST = 0.2;
 
 /**
- * The requests that wait for an engine, at most `maxWaiting` (default 64) of all accounts. An account that
- * has at least two fewer waiting than another displaces the newest request of the account with the most,
- * unless that has audio already. A request whose reader is slower than the engine does not count.
+ * Requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. When it is
+ * full, a request displaces the newest one of the account with the most waiting requests, if that
+ * account has at least two more and the newest request has no audio yet. A request that waits for
+ * its reader does not count.
  */
 export class SpeechQueue {
   readonly #clock: Clock;
   readonly #maxWaiting: number;
-  /** The newest last. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Entry>();
   #msPerCharacter = INITIAL_MS_A_CHARACTER;
-  /** When the engines produced their last chunk, or began to work after a pause. */
+  /** When the engines produced their last chunk, or resumed work after a pause. */
   #lastChunkAt = 0;
-  /** The estimated turn of the request that was refused last. */
+  /** Estimated time at which the last refused request would get its turn. */
   #nextFreeAt = 0;
 
   constructor(options: { readonly clock: Clock; readonly maxWaiting?: number | undefined }) {
@@ -330,7 +327,7 @@ export class SpeechQueue {
     this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING;
   }
 
-  /** @throws ServiceError 429 with `Retry-After` when a request of the account would be refused now */
+  /** @throws ServiceError 429 with `Retry-After` if a request of the account would be refused now */
   requireCapacity(account: string): void {
     if (this.#waiting.size < this.#maxWaiting) return;
     if (this.#countOf(account) + 1 < this.#countOf(this.#largestAccount())) return;
@@ -338,7 +335,8 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks a request, in turn with other accounts and its first piece before later pieces of others.
+   * Speaks a request, taking turns with other accounts; its first piece precedes later pieces of
+   * others.
    * @throws ServiceError as `requireCapacity` does, at the first chunk; errors of the engine
    */
   async *synthesize(speech: {
@@ -346,7 +344,7 @@ export class SpeechQueue {
     readonly speaker: Pick<SpeechEngine, 'synthesize'>;
     readonly request: EngineRequest;
     readonly signal: AbortSignal;
-    /** Never refused, such as a segment of an admitted connection. */
+    /** Whether the request must not be refused, such as a segment of an accepted connection. */
     readonly isAdmitted?: boolean;
   }): AsyncGenerator<SpeechChunk> {
     const { account, isAdmitted = false, request, signal, speaker } = speech;
@@ -430,7 +428,7 @@ export class SpeechQueue {
     );
   }
 
-  /** Consecutive refusals get consecutive turns. */
+  /** Estimates the wait after a refusal; consecutive refusals get consecutive turns. */
   #estimateSeconds(): number {
     const now = this.#clock.monotonic();
     let characters = 0;
@@ -446,13 +444,12 @@ export class SpeechQueue {
   }
 }
 
-/** A waiting request. */
 interface Entry {
   readonly account: string;
   readonly request: EngineRequest;
-  /** Aborted when another account's request takes this place. */
+  /** Aborted when a request of another account takes the place of this one. */
   readonly displaced: AbortController;
   spokenSeconds: number;
-  /** Whether it can no longer be displaced. */
+  /** Whether the request can no longer be displaced. */
   isFixed: boolean;
 }

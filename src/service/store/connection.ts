@@ -1,13 +1,12 @@
 import type Libsql from 'libsql';
 
-/** A value that can be bound and read. Not a boolean: on one, the binding aborts the process. */
+/** A value to bind or read. Booleans are excluded: the binding aborts the process on them. */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A synchronous SQLite connection that prepares each statement once. */
 export type Connection = ReturnType<typeof createConnection>;
 
-/** Creates a connection over an open database. */
+/** Creates a synchronous SQLite connection that prepares each statement once. */
 export function createConnection(database: Libsql.Database) {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {
@@ -27,7 +26,7 @@ export function createConnection(database: Libsql.Database) {
     /** Runs a statement; returns the number of changed rows. */
     run: (sql: string, parameters: readonly SqlValue[] = []): number =>
       statement(sql).run(parameters).changes,
-    /** Inserts a row of values by their columns; stores `undefined` as NULL. */
+    /** Inserts a row given by column; stores `undefined` as NULL. */
     insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void {
       const columns = Object.keys(row);
       const marks = columns.map(() => '?').join(', ');
@@ -39,38 +38,38 @@ export function createConnection(database: Libsql.Database) {
   };
 }
 
-/** Returns a text column of a row. @throws TypeError when it holds anything else */
+/** Returns a text column of a row. @throws TypeError for any other type */
 export function text(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} is not text`);
   return value;
 }
 
-/** Returns a text column of a row that may be NULL. @throws TypeError when it holds anything else */
+/** Returns a text column that may be NULL. @throws TypeError for any other type */
 export function optionalText(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : text(row, column);
 }
 
-/** Returns an integer column of a row. @throws TypeError when it holds anything else */
+/** Returns an integer column of a row. @throws TypeError for any other type */
 export function integer(row: Row, column: string): number {
   const value = row[column];
   if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is not an integer`);
   return Number(value);
 }
 
-/** Returns an integer column of a row that may be NULL. @throws TypeError when it holds anything else */
+/** Returns an integer column that may be NULL. @throws TypeError for any other type */
 export function optionalInteger(row: Row, column: string): number | undefined {
   return row[column] === null ? undefined : integer(row, column);
 }
 
-/** Returns a number column of a row. @throws TypeError when it holds anything else */
+/** Returns a number column of a row. @throws TypeError for any other type */
 export function number(row: Row, column: string): number {
   const value = row[column];
   if (typeof value !== 'number') throw new TypeError(`column ${column} is not a number`);
   return value;
 }
 
-/** Returns a text column of a row that has one of these values. @throws TypeError when it has another */
+/** Returns a text column that has one of these values. @throws TypeError for any other value */
 export function oneOf<Value extends string>(
   values: readonly Value[],
   row: Row,

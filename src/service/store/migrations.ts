@@ -1,6 +1,6 @@
 /**
- * The schema as steps; the database's `user_version` counts the steps that it has. A step that has
- * been released is never changed: add another.
+ * The steps that create the schema; `user_version` counts the applied ones. Never change a released
+ * step: add another one.
  */
 export const MIGRATIONS: readonly string[] = [
   `

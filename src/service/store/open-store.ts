@@ -6,14 +6,13 @@ import type { Connection } from './connection.ts';
 import { createConnection, integer } from './connection.ts';
 import { MIGRATIONS } from './migrations.ts';
 
-/** The service's database, shared by every process that uses the data directory. */
 export type Store = ReturnType<typeof createStore>;
 
 interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** How long to wait for another process's transaction; default 5 s. */
+  /** Maximum wait for a transaction of another process; default 5 s. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -21,9 +20,10 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 20;
 
 /**
- * Opens the database in the data directory and updates its schema. Creates what is missing (directory
+ * Opens the database in the data directory and updates its schema. Creates missing files (directory
  * 0700, file 0600).
- * @throws StoreError when the directory cannot be written, or the database is newer, locked or broken
+ * @throws StoreError when the directory cannot be written, or the database is newer, locked or
+ * broken
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const path = join(options.dataDir, 'service.db');
@@ -62,7 +62,7 @@ async function openDatabase(path: string, options: OpenStoreOptions): Promise<St
   }
 }
 
-/** Retries, because a change of the journal mode needs an exclusive lock, for which SQLite does not wait. */
+/** Retries, because changing the journal mode needs an exclusive lock, for which SQLite does not wait. */
 async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number): Promise<void> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
@@ -117,15 +117,15 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
     }
   };
   return {
-    /** The database file. */
+    /** Path of the database file. */
     path,
     /**
-     * Runs `work` as one immediate transaction: all of it or nothing.
+     * Runs `work` as one immediate transaction.
      * @throws StoreError `locked` when another process holds the database for too long
      */
     write: <Result>(work: (db: Connection) => Result): Result =>
       transaction('BEGIN IMMEDIATE', work),
-    /** Runs `work` over one consistent snapshot. */
+    /** Runs `work` on a consistent snapshot. */
     read: <Result>(work: (db: Connection) => Result): Result => transaction('BEGIN', work),
     close(): void {
       if (isOpen) database.close();
@@ -134,17 +134,16 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
   };
 }
 
-/** Whether another connection holds a lock. */
+/** Whether another connection holds the lock. */
 function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-/** Whether an error is one of the file system or SQLite, not of this program. */
+/** Whether an error is one of the file system or of SQLite. */
 function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && 'code' in error);
 }
 
-/** Returns the error for a database or directory that cannot be used. */
 function toStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   if (isBusy(error)) {
@@ -166,14 +165,14 @@ function codeOf(error: unknown): string {
 type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
- * The data directory cannot be used: it is not writable (`unwritable`), was made by a newer foley (`newer`), is
- * held by another process for too long (`locked`) or is inconsistent (`corrupt`); or SQLite cannot be loaded
- * (`no_binary`, with the name of the package as the path).
+ * The data directory cannot be used: it cannot be written (`unwritable`), was made by a newer foley
+ * (`newer`), is locked by another process (`locked`) or is inconsistent (`corrupt`); or SQLite
+ * cannot be loaded (`no_binary`).
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly reason: StoreErrorReason;
-  /** The affected file or directory. */
+  /** The affected file, directory or package. */
   readonly path: string;
 
   constructor(reason: StoreErrorReason, path: string, message: string, cause?: unknown) {

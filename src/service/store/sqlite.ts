@@ -1,5 +1,5 @@
 /**
- * SQLite, in a file of its own that is loaded when it is needed: a package that is imported statically
- * is required by the build, and Node's loader for ES modules would take some milliseconds to begin.
+ * SQLite, loaded on demand: this file is the only one that imports the package statically, because
+ * the build requires such packages, which is faster than a dynamic import.
  */
 export { default as Database } from 'libsql';

@@ -12,7 +12,7 @@ import { reserve, endWhenDone } from './speaking.ts';
 import type { EarlierSegment, OpenRequest, Reducer } from './state.ts';
 import { emit, fail, patch, patchRequest, reject, replyTo, restartIdle, send } from './state.ts';
 
-/** Handles a frame of the client. Authentication is checked first, then the event, then its fields. */
+/** Handles a message of the client: checks authentication, then the event, then its fields. */
 export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
   return ({ phase, protocol, request }) => {
     const { event, eventId } = frame;
@@ -60,12 +60,12 @@ function handle(message: ClientMessage): Reducer {
   }
 }
 
-/** How long the service waits for a browser ticket. */
+/** Maximum wait for a browser ticket. */
 const AUTH_MS = 10_000;
-/** The only site of this service. */
+/** The only site of the embedded service. */
 const SITE = 'embedded';
 
-/** Handles a new connection, with a key or without one (docs/api/authentication.md). */
+/** Handles a new connection. @param quota `undefined` without a key (docs/api/authentication.md) */
 export function opened(quota: number | undefined): Reducer {
   return () =>
     quota === undefined
@@ -73,7 +73,7 @@ export function opened(quota: number | undefined): Reducer {
       : [greet(quota), restartIdle];
 }
 
-/** Redeems a browser ticket, which must come first. */
+/** Redeems a browser ticket. */
 function authenticate({ token, eventId }: Auth): Reducer {
   return ({ phase }) => {
     if (phase === 'authenticating') {
@@ -111,7 +111,7 @@ function greet(quota: number): Reducer {
   ];
 }
 
-/** Starts the connection's request; after a failed `start` the client may send another. */
+/** Starts the request of a connection. After a failed `start`, the client may send another. */
 function start(message: StartMessage): Reducer {
   return ({ phase }) => {
     const { eventId } = message;
@@ -126,10 +126,10 @@ function start(message: StartMessage): Reducer {
   };
 }
 
-/** The id of a simple request's only segment in the ledger. */
+/** Segment id of the input of a simple request. */
 const SIMPLE_SEGMENT_ID = 'input';
 
-/** Collects inputs until one commits them as one segment (docs/api/realtime.md). */
+/** Collects inputs until one has `commit`, then speaks them as one segment (docs/api/realtime.md). */
 function takeInput({ text, commit = true, eventId }: Input): Reducer {
   return withInput(eventId, 'The input is committed already', (request) => {
     const characters = request.characters + countCodePoints(text);
@@ -149,7 +149,7 @@ function takeInput({ text, commit = true, eventId }: Input): Reducer {
   });
 }
 
-/** Takes a numbered piece of text, which `flush` commits. */
+/** Collects a numbered text, which `flush` commits. */
 function takeText({ text, sequence, eventId }: Text): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const expected = nextSequence(request, sequence);
@@ -191,7 +191,7 @@ function tooLarge(
   return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
 }
 
-/** Commits the collected text as a segment: a new one, or a repetition of an earlier one. */
+/** Commits the collected text as a segment, which may repeat an earlier one. */
 function flush({ segmentId, eventId }: Flush): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
@@ -234,7 +234,7 @@ function stop({ eventId }: Stop): Reducer {
   });
 }
 
-/** Applies a reducer to the open request; while the service drains, ignores input for the next connection. */
+/** Applies a reducer to the open request. While the service closes, ignores the input. */
 function withInput(
   eventId: string | undefined,
   stopped: string,
@@ -249,7 +249,7 @@ function withInput(
   };
 }
 
-/** Sequence numbers of completed segments may be skipped. */
+/** Returns the next expected sequence number; those of completed segments may be skipped. */
 function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): number {
   const done = new Set(
     earlier.flatMap(({ audioBytes, sequences }) => (audioBytes === undefined ? [] : sequences)),
@@ -259,7 +259,7 @@ function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): nu
   return next;
 }
 
-/** Acknowledges a segment that was spoken and billed before. */
+/** Acknowledges a segment that was spoken and billed earlier. */
 function acknowledge(
   { segmentId, units }: EarlierSegment,
   audioBytes: number,

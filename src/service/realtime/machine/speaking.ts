@@ -16,10 +16,10 @@ import {
 } from './state.ts';
 import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './state.ts';
 
-/** One `request_status` must be able to list them. */
+/** Maximum number of segments that one `request_status` can list. */
 const MAX_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Reserves the credits of a segment, unless the session would become too long. */
+/** Reserves the credits of a segment, unless the session would exceed its maximum length. */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
@@ -76,13 +76,13 @@ export function reserved({
   };
 }
 
-/** Reports that the account has too few credits. */
+/** Rejects a segment for which the account has too few credits. */
 export function notReserved(problem: Problem): Reducer {
   return ({ reserving, pendingEventId }) =>
     reserving === undefined ? [] : [fail(problem, pendingEventId)];
 }
 
-/** Handles audio of the segment that is being spoken, or its end. */
+/** Handles audio of the current segment, or its end. */
 export function takeSpeech(
   event: Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>,
 ): Reducer {
@@ -146,7 +146,7 @@ function completed(
   ];
 }
 
-/** Ends a segment without words at no cost; a simple input may be replaced. */
+/** Ends a segment without words, without a charge. A simple input may be sent again. */
 function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
@@ -181,7 +181,7 @@ const speakNext: Reducer = ({ request }) => {
   return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
-/** Ends the request when its queue is empty and its input ended, or the service drains. */
+/** Ends the request when its queue is empty and either its input ended or the service closes. */
 export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
   if (request === undefined || request.queue.length > 0) return [];
   if (request.isStopped && reserving === undefined) {

@@ -11,43 +11,41 @@ import type { FrameMessage } from '../../../realtime/frames.ts';
 import * as machine from '../../../realtime/fsm.ts';
 import type { StartMessage, Problem } from '../client-message.ts';
 
-/** docs/protocol.md#the-services-states says what each phase waits for. */
+/** Phase of a session (docs/protocol.md#the-services-states). */
 type SessionPhase = 'authenticating' | 'waiting' | 'starting' | 'speaking' | 'settling' | 'ended';
 
-/** A committed segment. */
 export interface CommittedSegment {
   readonly segmentId: string;
-  /** Sequence numbers of its text events; none in simple mode. */
+  /** Sequence numbers of the segment's text events; empty in simple mode. */
   readonly sequences: readonly number[];
   readonly text: string;
   readonly characters: number;
 }
 
-/** A segment that this request accepted before, on this connection or an earlier one. */
+/** A segment that an earlier `start` of this request accepted. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly units: number;
-  /** Bytes of its audio; undefined until all of it was sent. */
+  /** Size of the audio in bytes; `undefined` until all of it was sent. */
   readonly audioBytes: number | undefined;
 }
 
-/** A parameter that is not used as given. */
+/** A parameter that the service changed or ignored. */
 export interface RequestWarning {
   readonly code: string;
   readonly message: string;
   readonly path: string;
 }
 
-/** Fields that only one version's `ready` has. */
+/** Fields of `ready` that differ between versions. */
 export type ReadyFields =
   | Pick<Ready, 'protocolVersion' | 'effectiveRequest' | 'warnings'>
   | Pick<Static<typeof SERVER_MESSAGES.v2.ready>, 'provider' | 'effectiveRequest'>;
 
 type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 
-/** A request that started on this connection. */
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
@@ -57,26 +55,25 @@ export interface StartedRequest {
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
   >;
   readonly ready: ReadyFields;
-  /** Sent after `ready`, when `ready` has no field for them. */
+  /** Warnings to send after `ready`, if `ready` has no field for them. */
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Units of the earlier segments. */
+  /** Billable units of the earlier segments. */
   readonly units: number;
-  /** Sequence number of the next audio. */
+  /** Sequence number of the next audio message. */
   readonly nextAudio: number;
 }
 
-/** The request of a connection, with its input. */
 export interface OpenRequest extends StartedRequest {
-  /** Uncommitted text. */
+  /** Text that is not committed yet. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
   readonly lastSequence: number;
-  /** Accepted segments in order; the first is being spoken. */
+  /** Ids of the accepted segments in order; the first is being spoken. */
   readonly queue: readonly string[];
-  /** The input ended: simple mode with its commit, reliable mode with `stop`. */
+  /** Whether the input has ended: in simple mode by `commit`, in reliable mode by `stop`. */
   readonly isStopped: boolean;
   readonly stopEventId: string | undefined;
 }
@@ -86,9 +83,9 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the event that the driver is working on. */
+  /** The `eventId` of the message that the driver is working on. */
   readonly pendingEventId: string | undefined;
-  /** The segment of the last `reserve`. */
+  /** The segment whose credits are being reserved. */
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
 }
@@ -106,16 +103,14 @@ export function newSession(protocol: RealtimeProtocol, sessionId: string): Sessi
   };
 }
 
-/** Fields of `request_status` (docs/api/realtime.md). */
 export type StatusFields = Omit<Sent<'request_status'>, 'event' | 'inReplyTo'>;
 
 export type SessionTimer = 'auth' | 'idle';
 
-/** Input of the machine. */
 export type SessionEvent =
-  /** The handshake succeeded; without a quota a browser ticket must follow. */
+  /** The handshake succeeded. Without a quota, a browser ticket must follow. */
   | { readonly type: 'opened'; readonly quota: number | undefined }
-  /** `isRepeated`: its `eventId` was used before. */
+  /** A message arrived; `isRepeated` if its `eventId` was used before. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
   /** Results of `redeem`. */
@@ -137,35 +132,35 @@ export type SessionEvent =
         readonly units: number;
         readonly audioBytes: number;
         readonly quotaRemaining: number;
-        /** Charged for the request so far. */
+        /** Credits charged for the request so far. */
         readonly creditsUsed: number;
       };
     }
   | { readonly type: 'unspeakable'; readonly segmentId: string }
   /** The result of `complete`. */
   | { readonly type: 'settled' }
-  /** The engine, the store or this program failed. */
+  /** The engine, the store or the service failed. */
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'timer'; readonly name: SessionTimer }
-  /** The client reads nothing. */
+  /** The client is not reading its messages. */
   | { readonly type: 'stalled' }
-  /** The service shuts down: accepted segments are finished, unless `isForced`. */
+  /** The service is closing: accepted segments are finished, unless `isForced`. */
   | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
 
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
   : never;
-/** A message without the fields that the driver adds to every one. */
+/** A message without the fields that the driver adds. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
-/** What the driver does for the machine. */
+/** A task of the driver. */
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
   | { readonly type: 'start'; readonly start: StartMessage }
-  /** Reserve the credits of a segment, which may be a retry. */
+  /** Reserve the credits of a segment. */
   | { readonly type: 'reserve'; readonly segment: CommittedSegment }
   | { readonly type: 'speak'; readonly segmentId: string }
   /** Mark the request as completed. */
@@ -190,27 +185,27 @@ export function send(message: Outgoing): Reducer {
   return emit({ type: 'send', message });
 }
 
-/** How long an idle client may send nothing. */
+/** Maximum time without messages from an idle client. */
 const IDLE_MS = 120_000;
 
-/** Restarts the idle timer: the client sent something, or the service was busy until now. */
+/** Restarts the idle timer after a message, or after the service was busy. */
 export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
 
 /**
- * Sends an `error` (docs/api/realtime.md#errors). A terminal one ends the request and the connection, and
- * refunds its reservations.
+ * Sends an `error` (docs/api/realtime.md#errors). A terminal error ends the request and the
+ * connection, and refunds reservations.
  */
 export function fail(problem: Problem, eventId?: unknown): Reducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
   return () => [sendError(problem, eventId, terminal), ...(terminal ? [leave(problem)] : [])];
 }
 
-/** Sends a non-terminal `error` for one event; accepted segments are still spoken. */
+/** Sends a non-terminal `error` about one message; accepted segments are still spoken. */
 export function reject(problem: Problem, eventId?: unknown): Reducer {
   return sendError(problem, eventId, false);
 }
 
-/** Sends a terminal `error`, whatever its code, and closes the connection. */
+/** Sends an `error`, terminal for any code, and closes the connection. */
 export function failTerminally(problem: Problem, closeCode: number): Reducer {
   return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
@@ -236,7 +231,7 @@ function sendError(
   ];
 }
 
-/** A request that exceeds its session never fits into one; any other can be retried. */
+/** Aborts the request and closes the connection. A request that exceeds its session cannot be retried. */
 function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
@@ -246,7 +241,7 @@ export function abandon(isFinal = false): Reducer {
   return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }
 
-/** Whether the connection has a request to end. */
+/** Whether the connection has an unfinished request. */
 export function hasRequest({ phase }: SessionState): boolean {
   return phase === 'speaking' || phase === 'settling';
 }
@@ -262,7 +257,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the units of a request without those of some segments. */
+/** Returns the units of a request without the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],
@@ -287,7 +282,6 @@ export function replyTo(eventId: unknown): { readonly inReplyTo?: string } {
   return typeof eventId === 'string' ? { inReplyTo: eventId } : {};
 }
 
-/** WebSocket close codes that the service sends (docs/api/realtime.md#errors). */
 export const CLOSE = {
   done: 1000,
   textFrame: 1003,

@@ -24,8 +24,9 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of the service's side of a realtime connection and its effects, as a pure function
- * (docs/api/realtime.md). The driver owns sockets, timers, credits and speech. After `ended` nothing changes.
+ * Returns the next state of a realtime connection and the effects for the driver
+ * (docs/api/realtime.md). A pure function: sockets, timers, credits and speech belong to the
+ * driver. After `ended` nothing changes.
  */
 export function transition(state: SessionState, event: SessionEvent): Step {
   return run(state, [reducerFor(event)]);
@@ -73,7 +74,6 @@ function reducerFor(event: SessionEvent): Reducer {
   }
 }
 
-/** Handles the result of the effect `start` (docs/api/realtime.md). */
 function startResult(
   event: Extract<SessionEvent, { type: 'started' | 'known' | 'notStarted' }>,
 ): Reducer {
@@ -134,7 +134,7 @@ function timedOut(name: SessionTimer): Reducer {
   };
 }
 
-/** Finishes the accepted segments. */
+/** Closes the connection after the accepted segments. */
 const drain: Reducer = (state) =>
   hasRequest(state) ? [patch({ isDraining: true }), endWhenDone] : [end(CLOSE.restarts)];
 
