@@ -1,10 +1,16 @@
 import { Option } from 'commander';
-import { controlOptions, voiceOptions } from '../../src/cli/flags/speech.ts';
 import {
-  filled,
-  integerWithin,
+  controlOptions,
+  modelOption,
+  outputOptions,
+  voiceOptions,
+} from '../../src/cli/flags/speech.ts';
+import {
+  choiceOption,
+  durationOption,
+  integerOption,
   oneOf,
-  parseDuration,
+  textOption,
   textWithin,
 } from '../../src/cli/flags/values.ts';
 import type { ControlName } from '../../src/contract/generated/speech-controls.ts';
@@ -43,13 +49,19 @@ export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, Protocol
   readonly retryFailed?: true;
 }
 
+const SHARED_CONTROLS = [
+  'speed',
+  'volume',
+  'stability',
+  'similarity',
+  'language',
+  'textNormalization',
+] as const;
+
 /** The speech controls of each protocol. */
 export const LIVE_CONTROLS = {
-  v3: ['speed', 'volume', 'stability', 'similarity', 'language', 'textNormalization'],
-  v2: [
-    ...(['speed', 'volume', 'stability', 'similarity', 'language', 'textNormalization'] as const),
-    ...(['pitch', 'emotion', 'instruction'] as const),
-  ],
+  v3: SHARED_CONTROLS,
+  v2: [...SHARED_CONTROLS, 'pitch', 'emotion', 'instruction'],
 } as const satisfies Readonly<Record<RealtimeProtocol, readonly ControlName[]>>;
 
 const LATENCY_MAX_CHARACTERS = 64;
@@ -64,26 +76,12 @@ export function liveOptions(): readonly Option[] {
   ];
 }
 
-function outputOptions(): Option[] {
-  return [
-    new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
-    new Option('-o, --output <path>', 'write the audio to a file; - is stdout'),
-    new Option('--no-clobber', 'do not replace an existing file (exit code 31)'),
-    new Option('--play', 'play the audio; without -o no file is written'),
-    new Option('--player <command>', 'play with this program, which reads stdin').argParser(
-      filled('--player'),
-    ),
-  ];
-}
-
 function speechOptions(): Option[] {
   return [
-    new Option('-m, --model <id>', 'model id (default: that of the voice’s family)').argParser(
-      filled('--model'),
-    ),
+    modelOption('default model of the voice’s family'),
     new Option(
       '--format <format>',
-      `${REALTIME_FORMATS.join(', ')} (default: the ending of --output, else mp3)`,
+      `${REALTIME_FORMATS.join(', ')} (default: from the extension of --output, else mp3)`,
     ).argParser((given) => oneOf('--format', REALTIME_FORMATS)(given.toLowerCase())),
     ...controlOptions(LIVE_CONTROLS.v2).map((option) => realtimeOption(option)),
     new Option('--optimize-instructions', 'v2: let the model rewrite the instruction'),
@@ -102,30 +100,32 @@ function realtimeOption(option: Option): Option {
 
 function conversationOptions(): Option[] {
   return [
-    new Option(
+    choiceOption(
       '--mode <mode>',
       'simple speaks one text, reliable resumes after a dropped connection (default: reliable for a pipe and above 10,000 characters)',
-    ).argParser(oneOf('--mode', REALTIME_MODES)),
+      REALTIME_MODES,
+    ),
     protocolOption(),
-    new Option(
+    choiceOption(
       '--segment-by <what>',
       `reliable: how to cut the text: ${SEGMENT_NAMES.join(', ')} (default: sentence)`,
-    ).argParser(oneOf('--segment-by', SEGMENT_NAMES)),
-    new Option(
+      SEGMENT_NAMES,
+    ),
+    durationOption(
       '--flush-after <duration>',
       'reliable: speak an incomplete segment after this long without input (default: 700ms)',
-    ).argParser((given) => parseDuration('--flush-after', given)),
-    new Option(
+    ),
+    integerOption(
       '--chunk-length <n>',
       'characters that the model speaks at once, 50 to 1000',
-    ).argParser(integerWithin('--chunk-length', CHUNK_LENGTH_RANGE)),
-    new Option('--latency <level>', 'latency level of the service').argParser(
-      textWithin('--latency', LATENCY_MAX_CHARACTERS),
+      CHUNK_LENGTH_RANGE,
     ),
-    new Option(
+    textOption('--latency <level>', 'latency level of the service', LATENCY_MAX_CHARACTERS),
+    textOption(
       '--request-id <id>',
       'id of the request; retrying with it is not billed again',
-    ).argParser(textWithin('--request-id', REALTIME_ID_MAX_CHARACTERS)),
+      REALTIME_ID_MAX_CHARACTERS,
+    ),
     new Option('--retry-failed', 'reliable: retry the failed segments of --request-id'),
   ];
 }
@@ -137,10 +137,8 @@ export interface ProtocolFlag {
 }
 
 export function protocolOption(): Option {
-  return new Option(
-    '--protocol <version>',
-    `version of realtime speech: ${PROTOCOL_NAMES.join(', ')} (default: v3)`,
-  ).argParser(oneOf('--protocol', PROTOCOL_NAMES));
+  const about = `version of realtime speech: ${PROTOCOL_NAMES.join(', ')} (default: v3)`;
+  return choiceOption('--protocol <version>', about, PROTOCOL_NAMES);
 }
 
 /** Formats a JSON value of unknown shape; the result is not escaped for a terminal. */

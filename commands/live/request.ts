@@ -4,7 +4,7 @@ import type { CommandInput, Context, Connection } from '../../src/cli/command.ts
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
-import { resolveSetting } from '../../src/config/settings.ts';
+import { flagName, resolveSetting } from '../../src/config/settings.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
 import {
   SIMPLE_INPUT_MAX_CHARACTERS,
@@ -75,8 +75,7 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
     (name) => !known.includes(name) && flags[name] !== undefined,
   );
   if (given === undefined) return;
-  const flag = `--${given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw usageFailure(`${flag} requires --protocol v2`, `Omit it, or add --protocol v2.`);
+  throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
 /** Returns undefined for a pipe, which is spoken as it arrives. */
@@ -108,19 +107,15 @@ function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
       'Omit --mode simple.',
     );
   }
-  const given = RELIABLE_FLAGS.find(([name]) => flags[name] !== undefined);
+  const given = RELIABLE_FLAGS.find((name) => flags[name] !== undefined);
   if (given === undefined) return mode;
   throw usageFailure(
-    `${given[1]} requires --mode reliable`,
+    `${flagName(given)} requires --mode reliable`,
     'Add --mode reliable; only a pipe or a long text uses it by default.',
   );
 }
 
-const RELIABLE_FLAGS = [
-  ['segmentBy', '--segment-by'],
-  ['flushAfter', '--flush-after'],
-  ['retryFailed', '--retry-failed'],
-] as const;
+const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
 
 const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
@@ -176,7 +171,7 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
   );
 }
 
-/** Returns the default model of the voice's family; of an unknown one, a fallback. */
+/** Returns the default model of the voice's family, or a fallback for an unknown family. */
 async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
   const modelIds = await getVoice(client, voiceId, signal).then(
     ({ value }) => value.modelIds,

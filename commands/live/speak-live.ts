@@ -124,7 +124,7 @@ function transportFor(
   const handshake = handshakeOf(client, protocol, {
     clock,
     requestId,
-    // Half for a proxy and half for the host behind it, so that the error names the one that hangs.
+    // Half for a proxy and half for the host, so that the error names the one that does not respond.
     timeoutMs: plan.timeouts.replyMs / 2,
     ...handshakeLog(context, requestId),
   });

@@ -59,7 +59,7 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   if (minDurationMs > longest.value) {
     throw usageFailure(
       `${describe('cueMinDuration', shortest)}, but ${describe('cueMaxDuration', longest)}`,
-      'Lower the one or raise the other.',
+      'Lower the minimum or raise the maximum.',
     );
   }
   return {
@@ -179,5 +179,5 @@ function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cw
   const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
   if (same === undefined) return;
   const problem = `${flagOf(same)} and --output both name ${same.path}`;
-  throw usageFailure(problem, 'Give each its own file.');
+  throw usageFailure(problem, 'Use a different file for each.');
 }

@@ -46,6 +46,17 @@ export function addSpeechFlags(
   ]);
 }
 
+/** Creates the flags for the text and the output of a command that speaks at once. */
+export function outputOptions(): Option[] {
+  return [
+    new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
+    new Option('-o, --output <path>', 'write the audio to a file; - is stdout'),
+    new Option('--no-clobber', 'do not replace an existing file (exit code 31)'),
+    new Option('--play', 'play the audio; without -o no file is written'),
+    textOption('--player <command>', 'player program that reads stdin'),
+  ];
+}
+
 /** Creates the flags that select a voice. */
 export function voiceOptions(): Option[] {
   return [
@@ -102,7 +113,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
           control,
         );
       case 'string':
-        return new Option(`${flags} <text>`, help).argParser(textWithin(flag, control.maxLength));
+        return textOption(`${flags} <text>`, help, control.maxLength);
       case 'boolean':
         return 'default' in control
           ? new Option(flags, help)

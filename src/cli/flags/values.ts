@@ -16,9 +16,9 @@ export function addOptions(command: Command, options: readonly Option[]): Comman
   return command;
 }
 
-/** Creates a flag that accepts any text except an empty one. */
-export function textOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(filled(nameOf(flags)));
+/** Creates a flag that accepts text of 1 to `maximum` characters. */
+export function textOption(flags: string, description: string, maximum = Infinity): Option {
+  return new Option(flags, description).argParser(textWithin(nameOf(flags), maximum));
 }
 
 /** Creates a flag that accepts a whole number. */
