@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { readJson } from '../../src/api/client.ts';
 import type { RequestSpec, RequestBody } from '../../src/api/request.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { listOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { parseField, isPublic, isRealtime, planCall, retryRules } from './plan-call.ts';
@@ -10,7 +11,7 @@ import type { Payload } from './request-body.ts';
 import { readPayload } from './request-body.ts';
 import { parseJson, isRecord } from '../../src/api/response.ts';
 
-/** `foley api`: any call of the interface, as it is. */
+/** `foley api`: any request to the service. */
 export const api: CommandDefinition<ApiFlags> = {
   configure(command) {
     command
@@ -21,10 +22,10 @@ export const api: CommandDefinition<ApiFlags> = {
       .usage('<method> <path> [options]')
       .argument('[method]', 'GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS')
       .argument('[path]', 'path below the base URL, beginning with /')
-      .addOption(repeatable('-F, --field <key=value>', FIELD, (given) => parseField('-F', given)))
-      .addOption(repeatable('-f, --raw-field <key=value>', RAW, (given) => parseField('-f', given)))
+      .addOption(listOption('-F, --field <key=value>', FIELD, (given) => parseField('-F', given)))
+      .addOption(listOption('-f, --raw-field <key=value>', RAW, (given) => parseField('-f', given)))
       .addOption(new Option('--body <file>', 'send this file as the body; - is stdin'))
-      .addOption(repeatable('-H, --header <name:value>', 'set a header', (given) => given))
+      .addOption(listOption('-H, --header <name:value>', 'set a header', (given) => given))
       .addOption(new Option('--form', 'send the fields as a form, with @file as a file upload'))
       .addOption(new Option('--include', 'print the status line and the headers first'))
       .addHelpText('after', EXAMPLES);
@@ -36,8 +37,8 @@ export const api: CommandDefinition<ApiFlags> = {
       throw usageFailure('--include prints headers, which are not JSON', 'Leave --json out.');
     }
     const payload = await readPayload(context, call);
-    if ((io.stdoutIsTerminal || globals.json === true) && answersWithAudio(call, payload.body)) {
-      throw audioIsNoText(globals.json === true);
+    if ((io.stdoutIsTerminal || globals.json === true) && returnsAudio(call, payload.body)) {
+      throw audioFailure(globals.json === true);
     }
     return send(context, call, payload);
   },
@@ -60,14 +61,14 @@ async function send(context: Context, call: Call, payload: Payload): Promise<Com
   io.requireStdout();
   const spec = specOf(context, call, payload);
   const { client } = await context.connect({ publicOnly: isPublic(call) });
-  const answer = await client.send(spec);
+  const response = await client.send(spec);
   if (globals.json === true) {
-    const isEmpty = answer.framing === 'none' || answer.contentLength === 0;
-    return { data: isEmpty ? null : await readJson(answer) };
+    const isEmpty = response.framing === 'none' || response.contentLength === 0;
+    return { data: isEmpty ? null : await readJson(response) };
   }
-  const { showAnswer } = await import('./show-answer.ts');
+  const { showResponse } = await import('./show-response.ts');
   const billed = spec.billed ? 'unknown' : 'no';
-  await showAnswer(answer, io, { include: call.include, billed });
+  await showResponse(response, io, { include: call.include, billed });
   return {};
 }
 
@@ -86,36 +87,30 @@ function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec 
   };
 }
 
-function audioIsNoText(json: boolean): Error {
+function audioFailure(json: boolean): Error {
   const hint = 'Redirect it to a file or a program: foley api … > speech.mp3';
   return json
     ? usageFailure('the response is audio, which --json cannot print', 'Leave --json out.')
     : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
-function repeatable(flags: string, description: string, read: (given: string) => unknown): Option {
-  return new Option(flags, `${description} (may be repeated)`).argParser(
-    (given: string, previous: readonly unknown[] | undefined) => [...(previous ?? []), read(given)],
-  );
-}
-
-/** Calls whose good answer is audio (docs/api/README.md). */
+/** Calls whose successful response is audio (docs/api/README.md). */
 const SPEECH = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
 /**
- * Whether a good answer is audio, as far as that is known before the call. Of v1 speech, `cache`
- * asks for JSON instead.
+ * Returns whether a successful response will be audio, as far as the request shows. With `cache`, v1 speech
+ * returns JSON.
  */
-export function answersWithAudio(
+export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,
   body: RequestBody | undefined,
 ): boolean {
   if (method === 'GET') return AUDIO_FILE.test(path);
-  return method === 'POST' && SPEECH.test(path) && !asksForCache(path, body);
+  return method === 'POST' && SPEECH.test(path) && !requestsCache(path, body);
 }
 
-function asksForCache(path: string, body: RequestBody | undefined): boolean {
+function requestsCache(path: string, body: RequestBody | undefined): boolean {
   if (body === undefined || !path.includes('/v1/speech/')) return false;
   const value = parseJson(Buffer.from(body.bytes).toString('utf8'));
   return isRecord(value) && value['cache'] === true;

@@ -16,11 +16,11 @@ export interface ApiFlags {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-/** Methods whose fields are a query, since they have no body. */
+/** Methods without a body; fields become the query. */
 const READS = new Set(['GET', 'HEAD']);
 
 /**
- * Checks the words and flags of `foley api`.
+ * Checks the arguments and flags of `foley api`; reads no file.
  * @throws Failure (usage)
  */
 export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): Call {
@@ -48,14 +48,14 @@ export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: str
   };
 }
 
-/** Whether it asks for one of the documents that need no key. */
+/** Returns whether a call requests a public document, which needs no key. */
 export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
   return ENDPOINTS.some(
     (endpoint) => 'public' in endpoint && endpoint.method === method && endpoint.path === path,
   );
 }
 
-/** The realtime host's own HTTP paths (docs/api/realtime.md); everything else is below the base URL. */
+/** Returns whether a path belongs to the realtime host (docs/api/realtime.md); other paths are below the base URL. */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -80,13 +80,13 @@ function targetOf(word: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
     throw usageFailure(
       'PATH is a URL; it takes a path that begins with /, such as /api/open/v1/profile',
-      'The service is chosen with --base-url or an account, so that a key goes to no other.',
+      'Select the service with --base-url or --account; a key is sent only to its own service.',
     );
   }
   if (/^[a-z]:[/\\]/i.test(word)) {
     throw usageFailure(
       `PATH is "${word}"; it takes a path that begins with /`,
-      'Your shell may have rewritten it: set MSYS_NO_PATHCONV=1.',
+      'Your shell may have rewritten the path: set MSYS_NO_PATHCONV=1.',
     );
   }
   if (!word.startsWith('/')) {
@@ -97,7 +97,7 @@ function targetOf(word: string): string {
   }
   if (/[\s#\\]|\p{Cc}/u.test(word)) {
     throw usageFailure(
-      `PATH is "${word}"; white space, # and \\ cannot be in it`,
+      `PATH is "${word}"; it must not contain white space, # or \\`,
       'Write them percent-encoded: a space is %20, # is %23.',
     );
   }
@@ -121,7 +121,7 @@ function refuseContradictions(method: string, fields: readonly Field[], flags: A
   if (isRead && form === true) {
     throw usageFailure(
       `--form does not work with ${method}, which has no body`,
-      'Its fields become a query.',
+      'Leave --form out: the fields become the query.',
     );
   }
   if (form === true && fields.length === 0) throw usageFailure('--form requires fields (-F)');
@@ -142,8 +142,8 @@ function refuseSecondStdin(
 }
 
 /**
- * Reads the values of `-H`, `name:value` each.
- * @throws Failure (usage) for what is no header, and for those that foley writes itself
+ * Parses the values of `-H`.
+ * @throws Failure (usage) for an invalid header, or one that foley sets
  */
 function parseHeaders(given: readonly string[]): GivenHeaders {
   const all = new Map<string, string>();
@@ -169,8 +169,8 @@ function parseHeaders(given: readonly string[]): GivenHeaders {
 function parseHeader(line: string): readonly [name: string, value: string] {
   const at = line.indexOf(':');
   if (at < 1) {
-    // What was given may be a secret without its name, so that it is not repeated.
-    throw usageFailure('-H takes name:value');
+    // A value without a name may be a secret: do not print it.
+    throw usageFailure('-H requires name:value');
   }
   const name = line.slice(0, at).trim();
   if (name.toLowerCase() === 'authorization') {
@@ -186,9 +186,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * What may be done when a call goes wrong: a read is asked again; a create only
- * when it carries the header by which the service recognizes it; every other write never, once it
- * was sent.
+ * Returns how to retry a call: a read is retried; a write only with the header by which the service recognizes
+ * repeated requests.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },
@@ -212,7 +211,7 @@ export function retryRules({
   };
 }
 
-/** The user's own key, so that it is never replaced by another. */
+/** The user's key is never replaced by a generated key. */
 function keyOf(value: string | undefined): RequestSpec['key'] {
   return value === undefined ? undefined : { value, madeByTool: false, sentAs: 'Idempotency-Key' };
 }
@@ -221,28 +220,28 @@ function repeatHint(header: string): string {
   return `Repeat exactly the same request with the same ${header}: it is not billed twice.`;
 }
 
-/** A value of `-F` or `-f` as it stands on the command line. */
+/** An unread value of `-F` or `-f`. */
 export type GivenValue =
-  /** Becomes what it looks like: true, false, null, a number, else a string. */
+  /** Converted to true, false, null or a number, else a string. */
   | { readonly kind: 'typed'; readonly text: string }
-  /** Stays a string. */
+  /** Always a string. */
   | { readonly kind: 'raw'; readonly text: string }
   /** The content of a file; `-` is stdin. */
   | { readonly kind: 'file'; readonly path: string };
 
 export interface Field {
-  /** The flag as it was written, for messages. */
+  /** Flag and key, for messages. */
   readonly given: string;
-  /** Everything before the first `=`. */
+  /** The key: all text before the first `=`. */
   readonly name: string;
-  /** The names in it, from the outside; an empty one appends to a list. */
+  /** The parts of the key: `a[b]` is `['a', 'b']`; an empty part appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** Absent for `key[]` alone, which is an empty list. */
+  /** Undefined for `key[]` alone, which is an empty list. */
   readonly value: GivenValue | undefined;
 }
 
 /**
- * Reads a value of `-F` (`typed`) or `-f`: `key=value`, `key[sub]=value`, `key[]=value`, or `key[]`.
+ * Parses a value of `-F` (`typed`) or `-f`: `key=value`, `key[sub]=value`, `key[]=value`, or `key[]`.
  * @throws Failure (usage)
  */
 export function parseField(flag: '-F' | '-f', given: string): Field {
@@ -260,7 +259,7 @@ export function parseField(flag: '-F' | '-f', given: string): Field {
   return { given: shown, name, path, value: valueOf(flag, given.slice(at + 1), shown) };
 }
 
-/** What a typed value becomes; numbers as JSON writes them, and only those that stay exact. */
+/** Converts a typed value. Numbers are those of JSON that can be represented exactly. */
 export function typedValue(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -274,7 +273,7 @@ function valueOf(flag: '-F' | '-f', text: string, shown: string): GivenValue {
   if (!text.startsWith('@')) return { kind: 'typed', text };
   if (text === '@') {
     throw usageFailure(
-      `${shown}=@ names no file`,
+      `${shown}=@ requires a file name after @`,
       `A value that begins with @ is sent with -f: ${shown.replace('-F', '-f')}=@…`,
     );
   }
@@ -288,28 +287,27 @@ function pathOf(name: string): [string, ...string[]] | undefined {
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
 }
 
-/** A call that can be made: everything about it was checked, nothing was read yet. */
+/** A checked call; no file has been read yet. */
 export interface Call {
   readonly method: string;
-  /** Without its query. */
+  /** Without the query. */
   readonly path: string;
-  /** With the query that it was given. */
+  /** Path with the given query. */
   readonly target: string;
   readonly headers: GivenHeaders;
   readonly fields: readonly Field[];
-  /** Where the fields go. */
   readonly fieldsAs: 'query' | 'json' | 'form';
-  /** A file to be sent as it is; `-` is stdin. */
+  /** File for the body; `-` is stdin. */
   readonly body: string | undefined;
   readonly include: boolean;
 }
 
-/** The headers of `-H`; those that the client has a place for are apart. */
+/** The headers of `-H`; headers with a role in the client have separate fields. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
-  /** The rest, by lower-case name; several values of one name are joined, as HTTP has it. */
+  /** Other headers by lower-case name; repeated headers are joined with a comma. */
   readonly others: Readonly<Record<string, string>>;
 }

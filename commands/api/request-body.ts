@@ -9,7 +9,7 @@ import { typedValue } from './plan-call.ts';
 import path from 'node:path';
 import { findRegularFile } from '../../src/durable/regular-file.ts';
 
-/** What a call sends: its path with the whole query, and its body. */
+/** Path and body of a request; the path includes the whole query. */
 export interface Payload {
   readonly target: string;
   readonly body?: RequestBody;
@@ -17,8 +17,8 @@ export interface Payload {
 }
 
 /**
- * Reads what the call's flags name and puts it together.
- * @throws Failure (usage) for files that cannot be read, and fields that contradict each other
+ * Reads the files of a call and builds the query or the body.
+ * @throws Failure (usage) for unreadable files, and fields that contradict each other
  */
 export async function readPayload(context: Context, call: Call): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
@@ -37,7 +37,7 @@ export async function readPayload(context: Context, call: Call): Promise<Payload
   return { target, body: { ...json, contentType } };
 }
 
-/** Multipart when there are files in it. */
+/** Uses multipart if a field is a file. */
 async function formOf(
   context: Context,
   fields: readonly Field[],
@@ -64,7 +64,7 @@ async function partsOf(context: Context, fields: readonly Field[]): Promise<Form
   return parts;
 }
 
-/** Names as they were written, and values as text: there are no types in a query or a form. */
+/** Returns names and values as text, because queries and forms have no types. */
 async function pairsOf(context: Context, fields: readonly Field[]): Promise<URLSearchParams> {
   const pairs = new URLSearchParams();
   for (const { given, name, value } of fields) {
@@ -94,19 +94,19 @@ async function jsonValueOf(context: Context, { given, value }: Field): Promise<R
 
 type Scalar = string | number | boolean | null;
 type Node = Scalar | Branch | Node[];
-/** Not an object, since a key may be `__proto__`. */
+/** A Map, because a key may be `__proto__`. */
 type Branch = Map<string, Node>;
 
-/** A field whose value was read; without one it is an empty list. */
+/** A field with its value; undefined is an empty list. */
 export interface ReadField {
   readonly field: Field;
   readonly value: Scalar | undefined;
 }
 
 /**
- * The JSON object that fields describe: `a[b]=1` is `{"a":{"b":1}}`, `a[]=1` appends, and `a[][b]=1`
- * goes into the last object of the list until it has a `b`.
- * @throws Failure (usage) when two fields cannot both be
+ * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, `a[]=1` appends, and `a[][b]=1` sets `b` in the
+ * last object of the list, or in a new object if the last one has a `b`.
+ * @throws Failure (usage) for fields that contradict each other
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
   const root: Branch = new Map();
@@ -133,7 +133,8 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
       if (value !== undefined) list.push(value);
       return;
     }
-    if (inItem === '') throw usageFailure(`${field.given} is a list in a list`, 'Use --body.');
+    if (inItem === '')
+      throw usageFailure(`${field.given} nests lists, which fields do not support`, 'Use --body.');
     branch = itemFor(list, inItem);
     [key, rest] = [inItem, deeper];
   }
@@ -147,7 +148,11 @@ function setOnce(branch: Branch, key: string, value: Node, field: Field): void {
 function branchAt(branch: Branch, key: string, field: Field): Branch {
   const known = branch.get(key);
   if (known instanceof Map) return known;
-  if (known !== undefined) throw clash(field, `needs ${key} to be an object, and it is not`);
+  if (known !== undefined)
+    throw clash(
+      field,
+      `requires ${key} to be an object, but another field sets it to a value or a list`,
+    );
   const made: Branch = new Map();
   branch.set(key, made);
   return made;
@@ -156,13 +161,17 @@ function branchAt(branch: Branch, key: string, field: Field): Branch {
 function listAt(branch: Branch, key: string, field: Field): Node[] {
   const known = branch.get(key);
   if (Array.isArray(known)) return known;
-  if (known !== undefined) throw clash(field, `needs ${key} to be a list, and it is not`);
+  if (known !== undefined)
+    throw clash(
+      field,
+      `requires ${key} to be a list, but another field sets it to a value or an object`,
+    );
   const made: Node[] = [];
   branch.set(key, made);
   return made;
 }
 
-/** The last object of the list, or a new one when that has the key already. */
+/** Returns the last object of the list, or a new one if the last object has the key. */
 function itemFor(list: Node[], key: string): Branch {
   const last = list.at(-1);
   if (last instanceof Map && (!last.has(key) || Array.isArray(last.get(key)))) return last;
@@ -184,9 +193,9 @@ function toJson(node: Node): unknown {
 const BYTES = 'application/octet-stream';
 
 /**
- * A file as a part of a form. A regular file is read while it is sent; stdin and pipes, which can
- * be read only once, are read now.
- * @throws Failure (usage) when it cannot be read
+ * Returns a file as a part of a form. A regular file is read while it is sent; stdin and pipes, which cannot be
+ * read twice, are read at once.
+ * @throws Failure (usage) when the file cannot be read
  */
 export async function filePart(
   context: Context,

@@ -143,7 +143,7 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   if (given === undefined) {
     throw usageFailure(
       'no service is given for the key',
-      'Name it: foley auth login --base-url https://api.example.com',
+      'Name the service: foley auth login --base-url https://api.example.com',
     );
   }
   const baseUrl = parseBaseUrl(given);
@@ -182,7 +182,7 @@ function checkName(name: string): string {
   if (/^[A-Za-z0-9][\w.-]{0,63}$/.test(name)) return name;
   throw usageFailure(
     `--account is "${name}"; a name has 1 to 64 letters, digits, dots, dashes or underscores`,
-    'It begins with a letter or a digit.',
+    'A name begins with a letter or a digit.',
   );
 }
 

@@ -37,6 +37,6 @@ function requireAccount(accounts: Accounts, name: string | undefined): Account {
   }
   throw usageFailure(
     'several accounts are stored, and none is current',
-    `Name it with --account: ${names.join(', ')}.`,
+    `Name one with --account: ${names.join(', ')}.`,
   );
 }

@@ -43,7 +43,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
     script: 'foley.fish',
     base: CONFIG,
     place: ['fish', 'completions', 'foley.fish'],
-    next: () => 'A new fish completes foley.',
+    next: () => 'Start a new fish shell.',
   },
   powershell: {
     name: 'powershell',

@@ -29,11 +29,11 @@ export const nodeCheck: Check = {
 function tlsFindings({ env }: Context): Finding[] {
   const trustsAll = warning(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 makes programs trust any certificate; foley ignores it',
-    'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
+    'Unset the variable; for your own certificate, set NODE_EXTRA_CA_CERTS.',
   );
   const printsKeys = warning(
     'NODE_DEBUG makes Node.js print its requests, including API keys',
-    'Unset it, especially where output is logged.',
+    'Unset the variable, especially where output is logged.',
   );
   return [
     ...(env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0' ? [trustsAll] : []),
@@ -118,7 +118,7 @@ export const recordsCheck: Check = {
     if (damaged.length === 0) return [ok('all readable')];
     return damaged.map(({ holds, paths: [where] }) =>
       problem(
-        `${where} is unreadable: it holds ${holds}`,
+        `${where} is unreadable; contains ${holds}`,
         '`foley recover --list` shows it; `foley recover --forget ID` removes it.',
       ),
     );

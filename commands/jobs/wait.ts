@@ -12,7 +12,6 @@ interface JobsWaitFlags extends ApiFlag, WaitFlags {
   readonly output?: string;
 }
 
-/** `foley jobs wait ID…`. */
 export const jobsWait: CommandDefinition<JobsWaitFlags> = {
   configure(command) {
     command

@@ -11,7 +11,7 @@ export function webhookAddress(given: string): string {
   if (url === undefined || !isWeb || /\s/.test(given)) {
     throw usageFailure(
       `--webhook-url is "${given}"; it takes an http or https address`,
-      'Such as https://example.com/foley-events.',
+      'Give a URL such as https://example.com/foley-events.',
     );
   }
   if (url.username !== '' || url.password !== '') {

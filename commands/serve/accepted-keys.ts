@@ -47,12 +47,12 @@ export function parseAcceptedKeys(text: string, name: string): readonly AccountK
     const accepted = parseLine(line, `${name}: line ${number}`);
     const before = lineOfKey.get(accepted.key);
     if (before !== undefined) {
-      throw usageFailure(`${name}: line ${number} has the key of line ${before}`, FORM);
+      throw usageFailure(`${name}: line ${number} repeats the key of line ${before}`, FORM);
     }
     lineOfKey.set(accepted.key, number);
     keys.push(accepted);
   }
-  if (keys.length === 0) throw usageFailure(`${name} has no key in it`, FORM);
+  if (keys.length === 0) throw usageFailure(`${name} contains no key`, FORM);
   return keys;
 }
 
@@ -62,7 +62,7 @@ const ACCOUNT = /^[\w.@-]{1,64}$/;
 
 function parseLine(line: string, name: string): AccountKey {
   const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
-  if (more.length > 0) throw usageFailure(`${name} has more than a key and an account`, FORM);
+  if (more.length > 0) throw usageFailure(`${name} has words after the key and the account`, FORM);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageFailure(`${name} has a key with characters other than visible ASCII`, FORM);
   }

@@ -88,7 +88,7 @@ function effectOf(fields: Fields, fail: Fail): FaultEffect {
   const [kind, other] = given;
   if (kind === undefined) fail(`it has no effect; add one of ${EFFECTS.join(', ')}`);
   if (other !== undefined) {
-    fail(`it has both ${kind} and ${other}`, 'Give each its own rule.');
+    fail(`it has both ${kind} and ${other}`, 'Use a separate rule for each.');
   }
   const value = fields.get(kind) ?? '';
   const retryAfter = fields.get('retry-after');

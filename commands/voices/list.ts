@@ -97,7 +97,7 @@ function chooseSurface(flags: VoicesListFlags): VoiceSurface {
   if (unknown === undefined) return api;
   throw usageFailure(
     `${flagName(unknown)} does not work with --api ${api}`,
-    api === 'compat' ? 'It lists all voices at once.' : 'Use --api v1.',
+    api === 'compat' ? '--api compat lists all voices at once.' : 'Use --api v1.',
   );
 }
 

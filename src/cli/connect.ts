@@ -430,7 +430,10 @@ export async function startService(
   } catch (error) {
     if (service.isStoreError(error)) throw stateFailure(error, error.reason);
     if (service.isListenError(error)) {
-      throw usageFailure(error.message, 'Choose another --host or --port; 0 is a free port.');
+      throw usageFailure(
+        error.message,
+        'Choose another --host or --port; --port 0 selects a free port.',
+      );
     }
     throw error;
   }

@@ -116,7 +116,7 @@ export async function installPackages(
   throw new Failure(`npm failed to install the engine (exit code ${result.exitCode})`, {
     code: 'config',
     exit: 'usage',
-    hint: `npm said: ${display(result.all.trim(), { max: LONGEST_COMPLAINT })}`,
+    hint: `Output of npm: ${display(result.all.trim(), { max: LONGEST_COMPLAINT })}`,
   });
 }
 

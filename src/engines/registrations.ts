@@ -52,7 +52,7 @@ async function valid(content: object, file: string): Promise<EngineList> {
     throw new Failure(`${file} was written by a newer foley`, {
       code: 'state',
       exit: 'state',
-      hint: 'Use the newer foley.',
+      hint: 'Update foley.',
     });
   }
   const [, [first]] = Errors(Schema, content);

@@ -208,7 +208,7 @@ describe('what is strange is a warning', () => {
       'certificates that are not checked',
       'node',
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
-      'Unset it; for a certificate of your own set NODE_EXTRA_CA_CERTS.',
+      'Unset the variable; for your own certificate, set NODE_EXTRA_CA_CERTS.',
     ],
     ['a Node.js that prints what it sends', 'node', { NODE_DEBUG: 'none' }, 'Unset it, especially'],
     [

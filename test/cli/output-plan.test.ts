@@ -63,9 +63,9 @@ describe('contradictions are refused', () => {
     ['--json with stdout', { json: true, output: '-' }, /--json/],
     ['--format against the extension', { output: 'a.mp3', format: 'wav' }, /--format is wav.*mp3/],
     [
-      'an extension that speech does not come in',
+      'an extension of another format than those of speech',
       { output: 'a.flac' },
-      /flac; speech comes as mp3, wav, ogg/,
+      /flac; the formats are mp3, wav, ogg/,
     ],
     ['an empty name', { output: '' }, /--output is empty/],
   ])('%s', (_, options, message) => {

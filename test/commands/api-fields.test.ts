@@ -66,11 +66,23 @@ describe('fields become JSON', () => {
   test.each([
     [['a=1', 'a=2'], '-F a is given twice'],
     [['a[b]=1', 'a[b]=2'], '-F a[b] is given twice'],
-    [['a=1', 'a[b]=2'], '-F a[b] needs a to be an object, and it is not'],
-    [['a=1', 'a[]=2'], '-F a[] needs a to be a list, and it is not'],
-    [['a[]=1', 'a[b]=2'], '-F a[b] needs a to be an object, and it is not'],
-    [['a[b]=1', 'a[]=2'], '-F a[] needs a to be a list, and it is not'],
-    [['a[][]=1'], '-F a[][] is a list in a list'],
+    [
+      ['a=1', 'a[b]=2'],
+      '-F a[b] requires a to be an object, but another field sets it to a value or a list',
+    ],
+    [
+      ['a=1', 'a[]=2'],
+      '-F a[] requires a to be a list, but another field sets it to a value or an object',
+    ],
+    [
+      ['a[]=1', 'a[b]=2'],
+      '-F a[b] requires a to be an object, but another field sets it to a value or a list',
+    ],
+    [
+      ['a[b]=1', 'a[]=2'],
+      '-F a[] requires a to be a list, but another field sets it to a value or an object',
+    ],
+    [['a[][]=1'], '-F a[][] nests lists, which fields do not support'],
   ])('%j cannot be', (given, message) => {
     expect(() => objectOf(...given)).toThrow(expect.objectContaining({ message, exit: 'usage' }));
   });

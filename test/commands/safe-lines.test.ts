@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { safeLines } from '../../commands/api/show-answer.ts';
+import { safeLines } from '../../commands/api/show-response.ts';
 import { HOSTILE_STRINGS } from '../fault-server/faults/hostile.ts';
 import { unsafeCharacters } from '../harness/unsafe-characters.ts';
 

@@ -42,7 +42,7 @@ it('reports the output of npm when it fails', async () => {
   await expect(installPackages(folder, { env, signal: never })).rejects.toMatchObject({
     exitCode: 2,
     message: 'npm failed to install the engine (exit code 7)',
-    hint: String.raw`npm said: npm error code ENOTFOUND\x1b[0m`,
+    hint: String.raw`Output of npm: npm error code ENOTFOUND\x1b[0m`,
   });
 });
 

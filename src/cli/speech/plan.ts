@@ -234,7 +234,7 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   const known = CONTROL_NAMES.filter((name) => hasField(surface, name));
   throw usageFailure(
     `${flagOf(missing, flags[missing])} does not work with ${flag}`,
-    `It has ${known.map((name) => flagOf(name)).join(', ')}.`,
+    `Supported: ${known.map((name) => flagOf(name)).join(', ')}.`,
   );
 }
 
@@ -454,16 +454,16 @@ function formatOfFile<Possible extends Format>(
   const { flag, formats } = surface;
   const format = formats.find((candidate) => candidate === named);
   if (named !== undefined && format === undefined) {
-    const whose = flag === undefined ? 'speech comes' : `with ${flag} speech comes`;
+    const formatsOf = flag === undefined ? 'the formats are' : `the formats of ${flag} are`;
     throw usageFailure(
-      `--output has the extension of ${named}; ${whose} as ${formats.join(', ')}`,
-      'Choose one of those endings, and convert the file afterwards.',
+      `--output has the extension of ${named}; ${formatsOf} ${formats.join(', ')}`,
+      'Use one of these extensions, and convert the file afterwards.',
     );
   }
   if (format !== undefined && options.format !== undefined && options.format !== format) {
     throw usageFailure(
       `--format is ${options.format}, but the name of --output says ${format}`,
-      'Drop --format, or change the ending.',
+      'Leave --format out, or change the extension.',
     );
   }
   return format ?? chooseFormat(options, surface);
@@ -480,6 +480,6 @@ function chooseFormat<Possible extends Format>(
   const whose = flag === undefined ? 'it takes' : `with ${flag} it takes`;
   throw usageFailure(
     `${what} is "${wanted}"; ${whose} ${formats.join(', ')}`,
-    'Choose one of those with --format.',
+    'Select one of these formats with --format.',
   );
 }

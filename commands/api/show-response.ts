@@ -6,42 +6,45 @@ import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { display, toJson } from '../../src/text/display.ts';
 
-/** A JSON text above this is of no use on a terminal. */
+/** Maximum size of JSON on a terminal; longer JSON is unreadable anyway. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const TEXT = /^text\/|^application\/(xml|javascript|x-ndjson|jsonl)$|\+xml$/;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
 
 export interface ShowOptions {
-  /** Status line and headers first. */
+  /** Print the status line and headers first. */
   readonly include: boolean;
-  /** What the call may have cost, should the answer be of no use here. */
+  /** Cost of the call, for failures. */
   readonly billed: Billed;
 }
 
 /**
- * Writes an answer to stdout: to a file or a pipe every byte as it came, to a terminal JSON in lines
- * and text made safe.
+ * Writes a response to stdout: unchanged to a file or a pipe; formatted and escaped to a terminal.
  * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is cut
  */
-export async function showAnswer(answer: ApiResponse, io: Io, options: ShowOptions): Promise<void> {
-  if (options.include) await io.writeOut(headOf(answer, io.stdoutIsTerminal));
+export async function showResponse(
+  response: ApiResponse,
+  io: Io,
+  options: ShowOptions,
+): Promise<void> {
+  if (options.include) await io.writeOut(headOf(response, io.stdoutIsTerminal));
   if (!io.stdoutIsTerminal) {
-    for await (const chunk of answer.body) await io.writeOut(chunk);
+    for await (const chunk of response.body) await io.writeOut(chunk);
     return;
   }
-  const { contentType = '' } = answer.headers;
-  if (isEmpty(answer)) return;
+  const { contentType = '' } = response.headers;
+  if (isEmpty(response)) return;
   if (JSON_TYPE.test(contentType)) {
-    const text = await readText(answer, MOST_JSON_BYTES);
+    const text = await readText(response, MOST_JSON_BYTES);
     const value = parseJson(text);
     await (value === undefined
       ? writeLines(io, [Buffer.from(text)])
       : io.writeOut(`${toJson(value, true)}\n`));
   } else if (TEXT.test(contentType)) {
-    await writeLines(io, answer.body);
+    await writeLines(io, response.body);
   } else {
-    answer.discard();
-    throw notForTerminals(answer, options.billed);
+    response.discard();
+    throw notForTerminals(response, options.billed);
   }
 }
 
@@ -76,12 +79,12 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
   });
 }
 
-/** A line above this is shown in pieces. */
+/** Longer lines are printed in pieces. */
 const LONGEST_LINE = 16_384;
 
 /**
- * Text from a server as lines that are safe on a terminal, each with its line end, as they arrive.
- * Tabs stay; what is no UTF-8 becomes replacement characters.
+ * Yields escaped lines of text from a server, each with a line end, as they arrive. Keeps tabs, and replaces
+ * invalid UTF-8.
  */
 export async function* safeLines(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
