@@ -13,7 +13,7 @@ export const Profile = Type.Object(
     tier: Type.String(),
     credits: Type.Number(),
     webhookUrl: Type.Optional(
-      Type.String({ description: 'Stored and shown; this service never calls it' }),
+      Type.String({ description: 'URL that is stored and returned; this service never calls it' }),
     ),
   },
   { $id: 'Profile', additionalProperties: true },
@@ -35,14 +35,14 @@ export const DOCUMENT_ENDPOINTS = [
     path: '/api/open/v3/openapi.json',
     public: true,
     section: 'account',
-    summary: 'Get this document',
+    summary: 'Get this OpenAPI document',
   },
   {
     id: 'getOpenApiV1',
     method: 'GET',
     path: '/api/openapi.json',
     section: 'account',
-    summary: 'Get this document (v1)',
+    summary: 'Get this OpenAPI document (v1)',
   },
 ] as const satisfies readonly Endpoint[];
 

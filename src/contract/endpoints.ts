@@ -31,19 +31,19 @@ export const DEFINITIONS = [
 /** The tags of the OpenAPI document and their endpoints. */
 export const TAGS = {
   Speech: {
-    description: 'Text to audio: at once, or as jobs that are polled and downloaded',
+    description: 'Speech from text, in one response or as jobs',
     endpoints: [...MODEL_ENDPOINTS, ...SPEECH_ENDPOINTS, ...JOB_ENDPOINTS],
   },
   Voices: {
-    description: 'The voices that texts are spoken with',
+    description: 'Voices that speak texts',
     endpoints: [...VOICE_ENDPOINTS, ...VOICE_DESIGN_ENDPOINTS],
   },
   Realtime: {
-    description: 'Text in and audio out over a WebSocket, and queries about such requests',
+    description: 'Realtime speech over a WebSocket, and the state of realtime requests',
     endpoints: REALTIME_ENDPOINTS,
   },
   Media: {
-    description: 'Sound put to videos, and images and videos of a prompt, as jobs',
+    description: 'Jobs for lip sync, dubbing, images and videos',
     endpoints: [...LIP_SYNC_ENDPOINTS, ...MEDIA_ENDPOINTS],
   },
   Account: {

@@ -21,7 +21,7 @@ const CreditsUsed = Type.Integer({
   minimum: 0,
   description: 'Credits: reserved while the job runs, then charged',
 });
-const Characters = Type.Integer({ minimum: 0, description: 'Characters that are billed' });
+const Characters = Type.Integer({ minimum: 0, description: 'Number of billed characters' });
 const Instant = Type.String({ description: 'ISO 8601 timestamp' });
 
 export const JobAccepted = named('JobAccepted', {
@@ -42,7 +42,7 @@ export type JobAccepted = Static<typeof JobAccepted>;
 
 /** A segment of a v3 job (chosen by foley). */
 export const JobSegment = named('JobSegment', {
-  index: Type.Integer({ minimum: 0, description: 'From 0, in the order of the text' }),
+  index: Type.Integer({ minimum: 0, description: 'Index of the segment in the text, from 0' }),
   status: Type.Enum([...SEGMENT_STATUSES]),
   characters: Characters,
   durationMs: nullable(Type.Integer({ minimum: 0 })),
@@ -77,7 +77,7 @@ export const Job = named('Job', {
     error: nullable(
       Type.Object(
         { code: Type.String(), message: Type.String() },
-        { description: 'Set if the status is fail' },
+        { description: 'Reason of the failure; only if the status is fail' },
       ),
     ),
   }),
@@ -113,7 +113,9 @@ export const JobListQuery = strict('JobListQuery', {
       description: 'Jobs per page, newest first',
     }),
   ),
-  status: Type.Optional(Type.Enum([...JOB_STATUSES], { description: 'List only these' })),
+  status: Type.Optional(
+    Type.Enum([...JOB_STATUSES], { description: 'List only jobs with this status' }),
+  ),
 });
 
 export const JobRequestV1 = named('JobRequestV1', {
@@ -141,7 +143,7 @@ export const JobV1 = named('JobV1', {
           status: Type.Enum([...SEGMENT_STATUSES]),
           playbackUrl: nullable(Type.String()),
         }),
-        { description: 'Set when the audio is ready' },
+        { description: 'Segments of the job; only when the audio is ready' },
       ),
     ),
     error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
@@ -190,7 +192,7 @@ export const JOB_ENDPOINTS = [
     section: 'jobs#v3',
     charges: 'characters',
     repeat: 'replay',
-    summary: 'Create a speech job; an identical create returns the same job',
+    summary: 'Create a speech job; an identical request returns the same job',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
@@ -284,7 +286,7 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/audio/{taskId}',
     public: true,
     section: 'ours',
-    summary: 'The audio of a job; the address expires and needs no key',
+    summary: 'Download the audio of a job; the URL expires and needs no key',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

@@ -67,7 +67,10 @@ export type LipSyncRequest = Static<typeof LipSyncRequest>;
 /** Rules for the billed length: the shorter input, or the audio if it extends the video. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
-const Seconds = Type.Number({ minimum: 0, description: 'Seconds, without encoder padding' });
+const Seconds = Type.Number({
+  minimum: 0,
+  description: 'Length in seconds, without encoder padding',
+});
 
 const Billing = {
   billing_duration_seconds: Type.Integer({ minimum: 1 }),
@@ -101,7 +104,7 @@ export type LipSyncJob = Static<typeof LipSyncJob>;
 
 const MEDIA_ENVELOPE = {
   success: Type.Boolean({
-    description: 'Whether the request was valid; says nothing about the job',
+    description: 'Whether the request was valid; independent of the job’s outcome',
   }),
   message: Type.String(),
 };
@@ -132,7 +135,9 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
   ),
-  status: Type.Optional(Type.Enum([...MEDIA_JOB_STATUSES], { description: 'List only these' })),
+  status: Type.Optional(
+    Type.Enum([...MEDIA_JOB_STATUSES], { description: 'List only jobs with this status' }),
+  ),
 });
 
 /** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md). */
@@ -152,7 +157,7 @@ export const DubbingRequest = named('DubbingRequest', {
   fit_audio_to_video: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Speak faster or slower, 0.5x to 2x, so that it ends with the video',
+      description: 'Speak faster or slower, 0.5x to 2x, so that the speech ends with the video',
     }),
   ),
 });
@@ -226,7 +231,7 @@ const LIST = {
 
 const BEFORE_V1 = {
   section: 'versions#legacy-paths',
-  summary: 'As in v1, on the legacy path',
+  summary: 'Legacy path of the same lip-sync endpoint of v1',
 } as const;
 
 export const LIP_SYNC_ENDPOINTS = [
@@ -300,7 +305,7 @@ export const LIP_SYNC_ENDPOINTS = [
     path: '/api/open/media/files/{fileId}',
     public: true,
     section: 'ours',
-    summary: 'The result of a media job; the address expires and needs no key',
+    summary: 'Download the result of a media job; the URL expires and needs no key',
     query: SignedAudioQuery,
     success: 'stored-file',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_MEDIA_NOT_FOUND'],

@@ -21,7 +21,7 @@ const Quote = {
   credits: Type.Integer({ minimum: 0, description: 'Price of a job' }),
   reference_limit: Type.Integer({
     minimum: 0,
-    description: 'Number of references that it accepts',
+    description: 'Maximum number of reference images',
   }),
 };
 
@@ -72,7 +72,9 @@ export const MediaModels = named('MediaModels', {
 export type MediaModels = Static<typeof MediaModels>;
 
 export const MediaModelsQuery = strict('MediaModelsQuery', {
-  mediaType: Type.Optional(Type.Enum([...MEDIA_TYPES], { description: 'List only these' })),
+  mediaType: Type.Optional(
+    Type.Enum([...MEDIA_TYPES], { description: 'List only models of this media type' }),
+  ),
 });
 
 /** Image formats (chosen by foley). */
@@ -107,7 +109,7 @@ const Order = {
       minimum: 0,
       maximum: SEED_MAX,
       description:
-        'The same prompt and seed give the same picture; the default comes from the prompt',
+        'The same prompt and seed produce the same picture; the default is derived from the prompt',
     }),
   ),
 };
@@ -144,7 +146,7 @@ export type VideoRequest = Static<typeof VideoRequest>;
 
 const Task = {
   ...MEDIA_JOB_FIELDS,
-  task_id: Type.String({ description: 'The same as id' }),
+  task_id: Type.String({ description: 'Same value as id' }),
   model: Type.String(),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Type.Integer({ minimum: 2 }),
@@ -152,13 +154,13 @@ const Task = {
   reference_count: Type.Integer({ minimum: 0 }),
   credits_used: Type.Integer({ minimum: 0, description: '0 after a refund' }),
   notices: Type.Array(Type.String(), {
-    description: 'Limits of the result, such as missing characters',
+    description: 'Shortcomings of the result, such as characters that the font lacks',
   }),
 };
 
 const envelope = {
   success: Type.Boolean({
-    description: 'Whether the request was valid; says nothing about the job',
+    description: 'Whether the request was valid; independent of the job’s outcome',
   }),
   message: Type.String(),
   requestId: Type.String(),
@@ -215,7 +217,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createImageJob',
     path: '/api/open/v1/media/images/jobs',
-    summary: 'Create an image job; an identical create returns the same response',
+    summary: 'Create an image job; an identical request returns the same response',
     body: ImageRequest,
     success: ImageJob,
   },
@@ -232,7 +234,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createVideoJob',
     path: '/api/open/v1/media/videos/jobs',
-    summary: 'Create a video job; an identical create returns the same response',
+    summary: 'Create a video job; an identical request returns the same response',
     body: VideoRequest,
     success: VideoJob,
   },

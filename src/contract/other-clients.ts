@@ -65,9 +65,9 @@ export const CompatSpeechDelta = named('CompatSpeechDelta', {
 export const CompatSpeechDone = named('CompatSpeechDone', {
   type: Type.Literal('speech.audio.done'),
   usage: Type.Object({
-    input_tokens: Type.Integer({ description: 'Characters of the text' }),
+    input_tokens: Type.Integer({ description: 'Number of characters in the text' }),
     output_tokens: Type.Integer({ description: 'Always 0: audio is billed by its text' }),
-    total_tokens: Type.Integer({ description: 'The sum of both' }),
+    total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
   }),
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;

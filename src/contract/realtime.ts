@@ -19,7 +19,7 @@ export const RealtimeModel = named('RealtimeModel', {
   controls: mapOf(Type.Boolean(), {
     description: 'Fields of start.request that the model supports',
   }),
-  segmentMaxCharacters: limit('Most characters of a segment or simple input'),
+  segmentMaxCharacters: limit('Maximum number of characters in a segment or simple input'),
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
@@ -28,11 +28,13 @@ export const RealtimeCapabilities = named('RealtimeCapabilities', {
   modes: Type.Array(Type.Enum([...REALTIME_MODES])),
   formats,
   limits: Type.Object({
-    simpleInputCharacters: limit('Most characters of all input events of a simple request'),
-    textEventCharacters: limit('Most characters of a text event'),
-    segmentCharacters: limit('Most characters of a segment with any model'),
-    sessionUnits: limit('Most billable units of a request'),
-    requestIdCharacters: limit('Most characters of a request id or segment id'),
+    simpleInputCharacters: limit(
+      'Maximum number of characters in all input events of a simple request',
+    ),
+    textEventCharacters: limit('Maximum number of characters in a text event'),
+    segmentCharacters: limit('Maximum number of characters in a segment, with any model'),
+    sessionUnits: limit('Maximum number of billable units in a request'),
+    requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
   }),
   models: Type.Array(RealtimeModel),
   requestId,
@@ -51,7 +53,7 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
 });
 
 export const BrowserTicket = named('BrowserTicket', {
-  ticket: Type.String({ description: 'Token for auth; works once' }),
+  ticket: Type.String({ description: 'Token for the auth message; works once' }),
   url: Type.String({ description: 'Address of the WebSocket' }),
   subprotocol: Type.String(),
   expiresAt: Type.String({ format: 'date-time' }),
@@ -127,7 +129,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Realtime version 1, which is frozen: 501',
+    summary: 'Returns 501: realtime version 1 is frozen',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },

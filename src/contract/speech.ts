@@ -42,7 +42,7 @@ export const SpeechControls = Type.Object({
     Type.Number({
       ...SPEED_RANGE,
       default: 1,
-      description: `Speaking rate; 1 is the voice’s own${byFamily('speed')}`,
+      description: `Speaking rate; 1 is the normal rate of the voice${byFamily('speed')}`,
     }),
   ),
   volume: Type.Optional(
@@ -117,13 +117,13 @@ export type SpeechRequest = Static<typeof SpeechRequest>;
 /** Fields that only older clients send; any value is accepted. */
 const HistoricalFields = {
   engineModelId: Type.Optional(
-    Type.Unknown({ description: 'Old name of modelId; used when that is missing' }),
+    Type.Unknown({ description: 'Old name of modelId; used if modelId is missing' }),
   ),
   version: Type.Optional(Type.Unknown({ description: 'Not used' })),
   qwenModel: Type.Optional(Type.Unknown({ description: 'Not used' })),
   minimaxEmotion: Type.Optional(Type.Unknown({ description: 'Old name of emotion' })),
   token: Type.Optional(
-    Type.Unknown({ description: 'Not used: only the Authorization header authenticates' }),
+    Type.Unknown({ description: 'Ignored: only the Authorization header authenticates' }),
   ),
 };
 
@@ -138,7 +138,7 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
   ...others,
   voiceId: Type.Optional(voiceId),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId; either field is required' }),
   ),
   cache: Type.Optional(
     Type.Boolean({ default: false, description: 'Return the address of stored audio' }),
@@ -197,19 +197,19 @@ export type AlignedCompleted = Static<typeof AlignedCompleted>;
 export const AlignedError = named('AlignedError', {
   requestId: Type.String(),
   code: Type.String(),
-  message: Type.Optional(Type.String({ description: 'Reason for people; added by this service' })),
+  message: Type.Optional(Type.String({ description: 'Readable reason; added by this service' })),
 });
 export type AlignedError = Static<typeof AlignedError>;
 
 export const AudioQuery = strict('AudioQuery', {
   download: Type.Optional(
-    Type.Enum(['0', '1'], { description: '1 downloads it as an attachment' }),
+    Type.Enum(['0', '1'], { description: '1 sends the audio as an attachment' }),
   ),
 });
 
 /** Query of a signed link, which needs no key (chosen by foley). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
-  expires: Type.Integer({ minimum: 0, description: 'Seconds since the epoch' }),
+  expires: Type.Integer({ minimum: 0, description: 'Expiry, in seconds since the epoch' }),
   signature: Type.String({ minLength: 1, maxLength: 100 }),
   ...AudioQuery.properties,
 });

@@ -32,7 +32,7 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code; the default comes from the prompt',
+      description: 'Language code; the default is derived from the prompt',
     }),
   ),
 });
@@ -44,7 +44,7 @@ export const VoiceCandidate = named('VoiceCandidate', {
   previewAudioUrl: Type.String({ description: 'Address of the preview; requires the key' }),
   provider: Type.String({ description: 'Engine family' }),
   language: Type.String({ description: 'Language code' }),
-  description: Type.String({ description: 'Description, with the words found in the prompt' }),
+  description: Type.String({ description: 'Description that lists the words found in the prompt' }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
@@ -53,9 +53,9 @@ export const VoiceDesign = named('VoiceDesign', {
   designId: Type.String({ description: 'Id for previews and saving; not a voice id' }),
   candidates: Type.Array(VoiceCandidate),
   createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'Expiry of the design' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'Time when the design expires' }),
   billing: Type.Object({
-    characters: Type.Integer({ description: 'Characters of all previews' }),
+    characters: Type.Integer({ description: 'Number of characters in all previews' }),
     creditsUsed: Type.Number(),
     quotaRemaining: Type.Integer(),
   }),
@@ -71,13 +71,16 @@ export const VoiceDesignSave = named('VoiceDesignSave', {
     description: 'Display name',
   }),
   visibility: Type.Optional(
-    Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+    Type.Enum([...VOICE_VISIBILITIES], {
+      default: 'private',
+      description: 'Who may use the voice',
+    }),
   ),
   language: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code; default that of the candidate',
+      description: 'Language code; the default is the candidate’s language',
     }),
   ),
 });

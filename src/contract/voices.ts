@@ -21,7 +21,7 @@ export const Voice = named('Voice', {
   isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
   primaryLanguage: Type.String({ description: 'Language code' }),
   languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
-  modelIds: Type.Array(Type.String(), { description: 'Models that the voice works with' }),
+  modelIds: Type.Array(Type.String(), { description: 'Ids of the models that can use the voice' }),
 });
 export type Voice = Static<typeof Voice>;
 
@@ -65,8 +65,8 @@ export const VoiceV1 = named('VoiceV1', {
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
   isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
-  id: Type.String({ description: 'The same as voiceId' }),
-  name: Type.String({ description: 'The same as title' }),
+  id: Type.String({ description: 'Same value as voiceId' }),
+  name: Type.String({ description: 'Same value as title' }),
   provider: Type.String({ description: 'Engine family' }),
 });
 export type VoiceV1 = Static<typeof VoiceV1>;
@@ -86,11 +86,13 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
   page,
   pageSize,
   modelType: Type.Optional(
-    Type.Enum([...VOICE_TYPES], { description: 'public by default; all with includePersonal' }),
+    Type.Enum([...VOICE_TYPES], {
+      description: 'Which voices to list; the default is public, or all with includePersonal',
+    }),
   ),
   includePersonal,
   language: Type.Optional(
-    Type.String({ minLength: 1, description: 'Primary language, exact match' }),
+    Type.String({ minLength: 1, description: 'Primary language of the voice; exact match' }),
   ),
   supportsLanguage: Type.Optional(
     Type.String({
@@ -98,7 +100,7 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
       description: 'Supported language, such as en, which also matches en-US',
     }),
   ),
-  search: Type.Optional(Type.String({ description: 'Part of the name or the description' })),
+  search: Type.Optional(Type.String({ description: 'Text that the name or description contains' })),
   provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
   limit: Type.Optional(
     Type.Integer({
@@ -133,7 +135,10 @@ export const VoiceUpload = named('VoiceUpload', {
     }),
   ),
   visibility: Type.Optional(
-    Type.Enum([...VOICE_VISIBILITIES], { default: 'private', description: 'Who may use it' }),
+    Type.Enum([...VOICE_VISIBILITIES], {
+      default: 'private',
+      description: 'Who may use the voice',
+    }),
   ),
   languages: Type.Optional(
     Type.String({ description: 'Language codes as a JSON array of strings' }),
@@ -144,10 +149,10 @@ export const VoiceUpload = named('VoiceUpload', {
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
-  description: Type.String({ description: 'Description, with the source of the voice' }),
+  description: Type.String({ description: 'Description that includes the source of the voice' }),
   createdAt: Type.String({ format: 'date-time' }),
-  id: Type.String({ description: 'The same as voiceId' }),
-  name: Type.String({ description: 'The same as title' }),
+  id: Type.String({ description: 'Same value as voiceId' }),
+  name: Type.String({ description: 'Same value as title' }),
   provider: Type.String({ description: 'Engine family' }),
   isPersonal: Type.Boolean(),
   visibility: Type.Enum([...VOICE_VISIBILITIES]),
@@ -173,7 +178,7 @@ export type VoiceDeleted = Static<typeof VoiceDeleted>;
 export const VoiceDeletion = named('VoiceDeletion', {
   voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId; one of them is required' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId; either field is required' }),
   ),
 });
 
@@ -219,8 +224,7 @@ export const VOICE_ENDPOINTS = [
     id: 'createVoice',
     path: '/api/open/v1/voices',
     section: 'voices#create',
-    summary:
-      'Make a voice: the nearest engine voice, set to the pitch of reference audio, for clients of v1',
+    summary: 'Create a voice from recordings (v1)',
   },
   {
     ...DELETE,
@@ -234,7 +238,8 @@ export const VOICE_ENDPOINTS = [
     id: 'createVoiceV3',
     path: '/api/open/v3/voices',
     section: 'versions#legacy-paths',
-    summary: 'Create a voice from recordings: the nearest engine voice at their pitch',
+    summary:
+      'Create a voice from recordings: the nearest engine voice, at the pitch of the recordings',
     success: VoiceCreatedV3,
   },
   {

@@ -117,9 +117,12 @@ const sameInBoth = {
     acceptedCharacters: count,
     bufferedCharacters: Type.Integer({
       minimum: 0,
-      description: 'Characters before the next flush',
+      description: 'Characters buffered since the last flush',
     }),
-    remainingCapacity: Type.Integer({ minimum: 0, description: 'Characters left in the segment' }),
+    remainingCapacity: Type.Integer({
+      minimum: 0,
+      description: 'Number of characters that still fit in the segment',
+    }),
   }),
   segment_accepted: message('segment_accepted', {
     requestId,
@@ -132,7 +135,7 @@ const sameInBoth = {
     sessionId,
     segmentId: maybeSegmentId,
     sequence: Type.Integer({ minimum: 1, description: 'Counts from 1 over the request' }),
-    audio: Type.Unsafe<Uint8Array>({ description: 'Binary: the next bytes' }),
+    audio: Type.Unsafe<Uint8Array>({ description: 'The next bytes of the audio, as binary data' }),
     format,
     ...samples,
   }),
