@@ -1,3 +1,4 @@
+import { abortable } from '../../../src/effects/concurrency.ts';
 import type {
   EngineRequest,
   SpeechChunk,
@@ -37,7 +38,7 @@ export function scriptedEngine(script: readonly Step[]): ScriptedEngine {
         if (step === 'break')
           throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
         if (step === 'nothing to say') throw new EngineError('unspeakable', 'No word in it.');
-        if ('until' in step) await untilAborted(step.until, signal);
+        if ('until' in step) await abortable(step.until, signal);
         else yield chunkOf(step);
       }
     } finally {
@@ -62,11 +63,4 @@ function chunkOf({ ms, ...told }: Extract<Step, { ms: number }>): SpeechChunk {
     (_, at) => 0.1 * Math.sin(at / 10),
   );
   return { samples, sampleRate: SAMPLE_RATE, ...told };
-}
-
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    void promise.then(resolve);
-  });
 }

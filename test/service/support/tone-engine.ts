@@ -1,3 +1,4 @@
+import { abortable } from '../../../src/effects/concurrency.ts';
 import {
   EngineError,
   type EngineRequest,
@@ -35,7 +36,7 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     speaking += 1;
     try {
       for (const [index, words] of sentences.entries()) {
-        if (hold !== undefined && index >= hold.chunk) await untilAborted(hold.released, signal);
+        if (hold !== undefined && index >= hold.chunk) await abortable(hold.released, signal);
         signal.throwIfAborted();
         if (index >= failing)
           throw new EngineError('failed', 'The engine broke.', 'The secret inside of it.');
@@ -61,8 +62,11 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     synthesize,
     async close() {},
     holdBefore(chunk) {
-      const { promise, release } = gate();
-      hold = { chunk, released: promise };
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      hold = { chunk, released };
       return release;
     },
     failBefore(chunk) {
@@ -90,21 +94,4 @@ function toneChunk(
     }
   }
   return { samples, sampleRate: SAMPLE_RATE };
-}
-
-function gate(): { promise: Promise<void>; release: () => void } {
-  const opened = new AbortController();
-  const promise = new Promise<void>((resolve) => {
-    opened.signal.addEventListener('abort', () => resolve());
-  });
-  return { promise, release: () => opened.abort() };
-}
-
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void promise.then(resolve);
-  });
 }
