@@ -1,22 +1,22 @@
 import type { SpeexResampler } from '@echogarden/speex-resampler-wasm/simd';
 
-/** Converts a stream of samples to another rate, without delay at its beginning. */
+/** Converts a stream of samples to another sample rate, without a delay at the beginning. */
 export interface Resampler {
-  /** Returns the samples that are ready; fewer than their share, as the filter looks ahead. */
+  /** Returns the converted samples so far; the last ones follow later, because the filter looks ahead. */
   push(samples: Float32Array): Float32Array;
-  /** Returns the rest, up to `inputs * outputRate / inputRate` samples in all, rounded. */
+  /** Returns the remaining samples; the total is `inputs * outputRate / inputRate`, rounded. */
   finish(): Float32Array;
-  /** Frees its memory; to be called in any case. */
+  /** Frees the memory; call it also after a failure. */
   close(): void;
 }
 
-/** @throws Error when the rates cannot be converted */
+/** Creates a resampler. @throws Error when the rates cannot be converted */
 export async function createResampler(inputRate: number, outputRate: number): Promise<Resampler> {
   if (inputRate === outputRate) return UNCHANGED;
   return new SpeexStream(await loadSpeex(), inputRate, outputRate);
 }
 
-/** Compiles the library that all resamplers share; may be called early and often. */
+/** Compiles the resampling library once; all resamplers share it. */
 export function loadSpeex(): Promise<SpeexResampler> {
   speex ??= import('@echogarden/speex-resampler-wasm/simd').then((loaded) => loaded.default());
   return speex;
@@ -30,10 +30,9 @@ const UNCHANGED: Resampler = {
   close: () => {},
 };
 
-/** From 0 to 10; at 5 the loss is far below that of mp3. */
+/** Quality from 0 to 10; the loss at 5 is far below the loss of mp3. */
 const QUALITY = 5;
 
-/** Samples converted at a time. */
 const INPUT_LENGTH = 4_096;
 const FLOAT_BYTES = 4;
 
@@ -42,7 +41,7 @@ class SpeexStream implements Resampler {
   readonly #state: number;
   readonly #input: number;
   readonly #output: number;
-  /** Pointer to two lengths: of the input, then of the output. */
+  /** Pointer to two numbers: the length of the input and the length of the output. */
   readonly #lengths: number;
   readonly #outputLength: number;
   readonly #ratio: number;
@@ -105,7 +104,7 @@ class SpeexStream implements Resampler {
   }
 }
 
-/** Concatenates samples; a single array is returned as it is. */
+/** Concatenates samples; returns a single array without copying. */
 export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
@@ -118,19 +117,19 @@ export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   return whole;
 }
 
-/** The largest level of {@link amplify}: a little below full scale, as mp3 and ogg overshoot. */
+/** The highest level that {@link amplify} returns; below full scale, because mp3 and ogg overshoot. */
 export const CEILING = 0.98;
 
-/** Samples above this level are compressed towards the ceiling, never clipped. */
+/** Samples above this level are compressed to stay below the ceiling. */
 const KNEE = 0.8;
 const HEADROOM = CEILING - KNEE;
 
-/** Converts decibels to a factor on samples; 6 is about twice, -6 about half. */
+/** Converts decibels to a factor on samples: 6 dB is about 2, -6 dB about 0.5. */
 export function gainOf(decibels: number): number {
   return 10 ** (decibels / 20);
 }
 
-/** Multiplies samples by `gain`, and keeps them below {@link CEILING}. */
+/** Multiplies samples by `gain`, and compresses loud ones to stay below {@link CEILING}. */
 export function amplify(samples: Float32Array, gain: number): Float32Array<ArrayBuffer> {
   const louder = new Float32Array(samples.length);
   for (let index = 0; index < samples.length; index += 1) {

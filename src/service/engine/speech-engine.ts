@@ -1,49 +1,48 @@
 import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
 
-/** A voice of a speech engine. */
 export interface EngineVoice {
-  /** The engine's name for the voice, such as `slt`. */
+  /** Id within the engine, such as `slt`. */
   readonly id: string;
-  /** Name for people, default the id. */
+  /** Display name, default the id. */
   readonly name?: string;
   /** Language code (BCP 47). */
   readonly language: string;
   readonly sampleRate: number;
-  /** Whether the voice supports `EngineRequest.pitch`, which is ignored otherwise. */
+  /** Whether the voice supports `EngineRequest.pitch`; other voices ignore that field. */
   readonly pitch: boolean;
-  /** Whether `SpeechChunk.words` has every word. */
+  /** Whether the engine reports the time of every word in `SpeechChunk.words`. */
   readonly words?: boolean;
 }
 
-/** A text and how to speak it; an engine clamps speed and pitch to its own limits. */
+/** A text and how to speak it; an engine clamps `speed` and `pitch` to the limits of the engine. */
 export interface EngineRequest {
   readonly text: string;
   /** An `EngineVoice.id` of the engine. */
   readonly voice: string;
-  /** Factor on the voice's own rate. */
+  /** Multiplies the default speed of the voice. */
   readonly speed: number;
-  /** Semitones added to the voice's own pitch. */
+  /** Semitones added to the default pitch of the voice. */
   readonly pitch: number;
-  /** Whether the caller uses `SpeechChunk.words` and `span`. */
+  /** Whether the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
   readonly isTimed?: boolean;
-  /** The account; engines serve accounts in turn. */
+  /** Account of the request; engines serve accounts in turn. */
   readonly client?: string;
-  /** Whether a listener waits: its first chunk goes before later chunks of others. Default false. */
+  /** Whether a listener is waiting; if so, the first chunk is prioritized. Default false. */
   readonly isInteractive?: boolean;
 }
 
-/** The speech of one sentence or clause, with the pause that follows it. */
+/** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1, on average about -20 dB of full scale with any voice. */
+  /** Mono samples in -1..1; their average level is about -20 dB of full scale for every voice. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** More words in the order of the text; their samples may be in another chunk. A last chunk may have words only. */
+  /** The next words of the text. Their samples may be in another chunk; a chunk may have words and no samples. */
   readonly words?: readonly WordMark[];
-  /** The part of the text in the samples, where the engine knows it before the words. */
+  /** The part of the text that the samples speak, if the engine knows it before the words. */
   readonly span?: TextSpan;
 }
 
-/** A range of code points of the request's text; the end is exclusive. */
+/** A range of code points in the text of the request; `end` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
@@ -60,28 +59,28 @@ export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
   /**
-   * Starts in the background what the first request would wait for. Also resolves after a failure, which the first
-   * request will report. Does not keep the process alive.
+   * Starts threads or processes in the background, so that the first request is fast. Never rejects: the first request
+   * reports a failure. Does not keep the process alive.
    */
   warmUp(): Promise<void>;
   /**
-   * Speaks the text chunk by chunk, at most one ahead of the consumer. When the signal is aborted, the iterator
-   * rejects at once with its reason. Markup in the text is spoken or left out, never interpreted.
-   * @throws EngineError when the engine fails or can speak nothing of the text
+   * Speaks the text chunk by chunk, at most one ahead of the consumer. On abort the iterator rejects at once with the
+   * reason of the signal. Markup in the text is spoken or left out, never interpreted.
+   * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /** Ends threads and processes; running requests fail. */
+  /** Ends the threads and processes of the engine; running requests fail. */
   close(): Promise<void>;
 }
 
-/** The longest piece of text that is synthesized at once, in UTF-16 units: a sentence, or a clause of a long one. */
+/** Maximum length in UTF-16 units of a text that is synthesized at once: a sentence, or a clause of a long sentence. */
 export const LONGEST_STRETCH = 240;
 
-/** Enforces the longest speech of one request. */
+/** Enforces the maximum duration of the speech for one request. */
 export class SpeechLimit {
   #seconds = 0;
 
-  /** @throws EngineError when the speech is longer than that */
+  /** Adds a chunk. @throws EngineError when the speech is too long */
   add({ samples, sampleRate }: SpeechChunk): void {
     this.#seconds += samples.length / sampleRate;
     if (this.#seconds <= SPEECH_MAX_SECONDS) return;
@@ -96,7 +95,7 @@ export function engineMessageOf(error: unknown): string | undefined {
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';
-  /** `unspeakable`: the voice can speak nothing of the text; `failed`: anything else. */
+  /** `unspeakable`: the voice cannot speak any part of the text; `failed`: any other error. */
   readonly reason: 'unspeakable' | 'failed';
 
   constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown) {
@@ -105,13 +104,13 @@ export class EngineError extends Error {
   }
 }
 
-/** An engine with one of its voices. */
+/** A voice with its engine. */
 export interface VoiceOfEngine {
   readonly engine: SpeechEngine;
   readonly voice: EngineVoice;
 }
 
-/** The engines of a service by name: the built-in one and those that were added. */
+/** The speech engines of a service: the built-in one, and those added by the user. */
 export class EngineRegistry {
   readonly #engines: ReadonlyMap<string, SpeechEngine>;
 
@@ -123,21 +122,18 @@ export class EngineRegistry {
     }
   }
 
-  /** Finds a voice by the name of its engine and its id. */
   find(engineName: string, voiceId: string): VoiceOfEngine | undefined {
     const engine = this.#engines.get(engineName);
     const voice = engine?.voices.find(({ id }) => id === voiceId);
     return engine === undefined || voice === undefined ? undefined : { engine, voice };
   }
 
-  /** Returns every voice of every engine. */
   all(): readonly VoiceOfEngine[] {
     return [...this.#engines.values()].flatMap((engine) =>
       engine.voices.map((voice) => ({ engine, voice })),
     );
   }
 
-  /** Closes all engines. */
   async close(): Promise<void> {
     await Promise.all([...this.#engines.values()].map((engine) => engine.close()));
   }

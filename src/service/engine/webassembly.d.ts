@@ -1,4 +1,4 @@
-/** The part of WebAssembly that the engine and the encoders use; Node's types leave it out. */
+/** The part of the WebAssembly API that the flite engine and the encoders use; the types of Node omit it. */
 declare namespace WebAssembly {
   class Module {
     static exports(module: Module): { readonly name: string }[];
@@ -14,10 +14,10 @@ declare namespace WebAssembly {
   type ImportedFunction = (...args: never[]) => number | void;
 }
 
-/** The part of the package that is used; it comes without types. */
+/** The functions of the package that foley uses; the package has no types. */
 declare module '@echogarden/speex-resampler-wasm/simd' {
   export interface SpeexResampler {
-    /** Replaced whenever the memory grows; read it again after every call. */
+    /** A new array whenever the memory grows: do not store it. */
     readonly HEAPF32: Float32Array;
     readonly HEAPU32: Uint32Array;
     _malloc(bytes: number): number;
@@ -30,7 +30,7 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       quality: number,
       errorPointer: number,
     ): number;
-    /** Lengths are pointers: to the capacity before the call, to what was consumed and produced after it. */
+    /** The lengths are pointers: before the call to the capacities, afterwards to the consumed and produced samples. */
     _speex_resampler_process_float(
       state: number,
       channel: number,

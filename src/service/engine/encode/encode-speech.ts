@@ -10,38 +10,23 @@ import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encod
 export interface EncodeOptions {
   /** Change of level in decibels, default 0. Peaks above full scale are limited, not clipped. */
   readonly gainDb?: number | undefined;
-  /** Distinguishes streams of Opus that are to be joined, default 1. */
+  /** Serial number of an Ogg Opus stream, default 1; streams that are joined need different numbers. */
   readonly streamNumber?: number | undefined;
 }
 
-/** A format with its encoder loaded. */
-interface LoadedFormat {
-  /** Rate of its files; undefined where it is that of the speech. */
-  readonly sampleRate: number | undefined;
-  readonly encoderFor: (sampleRate: number) => AudioEncoder;
-}
-
-/** Each loads what it can while the first chunk is synthesized. */
-const FORMATS: Readonly<
-  Record<EncodedFormat, (streamNumber: number | undefined) => Promise<LoadedFormat>>
-> = {
-  wav: async () => ({ sampleRate: undefined, encoderFor: createWavEncoder }),
-  pcm: () => load(PCM_SAMPLE_RATE, Promise.resolve(createPcmEncoder())),
-  mp3: () => load(MP3_SAMPLE_RATE, openMp3()),
-  ogg: () => load(OGG_SAMPLE_RATE, openOgg()),
-  opus: (streamNumber) => load(OPUS_SAMPLE_RATE, openOpus(streamNumber)),
-};
-
-async function load(sampleRate: number, opening: Promise<AudioEncoder>): Promise<LoadedFormat> {
-  const [encoder] = await Promise.all([opening, loadSpeex()]);
-  return { sampleRate, encoderFor: () => encoder };
-}
+/** Sample rate and encoder of each format but WAV, which has the rate of the speech. */
+const FORMATS = {
+  pcm: { outputRate: PCM_SAMPLE_RATE, open: createPcmEncoder },
+  mp3: { outputRate: MP3_SAMPLE_RATE, open: openMp3 },
+  ogg: { outputRate: OGG_SAMPLE_RATE, open: openOgg },
+  opus: { outputRate: OPUS_SAMPLE_RATE, open: openOpus },
+} as const;
 
 /**
- * Encodes speech as the bytes of one file while it is synthesized. mp3 and ogg have 44.1 kHz, opus 48 kHz, pcm 24 kHz, wav
- * the rate of the speech. Yields to the event loop after every quarter of a second of audio. Closing the iterator
- * closes that of the chunks.
- * @throws EngineError `failed` when there is no sample, or the rate changes; whatever the chunks throw
+ * Encodes speech as the bytes of one file while the speech is synthesized. mp3 and ogg have 44.1 kHz, opus 48 kHz, pcm
+ * 24 kHz, wav the rate of the speech. Yields to the event loop after every quarter of a second of audio. Closing the
+ * returned iterator closes the iterator of the chunks.
+ * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of the chunks
  */
 export async function* encodeSpeech(
   format: EncodedFormat,
@@ -49,14 +34,14 @@ export async function* encodeSpeech(
   { gainDb = 0, streamNumber }: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const gain = gainOf(gainDb);
-  const loading = FORMATS[format](streamNumber);
-  // Handled where it is awaited; until then it must not count as unhandled.
+  // Loads while the first chunk is synthesized; a failure is thrown below.
+  const loading = load(format, streamNumber);
   loading.catch(() => {});
   let pipeline: Pipeline | undefined;
   try {
     for await (const chunk of chunks) {
       if (chunk.samples.length === 0) continue;
-      pipeline ??= await openPipeline(await loading, chunk.sampleRate);
+      pipeline ??= await openPipeline(format, await loading, chunk.sampleRate);
       if (chunk.sampleRate !== pipeline.sampleRate) {
         throw new EngineError('failed', 'The engine changed its sample rate within a text.');
       }
@@ -67,7 +52,7 @@ export async function* encodeSpeech(
         await nextTurn();
       }
     }
-    if (pipeline === undefined) throw new EngineError('failed', 'The engine gave no sound.');
+    if (pipeline === undefined) throw new EngineError('failed', 'The engine produced no audio.');
     for (const bytes of [
       pipeline.encoder.encode(pipeline.resampler.finish()),
       pipeline.encoder.finish(),
@@ -86,9 +71,22 @@ interface Pipeline {
   readonly encoder: AudioEncoder;
 }
 
-async function openPipeline(format: LoadedFormat, sampleRate: number): Promise<Pipeline> {
-  const outputRate = format.sampleRate ?? sampleRate;
-  const encoder = format.encoderFor(outputRate);
+async function load(
+  format: EncodedFormat,
+  streamNumber: number | undefined,
+): Promise<AudioEncoder | undefined> {
+  if (format === 'wav') return undefined;
+  const [encoder] = await Promise.all([FORMATS[format].open(streamNumber), loadSpeex()]);
+  return encoder;
+}
+
+async function openPipeline(
+  format: EncodedFormat,
+  loaded: AudioEncoder | undefined,
+  sampleRate: number,
+): Promise<Pipeline> {
+  const outputRate = format === 'wav' ? sampleRate : FORMATS[format].outputRate;
+  const encoder = loaded ?? createWavEncoder(outputRate);
   return { sampleRate, encoder, resampler: await createResampler(sampleRate, outputRate) };
 }
 
@@ -101,12 +99,12 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
   }
 }
 
-/** Samples that the encoder (576) and every decoder (529) of mp3 add before the sound. */
+/** Samples that an mp3 encoder (576) and every decoder (529) add before the sound. */
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**
- * Returns the delay of sound in a decoded stream of the format, in milliseconds. An Info tag would remove that of
- * an mp3, but a stream has none.
+ * Returns the milliseconds before the first sample of speech in a decoded stream. An mp3 file states its delay in an Info
+ * tag, but a stream has none.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

@@ -11,21 +11,21 @@ import { Walker } from '../../../audio/reader.ts';
 import { wavHeader } from './pcm.ts';
 import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
-/** The beginning of a file with its exact length, which is known only at the end; a stream has none. */
+/** Writes the length of the speech into the beginning of a file, once the length is known. */
 export interface FileHead {
-  /** Returns what to write for the next bytes of the encoder. */
+  /** Returns the bytes to append to the file for the next bytes of the encoder. */
   pass(bytes: Uint8Array): readonly Uint8Array[];
-  /** Returns what to write over the beginning of the file; undefined where the format needs nothing. */
+  /** Returns the bytes that replace the beginning of the file; undefined if the format stores no length there. */
   finish(length: SpeechLength): Uint8Array | undefined;
 }
 
 export interface SpeechLength {
   readonly samples: number;
-  /** Of the speech, whatever the rate of the file. */
+  /** Sample rate of the speech; the file may have another. */
   readonly sampleRate: number;
 }
 
-/** Creates the head of one file: the header of a wav, the Info tag of an mp3; ogg needs none. */
+/** Creates the head of one file: the header of a wav, or the Info tag of an mp3. */
 export function createFileHead(format: SpeechFormat): FileHead {
   if (format === 'mp3') return new Mp3FileHead();
   return {
@@ -40,14 +40,13 @@ const HEADER_BYTES = 4;
 /** Samples that LAME adds before the sound. */
 const ENCODER_DELAY = 576;
 
-/** Adds a frame with an Info tag: the exact length, the encoder's delay and the padding after the speech. */
+/** Adds an mp3 frame with an Info tag: the length, the encoder's delay and the padding after the speech. */
 class Mp3FileHead implements FileHead {
   readonly #reader = new FrameCounter();
   readonly #walker = new Walker(this.#reader);
   #checksum = 0;
-  /** The frame for the tag. */
   #tagFrame: Uint8Array | undefined;
-  /** Bytes from before the first frame header was complete. */
+  /** Bytes received before the first frame header was complete. */
   #held: readonly Uint8Array[] = [];
 
   pass(bytes: Uint8Array): readonly Uint8Array[] {
@@ -77,7 +76,7 @@ class Mp3FileHead implements FileHead {
   }
 }
 
-/** Counts the frames of an encoder, which writes nothing else. */
+/** Counts the mp3 frames that the encoder writes. */
 class FrameCounter implements FormatReader {
   want = HEADER_BYTES;
   skip = 0;
@@ -88,7 +87,7 @@ class FrameCounter implements FormatReader {
     const header = bytes.slice(at, at + HEADER_BYTES);
     const length = mp3FrameLength(header[1] ?? 0, header[2] ?? 0);
     if (header[0] !== 0xff || length === 0)
-      throw new Error('The encoder wrote bytes that are no mp3 frame.');
+      throw new Error('The encoder wrote bytes that are not an mp3 frame.');
     this.first ??= header;
     this.frames += 1;
     this.skip = length;

@@ -4,17 +4,16 @@ import { pcmBytes, type AudioEncoder } from './pcm.ts';
 
 export const OPUS_SAMPLE_RATE = 48_000;
 
-/** 20 ms. */
 const PACKET_SAMPLES = 960;
 /** Samples that decoders drop at the beginning: the look-ahead of the codec. */
 const PRE_SKIP = 312;
-/** The most lacing values in a page, and the largest of them. */
+/** Maximum number of lacing values in a page, and the largest lacing value. */
 const MOST_LACING = 255;
 
 /**
- * Opens an encoder of Opus in Ogg (RFC 7845) with packets of 20 ms, for mono samples at 48 kHz. Equal speech gives
- * equal bytes.
- * @param serialNumber of the stream within its file
+ * Opens an Ogg Opus encoder (RFC 7845) for mono samples at 48 kHz, with packets of 20 ms. The same samples always give the
+ * same bytes.
+ * @param serialNumber of the stream within the file
  */
 export async function openOpus(serialNumber = 1): Promise<AudioEncoder> {
   return new OpusEncoder(await acquireCodec(), serialNumber);
@@ -26,8 +25,7 @@ class OpusEncoder implements AudioEncoder {
   #waiting: Float32Array = new Float32Array(0);
   #packets: Uint8Array[] = [];
   #pages = 0;
-  /** Samples received, and samples encoded. */
-  #taken = 0;
+  #received = 0;
   #encoded = 0;
 
   constructor(codec: OpusCodec, serialNumber: number) {
@@ -36,7 +34,7 @@ class OpusEncoder implements AudioEncoder {
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {
-    this.#taken += samples.length;
+    this.#received += samples.length;
     const all = concatSamples([this.#waiting, samples]);
     const whole = all.length - (all.length % PACKET_SAMPLES);
     for (let at = 0; at < whole; at += PACKET_SAMPLES) this.#packet(all.subarray(at));
@@ -44,9 +42,9 @@ class OpusEncoder implements AudioEncoder {
     return Buffer.concat([...this.#heads(), ...this.#flush(this.#encoded, false)]);
   }
 
-  /** The last page has the number of samples, so that decoders drop the padding. */
+  // The last page states the number of samples, so that decoders drop the padding.
   finish(): Uint8Array<ArrayBuffer> {
-    const end = PRE_SKIP + this.#taken;
+    const end = PRE_SKIP + this.#received;
     while (this.#encoded < end) {
       this.#packet(this.#waiting);
       this.#waiting = new Float32Array(0);
@@ -70,7 +68,6 @@ class OpusEncoder implements AudioEncoder {
     return [this.#page([opusHead()], 0, false), this.#page([opusTags()], 0, false)];
   }
 
-  /** Writes the packets in as few pages as hold them. */
   *#flush(end: number, isLast: boolean): Generator<Uint8Array> {
     let position = this.#encoded - this.#packets.length * PACKET_SAMPLES;
     let group: Uint8Array[] = [];
@@ -88,7 +85,7 @@ class OpusEncoder implements AudioEncoder {
     if (group.length > 0) yield this.#page(group, end, isLast);
   }
 
-  /** @param end the samples that can be decoded when the page is complete */
+  /** @param end number of samples that a decoder has after this page */
   #page(packets: readonly Uint8Array[], end: number, isLast: boolean): Uint8Array {
     const sequence = this.#pages;
     this.#pages += 1;
@@ -122,17 +119,15 @@ function opusTags(): Uint8Array {
   return tags;
 }
 
-/** A mono encoder of libopus. */
 interface OpusCodec {
-  /** Encodes a packet of `frameSize` samples of 16 bits. */
+  /** Encodes one packet of `frameSize` 16-bit samples. */
   encode(samples: Buffer, frameSize: number): Uint8Array;
   encoderCTL(request: number, value: number): void;
 }
 
 /**
- * The package's encoders share one memory and must never be freed: each writes its input to twice the address that it
- * reserved. That hits nothing in use as long as there are few and all were made in a row. So at most these exist, each
- * for one stream after the other.
+ * Maximum number of encoders, each for one stream at a time. The encoders of the package share one memory and must never be
+ * freed: each writes its input to twice the address that it reserved. With a few encoders this overwrites nothing in use.
  */
 const MOST_CODECS = 16;
 const BITS_PER_SECOND = 32_000;
@@ -142,7 +137,7 @@ const idle: OpusCodec[] = [];
 const waiting: ((codec: OpusCodec) => void)[] = [];
 let codecs = 0;
 
-/** Resolves with an encoder in its initial state, as soon as one is free. */
+/** Resolves with an encoder in its initial state; waits while all are in use. */
 async function acquireCodec(): Promise<OpusCodec> {
   const free = idle.pop();
   if (free !== undefined) return free;

@@ -1,22 +1,22 @@
 /** Encodes a stream of samples as the bytes of one file. */
 export interface AudioEncoder {
-  /** Returns the bytes that are ready; often none, as formats have blocks and pages. */
+  /** Returns the complete blocks or pages; often none. */
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
-  /** Returns the rest of the file. */
+  /** Returns the remaining bytes of the file. */
   finish(): Uint8Array<ArrayBuffer>;
-  /** Frees its resources; to be called in any case, and last. */
+  /** Frees the encoder; call it last, also after a failure. */
   close(): void;
 }
 
-/** The sample rate that clients of the third-party speech interfaces assume for raw samples. */
+/** Sample rate that clients of third-party speech APIs assume for raw samples. */
 export const PCM_SAMPLE_RATE = 24_000;
 
-/** Encodes raw samples of 16 bits, little-endian, mono, without a header; the caller resamples to 24 kHz. */
+/** Creates an encoder of raw 16-bit mono samples, little-endian, without a header. Does not resample. */
 export function createPcmEncoder(): AudioEncoder {
   return { encode: pcmBytes, finish: () => new Uint8Array(0), close: () => {} };
 }
 
-/** Converts samples in -1..1 to 16 bits, little-endian. */
+/** Converts samples in -1..1 to 16-bit samples, little-endian. */
 export function pcmBytes(samples: Float32Array): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(samples.length * BYTES_PER_SAMPLE);
   const view = new DataView(bytes.buffer);
@@ -27,7 +27,7 @@ export function pcmBytes(samples: Float32Array): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Converts samples of 16 bits, little-endian, to -1..1; ignores half a sample at the end. */
+/** Converts 16-bit samples, little-endian, to -1..1; ignores half a sample at the end. */
 export function samplesOf(pcm: Uint8Array): Float32Array {
   const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
   const samples = new Float32Array(Math.floor(pcm.length / BYTES_PER_SAMPLE));
@@ -41,16 +41,16 @@ export const BYTES_PER_SAMPLE = 2;
 export const WAV_HEADER_LENGTH = 44;
 
 /**
- * The length in a stream's header: the largest even one with which every field is positive as a signed 32-bit
- * number. Some players stop at once at a length of 0, and read 0xFFFFFFFF as -1.
+ * Length in the header of a stream: the largest even number for which every field is positive as a signed 32-bit
+ * number. With a length of 0 some players stop at once, and some read 0xFFFFFFFF as -1.
  */
 const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (WAV_HEADER_LENGTH - 8) - 1;
 
 const MOST_SAMPLES = Math.floor((0xffff_ffff - (WAV_HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
 
 /**
- * Creates the 44 bytes before mono samples of 16 bits; without `totalSamples` those of a stream.
- * @throws RangeError when the format cannot count so many samples
+ * Creates the 44-byte header of a WAV file of 16-bit mono samples; without `totalSamples` the header of a stream.
+ * @throws RangeError when the length does not fit into the header
  */
 export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array<ArrayBuffer> {
   if (totalSamples !== undefined && totalSamples > MOST_SAMPLES) {
@@ -73,17 +73,13 @@ export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array
   return header;
 }
 
-/** Encodes WAV of 16 bits at the rate of the samples, with the header of a stream. */
+/** Creates an encoder of 16-bit mono WAV with the header of a stream. */
 export function createWavEncoder(sampleRate: number): AudioEncoder {
   let header: Uint8Array<ArrayBuffer> = wavHeader(sampleRate);
-  const takeHeader = (): Uint8Array<ArrayBuffer> => {
-    const taken = header;
+  const encode = (samples: Float32Array): Uint8Array<ArrayBuffer> => {
+    const bytes = Buffer.concat([header, pcmBytes(samples)]);
     header = new Uint8Array(0);
-    return taken;
+    return bytes;
   };
-  return {
-    encode: (samples) => Buffer.concat([takeHeader(), pcmBytes(samples)]),
-    finish: takeHeader,
-    close() {},
-  };
+  return { encode, finish: () => encode(new Float32Array(0)), close: () => {} };
 }

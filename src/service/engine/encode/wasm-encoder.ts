@@ -4,12 +4,24 @@ import type { AudioEncoder } from './pcm.ts';
 
 type CodecName = 'mp3' | 'ogg';
 
-/** Compiled once; concurrent streams have an instance each. */
+/** A compiled module with its idle instances; each stream needs an instance of its own. */
+interface WasmCodec {
+  readonly module: WebAssembly.Module;
+  readonly idle: Codec[];
+  readonly mostIdle: number;
+}
+
+/**
+ * Maximum number of idle instances. Each has 16 MB of memory, which slows down the garbage collector. libvorbis leaks
+ * memory with each stream, so its instances are not reused.
+ */
+const MOST_IDLE = { mp3: 4, ogg: 0 };
+
 const loaded = new Map<CodecName, Promise<WasmCodec>>();
 
 /**
- * Loads LAME or libvorbis of `wasm-media-encoders`, without the package's own script: that has both encoders as
- * text, which takes a sixth of the start-up to read.
+ * Loads LAME or libvorbis from `wasm-media-encoders`. Skips the script of the package, which contains both encoders as text
+ * and would take a sixth of the start-up time.
  */
 function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
   const loading = loaded.get(name) ?? compile(name);
@@ -19,61 +31,29 @@ function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
 
 async function compile(name: CodecName): Promise<WasmCodec> {
   const file = createRequire(import.meta.url).resolve(`wasm-media-encoders/wasm/${name}`);
-  return new WasmCodec(new WebAssembly.Module(await readFile(file)), MOST_IDLE[name]);
+  const module = new WebAssembly.Module(await readFile(file));
+  return { module, idle: [], mostIdle: MOST_IDLE[name] };
 }
 
-/**
- * How many instances are kept for the next stream: each has 16 MB of memory, which costs the garbage collector.
- * libvorbis leaks memory with each stream, so its instances are not reused.
- */
-const MOST_IDLE = { mp3: 4, ogg: 0 };
-
-/** A compiled codec with its idle instances. */
-class WasmCodec {
-  readonly #module: WebAssembly.Module;
-  readonly #mostIdle: number;
-  readonly #idle: Codec[] = [];
-
-  constructor(module: WebAssembly.Module, mostIdle: number) {
-    this.#module = module;
-    this.#mostIdle = mostIdle;
-  }
-
-  take(): Codec {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    const codec = codecOf(new WebAssembly.Instance(this.#module, IMPORTS));
-    codec.initialize();
-    return codec;
-  }
-
-  giveBack(codec: Codec): void {
-    if (this.#idle.length < this.#mostIdle) this.#idle.push(codec);
-  }
-}
-
-/** Encodes a stream of one channel in an instance of its own. */
+/** Encodes one stream of mono samples. */
 class WasmEncoder implements AudioEncoder {
-  readonly #owner: WasmCodec;
+  readonly #source: WasmCodec;
   readonly #codec: Codec;
   readonly #stream: number;
-  /** False during a call and after a failure, when the instance must not be reused. */
+  /** False during a call and after a failure; the instance is not reused then. */
   #isReusable = true;
 
-  /**
-   * @param parameters of the codec, as the 32-bit words that follow the rate
-   * @throws Error when the codec refuses the parameters
-   */
-  constructor(owner: WasmCodec, sampleRate: number, parameters: ArrayBuffer) {
-    this.#owner = owner;
-    this.#codec = owner.take();
+  /** @param parameters of the codec: the 32-bit words that follow the sample rate */
+  constructor(source: WasmCodec, sampleRate: number, parameters: ArrayBuffer) {
+    this.#source = source;
+    this.#codec = source.idle.pop() ?? instantiate(source.module);
     const channels = 1;
     const words = new Uint32Array([channels, sampleRate, ...new Uint32Array(parameters)]);
     const pointer = this.#codec.malloc(words.byteLength);
     new Uint32Array(this.#codec.memory.buffer, pointer, words.length).set(words);
     this.#stream = this.#codec.init(pointer);
     this.#codec.free(pointer);
-    if (this.#stream === 0) throw new Error(`The encoder refuses a rate of ${sampleRate} Hz.`);
+    if (this.#stream === 0) throw new Error(`The encoder does not support a sample rate of ${sampleRate} Hz.`);
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {
@@ -95,12 +75,13 @@ class WasmEncoder implements AudioEncoder {
     if (!this.#isReusable) return;
     this.#isReusable = false;
     this.#codec.freeStream(this.#stream);
-    this.#owner.giveBack(this.#codec);
+    const { idle, mostIdle } = this.#source;
+    if (idle.length < mostIdle) idle.push(this.#codec);
   }
 
-  /** Copies the output, which the next call overwrites. */
+  /** Copies the output buffer, which the next call overwrites. */
   #output(length: number): Uint8Array<ArrayBuffer> {
-    if (length < 0) throw new Error(`The encoder failed with ${length}.`);
+    if (length < 0) throw new Error(`The encoder failed with code ${length}.`);
     const pointer = this.#codec.outputOf(this.#stream);
     const bytes = new Uint8Array(this.#codec.memory.buffer, pointer, length).slice();
     this.#isReusable = true;
@@ -111,7 +92,7 @@ class WasmEncoder implements AudioEncoder {
 const IMPORTS = {
   wasi_snapshot_preview1: {
     proc_exit: (exitCode: number): number => {
-      throw new Error(`The encoder ended itself with exit code ${exitCode}.`);
+      throw new Error(`The encoder exited with code ${exitCode}.`);
     },
   },
   env: { emscripten_notify_memory_growth: (): void => {} },
@@ -119,7 +100,7 @@ const IMPORTS = {
 
 type WasmFunction = (...parameters: number[]) => number;
 
-/** The exports of the module, by our names. */
+/** Exported functions of the module, by method name. */
 const FUNCTIONS = {
   initialize: '_initialize',
   malloc: 'malloc',
@@ -136,28 +117,31 @@ type Codec = Readonly<Record<keyof typeof FUNCTIONS, WasmFunction>> & {
   readonly memory: WebAssembly.Memory;
 };
 
-function codecOf({ exports }: WebAssembly.Instance): Codec {
+function instantiate(module: WebAssembly.Module): Codec {
+  const { exports } = new WebAssembly.Instance(module, IMPORTS);
   const { memory } = exports;
   if (!(memory instanceof WebAssembly.Memory)) throw new TypeError('The encoder has no memory.');
-  const functions = Object.entries(FUNCTIONS).map(([ours, name]) => {
+  const functions = Object.entries(FUNCTIONS).map(([method, name]) => {
     if (!isWasmFunction(exports[name])) throw new TypeError(`The encoder has no ${name}.`);
-    return [ours, exports[name]];
+    return [method, exports[name]];
   });
-  return { memory, ...Object.fromEntries(functions) };
+  const codec: Codec = { memory, ...Object.fromEntries(functions) };
+  codec.initialize();
+  return codec;
 }
 
 function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
 }
 
-/** Every player supports it, and it keeps the padding of the format shortest. */
+/** Every player supports this sample rate, and its frames need the least padding. */
 export const MP3_SAMPLE_RATE = 44_100;
 
 export const MP3_KILOBITS_PER_SECOND = 128;
 
-/** Opens an encoder of mp3 at a constant 128 kbit/s, for samples at 44.1 kHz. */
+/** Opens an mp3 encoder with a constant 128 kbit/s, for mono samples at 44.1 kHz. */
 export async function openMp3(): Promise<AudioEncoder> {
-  // Bit rate, quality of a variable rate (negative for a constant one), rate of the file.
+  // Bit rate; quality of a variable bit rate, negative for a constant one; sample rate of the file.
   const words = new DataView(new ArrayBuffer(12));
   words.setInt32(0, MP3_KILOBITS_PER_SECOND, true);
   words.setFloat32(4, -1, true);
@@ -167,13 +151,13 @@ export async function openMp3(): Promise<AudioEncoder> {
 
 export const OGG_SAMPLE_RATE = 44_100;
 
-/** From -1 to 10; about 50 kbit/s for speech. */
+/** Vorbis quality, from -1 to 10; 3 gives about 50 kbit/s for speech. */
 const QUALITY = 3;
 
-/** Constant, so that equal speech gives equal bytes. */
+/** Serial number of every stream: constant, so that the same samples give the same bytes. */
 const SERIAL_NUMBER = 1;
 
-/** Opens an encoder of Ogg Vorbis at a variable rate, for samples at 44.1 kHz. */
+/** Opens an Ogg Vorbis encoder with a variable bit rate, for mono samples at 44.1 kHz. */
 export async function openOgg(): Promise<AudioEncoder> {
   const words = new DataView(new ArrayBuffer(8));
   words.setFloat32(0, QUALITY, true);

@@ -14,17 +14,17 @@ import type { FlitePiece } from './synthesizer.ts';
 export interface FliteEngineOptions {
   /** The bundled `worker.ts`. */
   readonly workerFile: string | URL;
-  /** How many pieces may be spoken concurrently, default 1. */
+  /** Maximum number of threads, each for one piece at a time; default 1. */
   readonly threads?: number;
-  /** How long one piece may take, default 60 s. */
+  /** A thread that takes longer for one task is terminated; default 60 s. */
   readonly pieceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Creates the flite engine in worker threads: English, deterministic, a sentence or a clause of up to 240 characters at
- * a time. Limits: speed 0.25 to 4, a median pitch of 60 to 400 Hz; the voice `rms` has no pitch control. In a timed
- * request, the words of a piece follow its samples in a chunk of their own.
+ * Creates the flite engine, which runs in worker threads. It speaks English, deterministically, in pieces of up to 240
+ * characters: sentences, or clauses of long sentences. Limits: speed 0.25 to 4, median pitch 60 to 400 Hz; the voice `rms`
+ * has no pitch control. A timed request yields a chunk of samples and then a chunk of words for each piece.
  */
 export function createFliteEngine({
   workerFile,
@@ -65,7 +65,7 @@ async function* speakPieces(
   if (ahead === undefined) {
     throw new EngineError(
       'unspeakable',
-      'Nothing in the text can be spoken by an English voice: it has no Latin letter and no digit.',
+      'The text has no Latin letter and no digit, so an English voice cannot speak it.',
     );
   }
   try {
@@ -88,12 +88,12 @@ async function* speakPieces(
   }
 }
 
-/** A piece in the pool, with its words if the request is timed. */
 interface Task {
   readonly piece: SpeakablePiece;
-  readonly speech: Ticket<Spoken>;
+  readonly speech: Ticket;
+  /** Undefined unless the request is timed. */
   readonly timing:
-    | { readonly words: readonly WrittenWord[]; readonly pronounced: Ticket<Pronounced> }
+    | { readonly words: readonly WrittenWord[]; readonly pronounced: Ticket }
     | undefined;
 }
 
@@ -103,17 +103,17 @@ function startTask(
   piece: SpeakablePiece,
   rank: TaskRank,
 ): Task {
-  const speech = pool.speak({ ...request, text: piece.text }, rank);
+  const speech = pool.enqueue({ ...request, kind: 'speak', text: piece.text }, rank);
   if (request.isTimed !== true) return { piece, speech, timing: undefined };
   const words = piece.words();
   const tokens = words.flatMap((word) => word.tokens);
-  return { piece, speech, timing: { words, pronounced: pool.pronounce(tokens, rank) } };
+  return { piece, speech, timing: { words, pronounced: pool.enqueue({ kind: 'pronounce', tokens }, rank) } };
 }
 
-/** Returns the words of a piece; none if they cannot be timed, as the speech is good all the same. */
+/** Returns the words of a piece; none if timing them fails, so that the speech continues. */
 async function wordsOf(
   { piece, timing }: Task,
-  sounds: Spoken['sounds'],
+  sounds: readonly TimedSound[],
   offsetMs: number,
 ): Promise<readonly WordMark[]> {
   if (timing === undefined) return [];
@@ -126,43 +126,34 @@ async function wordsOf(
   }
 }
 
-interface ThreadPoolOptions {
-  readonly workerFile: string | URL;
-  /** The most threads; each is started when no other is free. */
-  readonly threads: number;
-  /** A thread that takes longer for one task is terminated. */
-  readonly pieceTimeoutMs: number;
-  readonly clock: Clock;
-}
-
 /** A task in the pool. */
-interface Ticket<Result> {
-  /** Waits for the result; the task now precedes those without a consumer. */
-  result(): Promise<Result>;
+interface Ticket {
+  /** Waits for the result, and moves the task ahead of the tasks that have no consumer. */
+  result(): Promise<TaskResult>;
   /** Removes the task unless a thread has started it. */
   drop(): void;
 }
 
 /** The priority of a task. */
 interface TaskRank {
-  /** Clients take turns. */
+  /** Account of the request; accounts take turns. */
   readonly client: string;
-  /** Whether it is the first task of a request with a listener. */
+  /** Whether this is the first task of a request with a waiting listener. */
   readonly isFirst: boolean;
 }
 
-/** After so many first tasks a later one gets its turn, so that none starves. */
+/** After this many first tasks a later task runs, so that none starves. */
 const FIRSTS_IN_A_ROW = 4;
 
 /**
- * Runs tasks in threads. A request has at most two pieces here, the current one and the next, each with its
- * pronunciations if it is timed. First pieces precede later ones; among either, the client served longest ago comes
- * first, with its oldest task.
+ * Runs tasks in threads. A request has at most two pieces in the pool: the current one and the next. First pieces run
+ * before later ones; within each group, the client that was served longest ago is next, with its oldest task.
  */
 class ThreadPool {
-  readonly #options: ThreadPoolOptions;
-  /** Tasks with a consumer, the oldest first; then those without. */
+  readonly #options: Required<FliteEngineOptions>;
+  /** Tasks with a consumer, the oldest first. */
   readonly #awaited: Entry[] = [];
+  /** Tasks without a consumer. */
   readonly #ahead: Entry[] = [];
   #firstsInARow = 0;
   /** Recently served clients, the latest last. */
@@ -170,35 +161,18 @@ class ThreadPool {
   #threads: SpeakingThread[] = [];
   #isClosed = false;
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: Required<FliteEngineOptions>) {
     this.#options = options;
   }
 
-  /** Starts a thread unless there is one; resolves when it is ready or has failed. */
+  /** Starts a thread if none is running; resolves when the thread is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed) return;
     const [thread = this.#start()] = this.#living();
     await thread.ready;
   }
 
-  speak(piece: FlitePiece, rank: TaskRank): Ticket<Spoken> {
-    return this.#enqueue({ kind: 'speak', ...piece }, rank, (result) =>
-      result.kind === 'spoken' ? result : undefined,
-    );
-  }
-
-  /** Looks up the sounds of each token by itself. */
-  pronounce(tokens: readonly string[], rank: TaskRank): Ticket<Pronounced> {
-    return this.#enqueue({ kind: 'pronounce', tokens }, rank, (result) =>
-      result.kind === 'pronounced' ? result : undefined,
-    );
-  }
-
-  #enqueue<Result>(
-    task: ToThread,
-    rank: TaskRank,
-    select: (result: Spoken | Pronounced) => Result | undefined,
-  ): Ticket<Result> {
+  enqueue(task: ToThread, rank: TaskRank): Ticket {
     const entry = new Entry(task, rank);
     if (this.#isClosed) entry.reject(new EngineError('failed', 'The speech engine is closed.'));
     else this.#ahead.push(entry);
@@ -206,9 +180,7 @@ class ThreadPool {
     return {
       result: async () => {
         if (remove(entry, this.#ahead)) this.#awaited.push(entry);
-        const result = select(await entry.result);
-        if (result === undefined) throw new TypeError('The speech thread answered another task.');
-        return result;
+        return entry.result;
       },
       drop: () => {
         remove(entry, this.#ahead);
@@ -219,7 +191,7 @@ class ThreadPool {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const reason = new EngineError('failed', 'The speech engine was closed.');
+    const reason = new EngineError('failed', 'The speech engine is closed.');
     const waiting = [...this.#awaited.splice(0), ...this.#ahead.splice(0)];
     for (const entry of waiting) entry.reject(reason);
     await Promise.all(this.#threads.map((thread) => thread.end(reason)));
@@ -293,8 +265,8 @@ class ThreadPool {
 class Entry {
   readonly task: ToThread;
   readonly rank: TaskRank;
-  readonly result: Promise<Spoken | Pronounced>;
-  resolve: (result: Spoken | Pronounced) => void = () => {};
+  readonly result: Promise<TaskResult>;
+  resolve: (result: TaskResult) => void = () => {};
   reject: (error: EngineError) => void = () => {};
 
   constructor(task: ToThread, rank: TaskRank) {
@@ -309,16 +281,16 @@ class Entry {
   }
 }
 
-/** @returns whether the entry was in the queue */
+/** Removes an entry; returns whether the queue had it. */
 function remove(entry: Entry, queue: Entry[]): boolean {
   const index = queue.indexOf(entry);
   if (index >= 0) queue.splice(index, 1);
   return index >= 0;
 }
 
-/** A worker thread for one task at a time, which keeps the process alive only during a task. */
+/** A worker thread that runs one task at a time. The thread keeps the process alive only during a task. */
 export class SpeakingThread {
-  /** Resolves when flite is compiled, or the thread has ended. */
+  /** Resolves when flite is compiled or the thread has ended. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   #pending: Pending | undefined;
@@ -334,7 +306,7 @@ export class SpeakingThread {
     this.#worker.on('message', (message: unknown) => this.#receive(message));
     this.#worker.on('messageerror', (error) => this.#fail(error));
     this.#worker.on('error', (error) => this.#end(error));
-    this.#worker.on('exit', () => this.#end(new Error('The speech thread ended.')));
+    this.#worker.on('exit', () => this.#end(new Error('The speech thread ended unexpectedly.')));
     // Last: adding a message listener refs the worker again.
     this.#worker.unref();
   }
@@ -347,16 +319,16 @@ export class SpeakingThread {
     return this.#hasEnded;
   }
 
-  /** Runs a task in an idle thread; rejects with the error of flite or of the thread. */
-  work(task: ToThread): Promise<Spoken | Pronounced> {
+  /** Runs a task; the thread must be idle. Rejects with the error of flite or of the thread. */
+  work(task: ToThread): Promise<TaskResult> {
     return new Promise((resolve, reject) => {
-      this.#pending = { kind: KINDS[task.kind], resolve, reject };
+      this.#pending = { resolve, reject };
       this.#worker.ref();
       this.#worker.postMessage(task, []);
     });
   }
 
-  /** Terminates the thread; its task fails with the reason. */
+  /** Terminates the thread; a running task fails with the reason. */
   async end(reason: Error): Promise<void> {
     this.#end(reason);
     await this.#worker.terminate();
@@ -366,9 +338,7 @@ export class SpeakingThread {
     if (!isFromThread(message))
       this.#fail(new TypeError('The speech thread sent an invalid message.'));
     else if (message.kind === 'failed') this.#fail(new Error(message.message));
-    else if (message.kind === this.#pending?.kind) this.#settle()?.resolve(message);
-    else if (message.kind !== 'ready')
-      this.#fail(new TypeError('The speech thread answered another task.'));
+    else if (message.kind === 'done') this.#settle()?.resolve(message);
   }
 
   #end(error: unknown): void {
@@ -390,43 +360,33 @@ export class SpeakingThread {
 }
 
 interface Pending {
-  /** Kind of the expected message. */
-  readonly kind: 'spoken' | 'pronounced';
-  readonly resolve: (result: Spoken | Pronounced) => void;
+  readonly resolve: (result: TaskResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Memory of the script; that of WebAssembly and of sample buffers is not counted. */
+/** Limits on the JavaScript memory of a thread, without WebAssembly and sample buffers. */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,
   stackSizeMb: 4,
 };
 
-/** The kind of message that completes each task. */
-const KINDS = { speak: 'spoken', pronounce: 'pronounced' } as const;
-
-/** A task for a thread. */
+/** A task for a thread: speak a piece, or look up the sounds of tokens. */
 export type ToThread =
   | ({ readonly kind: 'speak' } & FlitePiece)
   | { readonly kind: 'pronounce'; readonly tokens: readonly string[] };
 
 export type FromThread =
   | { readonly kind: 'ready' }
-  | Spoken
-  | Pronounced
+  | ({ readonly kind: 'done' } & TaskResult)
   | { readonly kind: 'failed'; readonly message: string };
 
-interface Spoken {
-  readonly kind: 'spoken';
+/** The result of a task; fields of the other kind of task are empty. */
+interface TaskResult {
   readonly samples: Float32Array;
-  /** Empty unless the piece is timed. */
+  /** Sounds of a timed piece, otherwise empty. */
   readonly sounds: readonly TimedSound[];
-}
-
-interface Pronounced {
-  readonly kind: 'pronounced';
-  /** Names of the sounds of each token; empty for one that is not spoken. */
+  /** Names of the sounds of each token; empty for a token that flite does not speak. */
   readonly tokens: readonly (readonly string[])[];
 }
 
@@ -435,15 +395,15 @@ function isFromThread(message: unknown): message is FromThread {
   switch (message.kind) {
     case 'ready':
       return true;
-    case 'spoken':
+    case 'done':
       return (
         'samples' in message &&
         message.samples instanceof Float32Array &&
         'sounds' in message &&
-        Array.isArray(message.sounds)
+        Array.isArray(message.sounds) &&
+        'tokens' in message &&
+        Array.isArray(message.tokens)
       );
-    case 'pronounced':
-      return 'tokens' in message && Array.isArray(message.tokens);
     case 'failed':
       return 'message' in message && typeof message.message === 'string';
     default:

@@ -1,6 +1,6 @@
 /**
- * The entry of a speaking thread. It speaks two words before it is ready: WebAssembly compiles each function on its
- * first call, which would delay the first piece.
+ * The entry of a speaking thread. Speaks two words before it is ready: WebAssembly compiles each function on the first
+ * call, which would delay the first piece.
  */
 
 import { readFileSync } from 'node:fs';
@@ -20,12 +20,12 @@ reply({ kind: 'ready' });
 
 port.on('message', (task: ToThread) => {
   try {
-    if (task.kind === 'pronounce') {
-      reply({ kind: 'pronounced', tokens: synthesizer.pronounce(task.tokens) });
-    } else {
-      const { samples, sounds } = synthesizer.speak(task);
-      reply({ kind: 'spoken', samples, sounds }, [samples.buffer]);
-    }
+    const tokens = task.kind === 'pronounce' ? synthesizer.pronounce(task.tokens) : [];
+    const { samples, sounds } =
+      task.kind === 'speak'
+        ? synthesizer.speak(task)
+        : { samples: new Float32Array(0), sounds: [] };
+    reply({ kind: 'done', samples, sounds, tokens }, [samples.buffer]);
   } catch (error) {
     reply({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
   }

@@ -225,7 +225,7 @@ describe('an aborted request', () => {
 
 describe('when a thread breaks', () => {
   test.each([
-    ['ends', 'exit now.', 'The speech thread ended.', 1],
+    ['ends', 'exit now.', 'The speech thread ended unexpectedly.', 1],
     ['throws', 'throw now.', 'thrown in the thread', 1],
     ['cannot speak a piece', 'fail now.', 'cannot say it', 2],
     ['sends nonsense', 'nonsense.', 'sent an invalid message', 2],
