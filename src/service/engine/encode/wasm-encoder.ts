@@ -53,7 +53,8 @@ class WasmEncoder implements AudioEncoder {
     new Uint32Array(this.#codec.memory.buffer, pointer, words.length).set(words);
     this.#stream = this.#codec.init(pointer);
     this.#codec.free(pointer);
-    if (this.#stream === 0) throw new Error(`The encoder does not support a sample rate of ${sampleRate} Hz.`);
+    if (this.#stream === 0)
+      throw new Error(`The encoder does not support a sample rate of ${sampleRate} Hz.`);
   }
 
   encode(samples: Float32Array): Uint8Array<ArrayBuffer> {

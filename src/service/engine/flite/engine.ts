@@ -107,7 +107,11 @@ function startTask(
   if (request.isTimed !== true) return { piece, speech, timing: undefined };
   const words = piece.words();
   const tokens = words.flatMap((word) => word.tokens);
-  return { piece, speech, timing: { words, pronounced: pool.enqueue({ kind: 'pronounce', tokens }, rank) } };
+  return {
+    piece,
+    speech,
+    timing: { words, pronounced: pool.enqueue({ kind: 'pronounce', tokens }, rank) },
+  };
 }
 
 /** Returns the words of a piece; none if timing them fails, so that the speech continues. */

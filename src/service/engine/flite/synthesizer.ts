@@ -3,13 +3,13 @@ import { amplify } from '../resample.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { isSaid } from './speakable-text.ts';
 import { FLITE_VOICES, fliteArguments } from './voices.ts';
-import { MemoryFile, prepareWasiCommand, type WasiCommand } from './wasi.ts';
+import { MemoryFile, WasiCommand } from './wasi.ts';
 import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './word-marks.ts';
 
-/** A piece of text in flite's characters, and how to speak it. */
+/** A text in characters that flite supports, and how to speak it. */
 export type FlitePiece = Pick<EngineRequest, 'isTimed' | 'pitch' | 'speed' | 'text' | 'voice'>;
 
-/** Runs flite synchronously, one piece at a time; for a thread of its own. */
+/** Runs flite synchronously, one piece at a time; meant for a worker thread. */
 export class FliteSynthesizer {
   readonly #module: WebAssembly.Module;
   readonly #pronunciations = new Map<string, readonly string[]>();
@@ -21,16 +21,16 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Copies the 17 MB of voice data that the next `speak` needs. Not for after the last piece: it cannot be
-   * interrupted, so the process would end later.
+   * Copies the 17 MB of voice data that the next `speak` needs. Do not call it after the last piece: the copy cannot be
+   * interrupted and would delay the exit of the process.
    */
   prepare(): void {
-    this.#next ??= prepareWasiCommand(this.#module);
+    this.#next ??= new WasiCommand(this.#module);
   }
 
   /**
-   * Speaks a piece at the voice's sample rate; the same piece always gives the same samples.
-   * @returns mono samples in -1..1 and, if the piece is timed, its sounds
+   * Speaks a piece at the sample rate of the voice; the same piece always gives the same samples.
+   * @returns mono samples in -1..1 and, for a timed piece, the sounds
    * @throws Error when flite fails
    */
   speak({ isTimed = false, ...piece }: FlitePiece): {
@@ -46,7 +46,7 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Returns the names of the sounds of each token by itself, as `speak` names them; caches them.
+   * Returns the names of the sounds of each token, spoken alone; the names are those of `speak`. Caches them.
    * @param tokens without white space
    * @throws Error when flite fails
    */
@@ -59,7 +59,7 @@ export class FliteSynthesizer {
     return tokens.map((token) => this.#pronunciations.get(token) ?? []);
   }
 
-  /** Speaks each token as a sentence; one by one if flite joins or splits some. */
+  /** Speaks each token as a sentence. If flite joins or splits sentences, speaks the tokens one by one. */
   #soundsOf(tokens: readonly string[]): readonly (readonly string[])[] {
     const said = tokens.filter(isSaid);
     if (said.length === 0) return tokens.map(() => []);
@@ -70,7 +70,6 @@ export class FliteSynthesizer {
     return tokens.map((token) => (isSaid(token) ? (sounds.shift() ?? []) : []));
   }
 
-  /** @returns the lines that flite printed, and the file that it wrote */
   #run(
     text: string,
     settings: readonly string[],
@@ -89,23 +88,23 @@ export class FliteSynthesizer {
         line += printed;
         if (!line.endsWith('\n')) return;
         // flite prints a line before it writes its sentence.
-        const samplesBefore = countSamples(files.get('wav')?.length ?? 0);
+        const samplesBefore = countSamples(files.get('wav')?.contents.length ?? 0);
         lines.push({ text: line.trim(), samplesBefore });
         line = '';
       },
     );
     const wav = files.get('wav')?.contents;
     if (outcome?.exitCode !== 0 || wav === undefined) {
-      throw new Error(`flite ended with exit code ${outcome?.exitCode}. ${outcome?.output}`.trim());
+      throw new Error(`flite exited with code ${outcome?.exitCode}. ${outcome?.output}`.trim());
     }
     return { lines, wav };
   }
 }
 
-/** For pronunciations, which are the same for all voices. */
+/** Voice for pronunciations, which are the same for all voices. */
 const FASTEST_VOICE = 'kal16';
 
-/** The cache is cleared above this size. */
+/** The cache of pronunciations is cleared above this size. */
 const MOST_PRONUNCIATIONS = 5_000;
 
 function countSamples(wavBytes: number): number {

@@ -1,72 +1,193 @@
-/** A program that can be run once, as it keeps state in its memory. */
-export interface WasiCommand {
+/**
+ * A program compiled for WASI preview 1, with in-memory files, no environment and no clock. It can run once. Implements only
+ * the system calls of flite; a module that imports others cannot be loaded.
+ */
+export class WasiCommand {
+  readonly #memory: WasiMemory;
+  readonly #start: () => unknown;
+  /** Arguments, each with a final zero. */
+  #args: readonly Uint8Array[] = [];
+  #files = new Map<string, MemoryFile>();
+  #onPrint: (text: string) => void = () => {};
+  readonly #open = new Map<number, OpenFile>();
+  #nextDescriptor = ROOT_DIRECTORY + 1;
+  /** The beginning of stdout and stderr. */
+  #output = '';
+
+  constructor(module: WebAssembly.Module) {
+    const { exports } = new WebAssembly.Instance(module, {
+      wasi_snapshot_preview1: {
+        ...this.#processCalls(),
+        ...this.#directoryCalls(),
+        ...this.#descriptorCalls(),
+      },
+    });
+    const { memory, _start: start } = exports;
+    if (!(memory instanceof WebAssembly.Memory) || typeof start !== 'function') {
+      throw new TypeError('The WebAssembly module is not a WASI command.');
+    }
+    this.#memory = new WasiMemory(memory);
+    this.#start = () => Reflect.apply(start, undefined, []);
+  }
+
   /**
-   * Runs the program to its end.
-   * @param args the first is the name of the program
-   * @param files its file system, which it may change
-   * @param onPrint called with a line or a part of one while the program waits
+   * Runs the program to completion.
+   * @param args name of the program, then its arguments
+   * @param files file system of the program, which the program may change
+   * @param onPrint called synchronously with each piece of output, a line or a part of one
    * @throws a trap of the program
    */
   run(
     args: readonly string[],
     files: Map<string, MemoryFile>,
     onPrint: (text: string) => void,
-  ): { readonly exitCode: number; readonly output: string };
-}
-
-/**
- * Prepares a command compiled for WASI preview 1, which has in-memory files, no environment and no clock. Implements
- * only the calls that flite makes; a module that imports others is refused.
- */
-export function prepareWasiCommand(module: WebAssembly.Module): WasiCommand {
-  const state: WasiState = {
-    args: [],
-    files: new Map(),
-    open: new Map(),
-    nextDescriptor: ROOT_DIRECTORY + 1,
-    output: '',
-    onPrint: () => {},
-  };
-  const memory = new WasiMemory();
-  const instance = new WebAssembly.Instance(module, {
-    wasi_snapshot_preview1: {
-      ...processCalls(memory, state),
-      ...directoryCalls(memory, state),
-      ...descriptorCalls(memory, state),
-    },
-  });
-  const { memory: exported, _start: start } = instance.exports;
-  if (!(exported instanceof WebAssembly.Memory) || typeof start !== 'function') {
-    throw new TypeError('The WebAssembly module is not a WASI command.');
+  ): { readonly exitCode: number; readonly output: string } {
+    this.#args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
+    this.#files = files;
+    this.#onPrint = onPrint;
+    let exitCode = 0;
+    try {
+      this.#start();
+    } catch (error) {
+      if (!(error instanceof ProgramExit)) throw error;
+      exitCode = error.exitCode;
+    }
+    return { exitCode, output: this.#output };
   }
-  memory.attach(exported);
-  return {
-    run(args, files, onPrint) {
-      state.args = args.map((argument) => new TextEncoder().encode(`${argument}\0`));
-      state.files = files;
-      state.onPrint = onPrint;
-      let exitCode = 0;
-      try {
-        Reflect.apply(start, undefined, []);
-      } catch (error) {
-        if (!(error instanceof ProgramExit)) throw error;
-        exitCode = error.exitCode;
-      }
-      return { exitCode, output: state.output };
-    },
-  };
-}
 
-/** The state of a running program. */
-interface WasiState {
-  /** Zero-terminated. */
-  args: readonly Uint8Array[];
-  files: Map<string, MemoryFile>;
-  readonly open: Map<number, OpenFile>;
-  nextDescriptor: number;
-  /** The beginning of what it printed to stdout and stderr. */
-  output: string;
-  onPrint: (text: string) => void;
+  #processCalls() {
+    return {
+      args_sizes_get: (countPointer: number, sizePointer: number): number => {
+        this.#memory.setUint32(countPointer, this.#args.length);
+        this.#memory.setUint32(
+          sizePointer,
+          this.#args.reduce((size, argument) => size + argument.length, 0),
+        );
+        return OK;
+      },
+      args_get: (pointers: number, bytes: number): number => {
+        let at = bytes;
+        for (const [index, argument] of this.#args.entries()) {
+          this.#memory.setUint32(pointers + index * 4, at);
+          this.#memory.bytes(at, argument.length).set(argument);
+          at += argument.length;
+        }
+        return OK;
+      },
+      // Always 0, so that the same text gives the same samples.
+      clock_time_get: (_clock: number, _precision: bigint, pointer: number): number => {
+        this.#memory.view.setBigUint64(pointer, 0n, true);
+        return OK;
+      },
+      proc_exit: (exitCode: number): number => {
+        throw new ProgramExit(exitCode);
+      },
+    };
+  }
+
+  #descriptorCalls() {
+    return {
+      fd_fdstat_get: (descriptor: number, pointer: number): number => {
+        const type = this.#typeOf(descriptor);
+        if (type === undefined) return BAD_DESCRIPTOR;
+        this.#memory.bytes(pointer, 24).fill(0);
+        this.#memory.view.setUint8(pointer, type);
+        this.#memory.bytes(pointer + 8, 16).fill(0xff);
+        if (type === CHARACTER_DEVICE) this.#memory.view.setUint8(pointer + 8, TERMINAL_RIGHTS);
+        return OK;
+      },
+      fd_fdstat_set_flags: () => OK,
+      fd_close: (descriptor: number) => (this.#open.delete(descriptor) ? OK : BAD_DESCRIPTOR),
+      fd_read: (descriptor: number, buffers: number, count: number, pointer: number): number => {
+        const opened = this.#open.get(descriptor);
+        if (opened === undefined) return BAD_DESCRIPTOR;
+        const before = opened.position;
+        for (const buffer of this.#memory.buffers(buffers, count)) {
+          const bytes = opened.file.contents.subarray(
+            opened.position,
+            opened.position + buffer.length,
+          );
+          buffer.set(bytes);
+          opened.position += bytes.length;
+        }
+        this.#memory.setUint32(pointer, opened.position - before);
+        return OK;
+      },
+      fd_write: (descriptor: number, buffers: number, count: number, pointer: number): number => {
+        const opened = this.#open.get(descriptor);
+        if (opened === undefined && descriptor >= ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+        let written = 0;
+        for (const buffer of this.#memory.buffers(buffers, count)) {
+          written += buffer.length;
+          if (opened === undefined) {
+            const text = new TextDecoder().decode(buffer);
+            this.#onPrint(text);
+            if (this.#output.length < OUTPUT_LIMIT) this.#output += text;
+          } else {
+            opened.file.write(opened.position, buffer);
+            opened.position += buffer.length;
+          }
+        }
+        this.#memory.setUint32(pointer, written);
+        return OK;
+      },
+      fd_seek: (descriptor: number, offset: bigint, whence: number, pointer: number): number => {
+        const opened = this.#open.get(descriptor);
+        if (opened === undefined)
+          return descriptor < ROOT_DIRECTORY ? NOT_SEEKABLE : BAD_DESCRIPTOR;
+        const base = [0, opened.position, opened.file.contents.length][whence];
+        const position = base === undefined ? -1 : base + Number(offset);
+        if (position < 0) return INVALID;
+        opened.position = position;
+        this.#memory.view.setBigUint64(pointer, BigInt(position), true);
+        return OK;
+      },
+    };
+  }
+
+  #typeOf(descriptor: number): number | undefined {
+    if (descriptor < ROOT_DIRECTORY) return CHARACTER_DEVICE;
+    if (descriptor === ROOT_DIRECTORY) return DIRECTORY;
+    return this.#open.has(descriptor) ? REGULAR_FILE : undefined;
+  }
+
+  #directoryCalls() {
+    return {
+      fd_prestat_get: (descriptor: number, pointer: number): number => {
+        if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+        this.#memory.setUint32(pointer, 0);
+        this.#memory.setUint32(pointer + 4, ROOT_NAME.length);
+        return OK;
+      },
+      fd_prestat_dir_name: (descriptor: number, pointer: number, length: number): number => {
+        if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
+        this.#memory.bytes(pointer, length).set(ROOT_NAME.subarray(0, length));
+        return OK;
+      },
+      path_open: (
+        _directory: number,
+        _lookup: number,
+        path: number,
+        pathLength: number,
+        flags: number,
+        _rights: bigint,
+        _inheritedRights: bigint,
+        _descriptorFlags: number,
+        pointer: number,
+      ): number => {
+        const name = new TextDecoder().decode(this.#memory.bytes(path, pathLength));
+        const file =
+          this.#files.get(name) ?? ((flags & CREATE) === 0 ? undefined : new MemoryFile());
+        if (file === undefined) return NO_SUCH_FILE;
+        if ((flags & TRUNCATE) !== 0) file.truncate();
+        this.#files.set(name, file);
+        this.#open.set(this.#nextDescriptor, { file, position: 0 });
+        this.#memory.setUint32(pointer, this.#nextDescriptor);
+        this.#nextDescriptor += 1;
+        return OK;
+      },
+    };
+  }
 }
 
 interface OpenFile {
@@ -97,197 +218,47 @@ const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
 
-/** All rights but `fd_seek` and `fd_tell`: a descriptor that has those is buffered in blocks. */
+/** All rights except `fd_seek` and `fd_tell`: a descriptor with these rights is buffered in blocks. */
 const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
 /** Flags of `path_open`. */
 const CREATE = 1;
 const TRUNCATE = 8;
 
-/** The standard streams are 0, 1 and 2; the only directory comes after them. */
+/** Descriptor of the only directory; 0, 1 and 2 are the standard streams. */
 const ROOT_DIRECTORY = 3;
 const ROOT_NAME = new TextEncoder().encode('/');
 
 const OUTPUT_LIMIT = 2_000;
 
-function processCalls(memory: WasiMemory, state: WasiState) {
-  return {
-    args_sizes_get(countPointer: number, sizePointer: number): number {
-      memory.setUint32(countPointer, state.args.length);
-      memory.setUint32(
-        sizePointer,
-        state.args.reduce((size, argument) => size + argument.length, 0),
-      );
-      return OK;
-    },
-    args_get(pointers: number, bytes: number): number {
-      let at = bytes;
-      for (const [index, argument] of state.args.entries()) {
-        memory.setUint32(pointers + index * 4, at);
-        memory.bytes(at, argument.length).set(argument);
-        at += argument.length;
-      }
-      return OK;
-    },
-    /** Always 0, so that the same text gives the same samples. */
-    clock_time_get(_clock: number, _precision: bigint, pointer: number): number {
-      memory.setUint64(pointer, 0n);
-      return OK;
-    },
-    proc_exit(exitCode: number): number {
-      throw new ProgramExit(exitCode);
-    },
-  };
-}
-
-function descriptorCalls(memory: WasiMemory, state: WasiState) {
-  return {
-    fd_fdstat_get(descriptor: number, pointer: number): number {
-      const type = typeOf(descriptor, state);
-      if (type === undefined) return BAD_DESCRIPTOR;
-      memory.bytes(pointer, 24).fill(0);
-      memory.setByte(pointer, type);
-      memory.bytes(pointer + 8, 16).fill(0xff);
-      if (type === CHARACTER_DEVICE) memory.setByte(pointer + 8, TERMINAL_RIGHTS);
-      return OK;
-    },
-    fd_fdstat_set_flags: () => OK,
-    fd_close: (descriptor: number) => (state.open.delete(descriptor) ? OK : BAD_DESCRIPTOR),
-    fd_read(descriptor: number, buffers: number, count: number, pointer: number): number {
-      const opened = state.open.get(descriptor);
-      if (opened === undefined) return BAD_DESCRIPTOR;
-      const before = opened.position;
-      for (const buffer of memory.buffers(buffers, count)) {
-        const bytes = opened.file.contents.subarray(
-          opened.position,
-          opened.position + buffer.length,
-        );
-        buffer.set(bytes);
-        opened.position += bytes.length;
-      }
-      memory.setUint32(pointer, opened.position - before);
-      return OK;
-    },
-    fd_write(descriptor: number, buffers: number, count: number, pointer: number): number {
-      const opened = state.open.get(descriptor);
-      if (opened === undefined && descriptor >= ROOT_DIRECTORY) return BAD_DESCRIPTOR;
-      let written = 0;
-      for (const buffer of memory.buffers(buffers, count)) {
-        written += buffer.length;
-        if (opened === undefined) {
-          const text = new TextDecoder().decode(buffer);
-          state.onPrint(text);
-          if (state.output.length < OUTPUT_LIMIT) state.output += text;
-        } else {
-          opened.file.write(opened.position, buffer);
-          opened.position += buffer.length;
-        }
-      }
-      memory.setUint32(pointer, written);
-      return OK;
-    },
-    fd_seek(descriptor: number, offset: bigint, whence: number, pointer: number): number {
-      const opened = state.open.get(descriptor);
-      if (opened === undefined) return descriptor < ROOT_DIRECTORY ? NOT_SEEKABLE : BAD_DESCRIPTOR;
-      const base = [0, opened.position, opened.file.length][whence];
-      const position = base === undefined ? -1 : base + Number(offset);
-      if (position < 0) return INVALID;
-      opened.position = position;
-      memory.setUint64(pointer, BigInt(position));
-      return OK;
-    },
-  };
-}
-
-function typeOf(descriptor: number, state: WasiState): number | undefined {
-  if (descriptor < ROOT_DIRECTORY) return CHARACTER_DEVICE;
-  if (descriptor === ROOT_DIRECTORY) return DIRECTORY;
-  return state.open.has(descriptor) ? REGULAR_FILE : undefined;
-}
-
-function directoryCalls(memory: WasiMemory, state: WasiState) {
-  return {
-    fd_prestat_get(descriptor: number, pointer: number): number {
-      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
-      memory.setUint32(pointer, 0);
-      memory.setUint32(pointer + 4, ROOT_NAME.length);
-      return OK;
-    },
-    fd_prestat_dir_name(descriptor: number, pointer: number, length: number): number {
-      if (descriptor !== ROOT_DIRECTORY) return BAD_DESCRIPTOR;
-      memory.bytes(pointer, length).set(ROOT_NAME.subarray(0, length));
-      return OK;
-    },
-    path_open(
-      _directory: number,
-      _lookup: number,
-      path: number,
-      pathLength: number,
-      flags: number,
-      _rights: bigint,
-      _inheritedRights: bigint,
-      _descriptorFlags: number,
-      pointer: number,
-    ): number {
-      const name = memory.text(path, pathLength);
-      const file = state.files.get(name) ?? ((flags & CREATE) === 0 ? undefined : new MemoryFile());
-      if (file === undefined) return NO_SUCH_FILE;
-      if ((flags & TRUNCATE) !== 0) file.truncate();
-      state.files.set(name, file);
-      state.open.set(state.nextDescriptor, { file, position: 0 });
-      memory.setUint32(pointer, state.nextDescriptor);
-      state.nextDescriptor += 1;
-      return OK;
-    },
-  };
-}
-
-/** The linear memory of a WASI program, with the types of its system calls. */
+/** The linear memory of a WASI program. */
 class WasiMemory {
-  #memory: WebAssembly.Memory | undefined;
+  readonly #memory: WebAssembly.Memory;
 
-  /** Sets the memory, which belongs to the instance and so exists only after its imports. */
-  attach(memory: WebAssembly.Memory): void {
+  constructor(memory: WebAssembly.Memory) {
     this.#memory = memory;
   }
 
-  /** Returns a fresh view, as the buffer is replaced whenever the memory grows. */
-  bytes(pointer: number, length: number): Uint8Array {
-    return new Uint8Array(this.#buffer(), pointer, length);
+  /** A fresh view: the buffer is replaced whenever the memory grows. */
+  get view(): DataView {
+    return new DataView(this.#memory.buffer);
   }
 
-  setByte(pointer: number, value: number): void {
-    this.#view().setUint8(pointer, value);
+  bytes(pointer: number, length: number): Uint8Array {
+    return new Uint8Array(this.#memory.buffer, pointer, length);
   }
 
   setUint32(pointer: number, value: number): void {
-    this.#view().setUint32(pointer, value, true);
-  }
-
-  setUint64(pointer: number, value: bigint): void {
-    this.#view().setBigUint64(pointer, value, true);
-  }
-
-  text(pointer: number, length: number): string {
-    return new TextDecoder().decode(this.bytes(pointer, length));
+    this.view.setUint32(pointer, value, true);
   }
 
   /** Yields the buffers of an array of `count` (pointer, length) pairs. */
   *buffers(pointer: number, count: number): Generator<Uint8Array> {
     for (let index = 0; index < count; index += 1) {
-      const view = this.#view();
+      const { view } = this;
       const at = pointer + index * 8;
       yield this.bytes(view.getUint32(at, true), view.getUint32(at + 4, true));
     }
-  }
-
-  #view(): DataView {
-    return new DataView(this.#buffer());
-  }
-
-  #buffer(): ArrayBuffer {
-    if (this.#memory === undefined) throw new TypeError('The program has no memory yet.');
-    return this.#memory.buffer;
   }
 }
 
@@ -303,16 +274,12 @@ export class MemoryFile {
     this.#length = contents.length;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** A view that is valid until the next write. */
+  /** The contents, as a view that is valid until the next write. */
   get contents(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Writes at `position`, and fills a gap before it with zeros. */
+  /** Writes at `position`; fills a gap before `position` with zeros. */
   write(position: number, bytes: Uint8Array): void {
     const end = position + bytes.length;
     if (end > this.#bytes.length) {
