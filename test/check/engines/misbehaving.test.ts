@@ -14,25 +14,25 @@ const ENDING_MS = 2_000;
 
 describe('an engine process that breaks the protocol', () => {
   it.each([
-    ['says hello twice', 'while it spoke: it said hello again'],
+    ['says hello twice', 'while it spoke: it sent a second hello message'],
     [
       'speaks version 2',
       'before it said hello: it speaks version 2 of the engine protocol; this foley speaks version 1',
     ],
-    ['has a bad voice', 'its hello message is wrong: /voices/0/id must match pattern'],
+    ['has a bad voice', 'its hello message is invalid: /voices/0/id must match pattern'],
     [
       'has too many voices',
-      'its hello message is wrong: /voices must not have more than 1000 items',
+      'its hello message is invalid: /voices must not have more than 1000 items',
     ],
     [
       'writes a log',
-      String.raw`it wrote "Loading model\u0007..." to stdout, which is for messages (logs belong on stderr)`,
+      String.raw`it wrote "Loading model\u0007..." to stdout, which is for messages only: write logs to stderr`,
     ],
     ['sends an array', 'it sent a message of the type undefined'],
-    ['invents a type', 'it sent a message of the type "video"; allowed are hello, audio'],
-    ['mixes up ids', 'it sent audio for request 2 while request 1 was open'],
-    ['announces a terabyte', 'its audio message is wrong: /bytes must be <= 1048576'],
-    ['announces half a sample', 'its audio message is wrong: /bytes must be multiple of 2'],
+    ['invents a type', 'it sent a message of the type "video"; allowed types: hello, audio'],
+    ['mixes up ids', 'it sent audio for request 2 during request 1'],
+    ['announces a terabyte', 'its audio message is invalid: /bytes must be <= 1048576'],
+    ['announces half a sample', 'its audio message is invalid: /bytes must be multiple of 2'],
     ['sends an endless line', 'it sent a line of more than 1048576 bytes'],
     ['speaks for ever', 'it sent more than 66 s of speech for 12 characters'],
     ['sends words backwards', 'it sent a word from 0 to 2 after one that ends at 5'],

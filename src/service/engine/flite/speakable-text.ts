@@ -3,16 +3,15 @@ import { splitClauses } from '../../../text/sentences.ts';
 import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 
 /**
- * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, writes out common symbols
- * and whole numbers, and replaces other scripts, emoji and control characters by spaces. Collapses a run of the same
- * sign, and splits very long words, for which flite takes quadratic time.
- * @returns an empty string where flite would say nothing
+ * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, spells out common symbols
+ * and whole numbers, and replaces other scripts, emoji and control characters by spaces. Collapses repeated signs, and
+ * splits very long words, for which flite needs quadratic time.
+ * @returns an empty string if flite would say nothing
  */
 export function speakableText(text: string): string {
   return traceSpeakable(text).text;
 }
 
-/** As {@link speakableText}, with the source of each character. */
 function traceSpeakable(text: string): TracedText {
   const plain = new TracedText(text)
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)
@@ -37,7 +36,7 @@ function traceSpeakable(text: string): TracedText {
   return isSaid(plain.text) ? plain : new TracedText('');
 }
 
-/** Whether flite makes a sound for a text in its characters. */
+/** Returns whether flite makes a sound for an ASCII text. */
 export function isSaid(text: string): boolean {
   return SAID.test(text);
 }
@@ -46,7 +45,6 @@ function pairs(list: string): ReadonlyMap<string, string> {
   return new Map(list.split('|').map((pair) => [pair.charAt(0), pair.slice(2)]));
 }
 
-/** How symbols are spoken. */
 const SYMBOLS = pairs(
   '€ euros|£ pounds|¥ yen|₹ rupees|¢ cents|° degrees|× times|÷ divided by|± plus or minus|≈ about|' +
     '≤ at most|≥ at least|§ section|© copyright|® registered|™ trademark|µ micro',
@@ -55,7 +53,7 @@ const REPEATED_SIGN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 const SYMBOL = /[€£¥₹¢°×÷±≈≤≥§©®™µ]/g;
 const AMOUNT = /([€£¥₹])\s?(\d{1,15}(?:[.,]\d{1,15}){0,5})/g;
 
-/** Letters that do not decompose into one of ASCII and an accent. */
+/** ASCII spellings of letters that Unicode does not decompose into an ASCII letter and an accent. */
 const LETTERS = pairs(
   'ß ss|æ ae|Æ Ae|œ oe|Œ Oe|ø o|Ø O|ł l|Ł L|đ d|Đ D|ð th|Ð Th|þ th|Þ Th|ı i|ŋ ng|ħ h|Ħ H',
 );
@@ -81,14 +79,14 @@ const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 
-/** A whole number by itself, which flite may read digit by digit; it reads days of a month and telephone numbers well. */
+/** A separate whole number, which flite may read digit by digit; not a day of a month or a telephone number. */
 const INTEGER = new RegExp(
   String.raw`(?<=(?:^| )["'(<[{]*)(?<!\+\d[\d ]*)(?!(?<=\b${MONTH}[a-z]*\.? +)\d\d?\b|\d\d? +${MONTH})` +
     String.raw`(-?)(\d{1,3}(?:,\d{3})+|\d+)(?=[^A-Za-z0-9#$%&*+/=@\\^_|~ -]*(?: |$))`,
   'g',
 );
 
-/** Writes out a whole number such as `1,234`, as a year if it may be one. */
+/** Spells out a whole number such as `1,234`; a number that may be a year is spelled as a year. */
 function readInteger(written: string): string {
   const digits = written.replaceAll(',', '');
   const isCode = digits.length > LONGEST_CARDINAL || /^0\d/.test(digits);
@@ -100,11 +98,10 @@ function readInteger(written: string): string {
   return `${readCardinal(Number(century))} ${rest}`;
 }
 
-/** Longer numbers are read digit by digit. */
+/** Numbers with more digits are read digit by digit. */
 const LONGEST_CARDINAL = 15;
 const YEAR = /^(1[1-9]|20(?!0))(\d\d)$/;
 
-/** @param value at least 0 */
 function readCardinal(value: number): string {
   if (value < 20) return UNITS[value] ?? '';
   const [size, name] = SCALES.find(([least]) => value >= least) ?? [1, ''];
@@ -131,7 +128,7 @@ interface Source {
   readonly end: number;
 }
 
-/** A rewritten text that keeps the source of each character. */
+/** A rewritten text with the range in the original text that each character stands for. */
 class TracedText {
   readonly text: string;
   /** The source of each UTF-16 unit of `text`, in order. */
@@ -145,7 +142,7 @@ class TracedText {
     this.#sources = sources;
   }
 
-  /** Replaces matches of a global pattern; a replacement's source is that of the whole match. */
+  /** Replaces the matches of a global pattern. The source of a replacement is the source of the whole match. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
     const sources: Source[] = [];
@@ -164,7 +161,6 @@ class TracedText {
     return new TracedText(text, sources);
   }
 
-  /** Returns the source of a range of the text. */
   source(start: number, end: number): Source {
     return {
       start: this.#sources[start]?.start ?? 0,
@@ -173,13 +169,12 @@ class TracedText {
   }
 }
 
-/** A word of the original text. */
 export interface WrittenWord extends Source {
-  /** The words for flite: `5` and `degrees` for `5°`. */
+  /** The word as flite gets it: `5` and `degrees` for `5°`. */
   readonly tokens: readonly string[];
 }
 
-/** Returns the words of the original text that flite may speak, in order, without the silent signs around them. */
+/** Returns the words of the original text that flite may speak, in order, without silent signs at both ends. */
 function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   const words: WrittenWord[] = [];
   for (const { 0: token, index } of speakable.text.matchAll(/[^ ]+/g)) {
@@ -200,7 +195,7 @@ function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   return words;
 }
 
-/** A sentence or clause for flite, with its range in code points of the text. */
+/** A sentence or clause for flite, with the range in code points of the text. */
 export interface SpeakablePiece extends TextSpan {
   /** The original text. */
   readonly written: string;

@@ -4,17 +4,17 @@ import type { EngineRequest, EngineVoice } from '../speech-engine.ts';
 const COMMON_LEVEL = -20;
 const SAMPLE_RATE = 16_000;
 
-/** A voice with the settings that make its rate and its level like those of the others. */
+/** A flite voice, with settings that give all voices the same rate and level. */
 export interface FliteVoice extends EngineVoice {
-  /** `duration_stretch` at the voice's own rate. */
+  /** `duration_stretch` at speed 1. */
   readonly stretch: number;
-  /** Median and spread of its pitch in hertz; undefined where flite cannot change it. */
+  /** Median and spread of the pitch in hertz; undefined if flite cannot change the pitch. */
   readonly tone: { readonly median: number; readonly spread: number } | undefined;
-  /** Factor that brings its average level to -20 dB of full scale. */
+  /** Factor on samples that brings the average level to -20 dB of full scale. */
   readonly gain: number;
 }
 
-/** Measured over a minute of speech of each voice; the levels are those of flite's own samples. */
+/** The voices of flite. Pitch and level were measured over a minute of speech by each voice. */
 export const FLITE_VOICES: readonly FliteVoice[] = [
   voice('slt', 'en-US', 1, { median: 172, spread: 27 }, -15.5),
   voice('rms', 'en-US', 1, undefined, -21.1),
@@ -22,7 +22,7 @@ export const FLITE_VOICES: readonly FliteVoice[] = [
   voice('kal16', 'en-US', 1.1, { median: 95, spread: 11 }, -28),
 ];
 
-/** @param level average level in decibels of full scale */
+/** @param level average level of the samples from flite, in decibels of full scale */
 function voice(
   id: string,
   language: string,
@@ -36,8 +36,8 @@ function voice(
 }
 
 /**
- * Returns flite's arguments for a voice, with the speed clamped to 0.25 to 4 and the median pitch to 60 to 400 Hz,
- * beyond which the voices break up. The range of the pitch in semitones stays.
+ * Returns flite's arguments for a voice. Clamps the speed to 0.25 to 4 and the median pitch to 60 to 400 Hz, beyond which
+ * the voices break up. The spread of the pitch in semitones does not change.
  */
 export function fliteArguments(
   { id, stretch, tone }: FliteVoice,

@@ -6,13 +6,13 @@ interface SpokenPiece {
   readonly piece: SpeakablePiece;
   readonly words: readonly WrittenWord[];
   readonly sounds: readonly TimedSound[];
-  /** Names of the sounds of each token of the words, in order. */
+  /** Names of the sounds of each token, in the order of the words. */
   readonly tokens: readonly (readonly string[])[];
-  /** Length of the request's speech before the piece. */
+  /** Duration of the speech before the piece, in milliseconds. */
   readonly offsetMs: number;
 }
 
-/** Returns the times of the words of a piece: aligned by their sounds, or estimated where those do not match. */
+/** Returns the times of the words of a piece: aligned by sounds, or estimated if the sounds do not match. */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const spoken = spokenWords(words, tokens);
   const times = alignSounds(sounds, spoken) ?? estimateTimes(sounds, spoken);
@@ -34,7 +34,6 @@ export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiec
 
 const HAS_LETTER = /[\p{L}\p{N}]/u;
 
-/** Returns the words that have a sound. */
 function spokenWords(
   words: readonly WrittenWord[],
   tokens: readonly (readonly string[])[],
@@ -53,19 +52,17 @@ interface WordTime {
   readonly endMs: number;
 }
 
-/** The sounds of a word by itself. */
 interface WordSounds {
-  /** At least one. */
+  /** Names of the sounds of the word, spoken alone; at least one. */
   readonly sounds: readonly string[];
-  /** Whether flite may skip it, as it does with signs at the beginning of a sentence. */
+  /** Whether flite may skip the word, such as a sign at the beginning of a sentence. */
   readonly isOptional: boolean;
 }
 
 /**
- * Aligns the sounds of words with those of the speech, with the fewest differences: a word sounds a little different
- * among others than by itself.
- * @returns a time for each word, undefined for optional ones that were skipped; or undefined when the speech is too
- *   different to be trusted
+ * Aligns the sounds of words, each spoken alone, with the sounds of the speech, at the lowest cost of differences: in a
+ * sentence a word sounds slightly different.
+ * @returns a time for each word, undefined for a skipped optional word; or undefined if the sounds differ too much
  */
 export function alignSounds(
   spoken: readonly TimedSound[],
@@ -91,7 +88,7 @@ export function alignSounds(
   return isMissed ? undefined : times;
 }
 
-/** Divides the time from the first sound to the last among the words, by how many sounds each has. */
+/** Divides the time from the first to the last sound among the words, in proportion to their number of sounds. */
 function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
   const sounds = spoken.filter(({ name }) => name !== PAUSE);
   const startMs = sounds.at(0)?.startMs ?? 0;
@@ -105,10 +102,10 @@ function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds
   });
 }
 
-/** The largest share of differing sounds for an alignment to be trusted. */
+/** Maximum cost of differences for each sound of the speech; above it, times are estimated. */
 const MOST_DIFFERENT = 0.4;
 
-/** Costs of an added or a missing sound, and of another sound; vowels are often exchanged. */
+/** Costs of an added or missing sound, and of a different sound or vowel; vowels often differ. */
 const GAP = 1;
 const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
@@ -116,11 +113,11 @@ const VOWEL = /^[aeiou]/;
 
 interface ExpectedSound {
   readonly name: string;
-  /** Cost of its absence. */
+  /** Cost if the sound is missing. */
   readonly gap: number;
 }
 
-/** The least costs of aligning the beginnings of two lists of sounds. */
+/** The lowest costs of aligning each beginning of one list of sounds with each beginning of another. */
 class DifferenceTable {
   readonly #left: readonly string[];
   readonly #right: readonly ExpectedSound[];
@@ -143,7 +140,7 @@ class DifferenceTable {
     return this.#cost(this.#left.length, this.#right.length);
   }
 
-  /** Returns the indices of aligned sounds, in order. */
+  /** Returns the indices of aligned sounds in the left and the right list, in order. */
   pairs(): (readonly [number, number])[] {
     const pairs: (readonly [number, number])[] = [];
     let row = this.#left.length;
@@ -183,7 +180,6 @@ class DifferenceTable {
   }
 }
 
-/** A sound of the speech with its time. */
 export interface TimedSound {
   /** flite's name of the sound, such as `ae`; `pau` for silence. */
   readonly name: string;
@@ -191,19 +187,19 @@ export interface TimedSound {
   readonly endMs: number;
 }
 
-/** A line that flite printed for a sentence. */
+/** A line of sounds that flite printed for a sentence. */
 export interface PrintedLine {
   readonly text: string;
-  /** How many samples precede the sentence. */
+  /** Number of samples before the sentence. */
   readonly samplesBefore: number;
 }
 
 const PAUSE = 'pau';
 
 /**
- * Returns the sounds of the lines that flite prints with `-psdur`, one for each sentence. Its times are exact but for the
- * pause at the end, which comes out shorter; so each sentence is limited to its samples.
- * @param samples how many the speech has
+ * Returns the sounds in the lines that flite prints with `-psdur`, a line for each sentence. The times are exact except for
+ * the final pause, which is shorter in the samples; so times are limited to the samples of the sentence.
+ * @param samples number of samples of the speech
  */
 export function timedSounds(
   lines: readonly PrintedLine[],
@@ -213,7 +209,7 @@ export function timedSounds(
   return lines.flatMap(({ text, samplesBefore }, index) => {
     const startMs = (samplesBefore * 1000) / sampleRate;
     const endMs = ((lines[index + 1]?.samplesBefore ?? samples) * 1000) / sampleRate;
-    // Such as `pau:0.164 hh:0.255`: the end of each sound, in seconds from the beginning of the sentence.
+    // For example `pau:0.164 hh:0.255`: the end of each sound, in seconds from the beginning of the sentence.
     const planned = Array.from(text.matchAll(/(\S+):(\d+\.\d+)/g), ([, name = '', end]) => ({
       name,
       end: Number(end),
@@ -227,7 +223,7 @@ export function timedSounds(
   });
 }
 
-/** Returns the names of the sounds in a line without times; drops pauses. */
+/** Returns the names of the sounds in a line without times, except pauses. */
 export function soundNames(line: string): string[] {
   return line.split(' ').filter((name) => name !== '' && name !== PAUSE);
 }

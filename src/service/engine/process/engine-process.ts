@@ -17,30 +17,29 @@ import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** From the start of the process to its greeting. */
+  /** From the start of the process to the greeting. */
   greeting: 60_000,
-  /** Between two messages of a speech. */
+  /** Between two messages while the engine speaks. */
   silence: 60_000,
-  /** From `cancel` to the end of the request. */
+  /** From `cancel` to the message that ends the request. */
   cancel: 2_000,
-  /** From the end of stdin to the end of the process. */
+  /** From closing stdin to the end of the process. */
   exit: 2_000,
 } as const;
 
 /** The message that ends a request. */
 type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 
-/** A speech that is being received. */
+/** The chunks of one request, as the engine sends them. */
 export type Speech = AsyncGenerator<SpeechChunk, undefined>;
 
 /**
- * An engine process, which speaks one request at a time. It is killed when it breaks the protocol or exceeds a
+ * A process of an engine; speaks one request at a time. Kills the process when it breaks the protocol or exceeds a
  * timeout.
  */
 export class EngineProcess {
-  /** Its greeting. */
+  /** The greeting of the engine: version, license and voices. */
   readonly ready: Promise<EngineDescription>;
-  /** Resolves when the process has ended. */
   readonly ended: Promise<void>;
   readonly #name: string;
   readonly #clock: Clock;
@@ -51,7 +50,7 @@ export class EngineProcess {
   #open: number | undefined;
   #isUsable = true;
 
-  /** @throws EngineError when it cannot be started */
+  /** @throws EngineError when the process cannot be started */
   constructor(command: EngineCommand, launch: LaunchEngine, clock: Clock) {
     this.#name = `The engine ${command.name}`;
     this.#clock = clock;
@@ -67,7 +66,7 @@ export class EngineProcess {
       return undefined;
     });
     this.ready = this.#greet();
-    // Handled where it is awaited; until then a failure must not count as unhandled.
+    // `ready` may fail before a request awaits it.
     this.ready.catch(() => undefined);
   }
 
@@ -75,14 +74,14 @@ export class EngineProcess {
     return this.#isUsable;
   }
 
-  /** Sets whether this process stays alive for it. */
+  /** Sets whether foley stays alive while the engine runs. */
   keepAlive(isNeeded: boolean): void {
     this.#child.keepAlive(isNeeded);
   }
 
   /**
-   * Speaks a request, when the process is ready and has finished the one before. To stop early call `settle`, not the
-   * generator's `return`.
+   * Speaks a request. The process must be ready and idle. To stop early, call `settle` instead of `return` of the
+   * generator.
    * @param sampleRate of the voice
    * @throws EngineError
    */
@@ -99,10 +98,10 @@ export class EngineProcess {
     try {
       while (end === undefined) {
         const { message, pcm } = await this.#receive(TIMEOUTS.silence);
-        if (message.type === 'hello') throw new ProtocolFault('it said hello again');
+        if (message.type === 'hello') throw new ProtocolFault('it sent a second hello message');
         if (message.id !== id) {
           throw new ProtocolFault(
-            `it sent ${message.type} for request ${message.id ?? 'none'} while request ${id} was open`,
+            `it sent ${message.type} for request ${message.id ?? 'none'} during request ${id}`,
           );
         }
         if (message.type === 'words') {
@@ -129,7 +128,7 @@ export class EngineProcess {
     }
   }
 
-  /** Cancels an unfinished speech and drains its messages. Never rejects. */
+  /** Cancels an unfinished request and drops its messages. Never rejects. */
   async settle(speech: Speech): Promise<void> {
     if (this.#open === undefined) return;
     this.#send({ type: 'cancel', id: this.#open });
@@ -137,13 +136,13 @@ export class EngineProcess {
     try {
       while ((await speech.next()).done !== true);
     } catch {
-      // The process has failed or was killed; the speech is cancelled anyway.
+      // The process failed or was killed, so the request has ended.
     } finally {
       stop();
     }
   }
 
-  /** Ends the process, and kills it after a timeout. */
+  /** Ends the process; kills a process that does not exit in time. */
   async end(): Promise<void> {
     this.#isUsable = false;
     this.#child.keepAlive(true);
@@ -165,7 +164,7 @@ export class EngineProcess {
       const { message } = await this.#receive(TIMEOUTS.greeting);
       if (message.type === 'error') throw this.#reported(message);
       if (message.type === 'hello') return descriptionIn(message);
-      throw new ProtocolFault(`its first message is ${message.type}, not hello`);
+      throw new ProtocolFault(`its first message is ${message.type}; hello is required`);
     } catch (error) {
       throw await this.#fail(error, 'before it said hello');
     }
@@ -185,10 +184,7 @@ export class EngineProcess {
     return new EngineError(reason ?? 'failed', `${this.#name} says: ${display(message)}`);
   }
 
-  /**
-   * Kills the process and describes its failure.
-   * @param when it failed, as the end of the sentence
-   */
+  /** Kills the process and returns its failure. @param when last words of the message, such as `while it spoke` */
   async #fail(error: unknown, when: string): Promise<EngineError> {
     this.#isUsable = false;
     const how = await this.#describe(error, when);
@@ -205,20 +201,18 @@ export class EngineProcess {
     if (error instanceof EngineError) return error.message;
     if (error instanceof TimedOut) return `was silent for ${error.waitedMs / 1000} s ${when}`;
     if (error instanceof ProtocolFault) return `broke the protocol ${when}: ${error.message}`;
-    // Its stdout has ended, usually because the process has.
+    // stdout has ended, usually because the process has ended.
     await this.#waitBriefly(this.#child.ended);
     this.kill();
     const { hasRun, how } = await this.#child.ended;
     return hasRun ? `${how} ${when}` : how;
   }
 
-  /** Waits for a promise, but not longer than the process may take to exit. */
   async #waitBriefly(promise: Promise<unknown>): Promise<void> {
     await withTimeout(TIMEOUTS.exit, promise, this.#clock).catch(() => undefined);
   }
 }
 
-/** Picks the known fields of a greeting. */
 function descriptionIn({ version, license, voices }: EngineDescription): EngineDescription {
   return {
     version,
@@ -234,7 +228,7 @@ function descriptionIn({ version, license, voices }: EngineDescription): EngineD
   };
 }
 
-/** Characters of an engine's stderr in a message. */
+/** Maximum number of characters from the engine's stderr in a message. */
 const STDERR_MAX = 500;
 
 class TimedOut extends Error {
@@ -247,7 +241,6 @@ class TimedOut extends Error {
   }
 }
 
-/** @throws TimedOut when the promise takes longer */
 function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = clock.after(waitMs, () => reject(new TimedOut(waitMs)));
@@ -255,13 +248,13 @@ function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Prom
   });
 }
 
-/** The longest speech: 30 s, and 3 s for each character. */
+/** Maximum duration of the speech for one request: 30 s, plus 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
-/** How much after the last sample a word may end, as times are rounded. */
+/** A word may end this much after the last sample, because times are rounded. */
 const ROUNDING_MS = 50;
 
-/** Validates the length of one speech, and the order of its words. */
+/** Validates the duration of the speech for one request, and the order of the words. */
 class SpeechCheck {
   readonly #characters: number;
   readonly #longestMs: number;
@@ -287,7 +280,7 @@ class SpeechCheck {
     );
   }
 
-  /** @throws ProtocolFault for words that are out of order, overlap, or are not in the text */
+  /** @throws ProtocolFault for words that are out of order, overlap, or exceed the text */
   addWords(words: readonly WordMark[]): void {
     for (const word of words) {
       const last = this.#lastWord;
@@ -309,7 +302,7 @@ class SpeechCheck {
     return this.#samples > 0;
   }
 
-  /** @throws ProtocolFault when a word ends after the speech */
+  /** Ends the check. @throws ProtocolFault when a word ends after the speech */
   close(): void {
     if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
       throw new ProtocolFault(
@@ -329,12 +322,12 @@ export interface InspectOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Sounds the same, or not at all, in every language. */
+/** A voice of any language can say this text, or reports it as unspeakable. */
 const SAMPLE_TEXT = '1, 2, 3.';
 
 /**
- * Starts an engine, reads its greeting, has its first voice speak a few numbers, and ends it. A voice that reports the
- * numbers as unspeakable passes.
+ * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the process.
+ * A voice that reports the numbers as unspeakable passes.
  * @throws EngineError with a message for the author of the engine
  */
 export async function inspectEngine(
@@ -348,10 +341,8 @@ export async function inspectEngine(
     const ids = description.voices.map(({ id }) => id);
     const twin = ids.find((id, index) => ids.indexOf(id) !== index);
     if (twin !== undefined) {
-      throw new EngineError(
-        'failed',
-        `The engine ${command.name} has two voices with the id ${twin}.`,
-      );
+      const message = `The engine ${command.name} has two voices with the id ${twin}.`;
+      throw new EngineError('failed', message);
     }
     const [voice] = description.voices;
     if (voice !== undefined) {

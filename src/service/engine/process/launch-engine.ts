@@ -9,37 +9,36 @@ interface EngineEnd {
   readonly how: string;
 }
 
-/** A running engine process. */
 export interface EngineChild {
-  /** Undefined when it could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Never rejects. */
   readonly ended: Promise<EngineEnd>;
-  /** Resolves when it and its descendants have closed stderr. */
+  /** Resolves when the engine and its child processes have closed stderr. */
   readonly stderrClosed: Promise<void>;
-  /** Returns the last bytes that it wrote to stderr. */
+  /** Returns the last output on stderr. */
   stderrTail(): string;
-  /** Sets whether this process stays alive for it. */
+  /** Sets whether foley stays alive while the engine runs. */
   keepAlive(isNeeded: boolean): void;
-  /** Signals it and its descendants. */
+  /** Sends a signal to the engine and its child processes. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** @throws Error when `spawn` refuses its arguments */
+/** Starts an engine. @throws Error when `spawn` rejects the arguments */
 export type LaunchEngine = (command: EngineCommand) => EngineChild;
 
 export interface LaunchOptions {
-  /** The environment of this process, of which an engine gets a few variables. */
+  /** Environment of foley; an engine gets an allowlist of it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the command `node` means. */
+  /** The program that runs when the command of an engine is `node`. */
   readonly nodePath: string;
 }
 
 /**
- * Creates a launcher of engines, without a shell. Each leads a process group of its own, so that its descendants end
- * with it and only foley handles a Ctrl-C.
+ * Returns a function that starts engines, without a shell. Each engine has its own process group: its child processes end
+ * with it, and only foley handles a Ctrl-C.
  */
 export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
   const running = new Set<EngineChild>();
@@ -52,7 +51,7 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       detached: HAS_GROUPS,
       windowsHide: true,
     });
-    // The end of the process is reported, not the failed write.
+    // A failed write is not reported: the end of the process is.
     child.stdin.on('error', () => undefined);
     const engine: EngineChild = {
       pid: child.pid,
@@ -65,7 +64,7 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       kill: (signal) => kill(child, signal),
     };
     engine.keepAlive(false);
-    // For an engine that does not exit when its stdin ends.
+    // An engine may ignore the end of stdin.
     if (running.size === 0) process.on('exit', killAll);
     running.add(engine);
     void engine.ended.then(() => {
@@ -118,23 +117,16 @@ function kill(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
     if (HAS_GROUPS) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // It has just ended.
+    // The process has just ended.
   }
 }
 
-/** Variables that programs need to find executables, files and the user's language. */
+/** Variables that an engine gets: to find executables, libraries, files and the user's language. */
 const PASSED_ON =
   'PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME LD_LIBRARY_PATH ' +
   'DYLD_LIBRARY_PATH CUDA_VISIBLE_DEVICES SystemRoot windir PATHEXT APPDATA LOCALAPPDATA USERPROFILE TEMP TMP';
 
-/** Returns the environment of an engine, without the keys and tokens in that of foley. */
-function engineEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
-): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of PASSED_ON.split(' ')) {
-    const value = env[name];
-    if (value !== undefined) passed[name] = value;
-  }
-  return passed;
+/** Returns the environment of an engine, which has no keys and tokens of foley. */
+function engineEnvironment(env: LaunchOptions['env']): LaunchOptions['env'] {
+  return Object.fromEntries(PASSED_ON.split(' ').map((name) => [name, env[name]]));
 }

@@ -7,13 +7,12 @@ import { display } from '../../../text/display.ts';
 /** Limits on the messages of an engine (docs/engines.md). */
 const ENGINE_LIMITS = {
   lineBytes: 1024 * 1024,
-  /** In one audio message; about 22 s at 24 kHz. */
+  /** Maximum in one audio message: about 22 s at 24 kHz. */
   audioBytes: 1024 * 1024,
   wordsPerMessage: 10_000,
   messageCharacters: 1_000,
 } as const;
 
-/** A message to an engine. */
 export type HostMessage =
   | { readonly type: 'hello'; readonly protocol: number }
   | SpeakMessage
@@ -21,7 +20,7 @@ export type HostMessage =
 
 export interface SpeakMessage {
   readonly type: 'speak';
-  /** Counts the requests to the process, from 1. */
+  /** Number of the request to this process, from 1. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;
@@ -37,7 +36,7 @@ const Hello = Type.Object({
   type: Type.Literal('hello'),
   protocol: Type.Literal(ENGINE_PROTOCOL),
 });
-/** The bytes follow the line. */
+/** The samples follow the line of the message. */
 const Audio = Type.Object({
   type: Type.Literal('audio'),
   id: Id,
@@ -59,13 +58,12 @@ const Words = Type.Object({
 const Done = Type.Object({ type: Type.Literal('done'), id: Id });
 const Fault = Type.Object({
   type: Type.Literal('error'),
-  /** Undefined while the engine starts. */
+  /** Undefined in an error before the greeting. */
   id: Type.Optional(Id),
   reason: Type.Optional(Type.Enum(['unspeakable', 'failed'])),
   message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
 });
 
-/** A message from an engine. */
 const EngineMessage = Type.Union([Hello, Audio, Words, Done, Fault]);
 export type EngineMessage = Static<typeof EngineMessage>;
 
@@ -77,12 +75,11 @@ const SCHEMAS = new Map<unknown, TSchema>([
   ['error', Fault],
 ]);
 
-/** A violation of docs/engines.md; the message is for the author of the engine. */
+/** A violation of the engine protocol (docs/engines.md); the message is for the author of the engine. */
 export class ProtocolFault extends Error {
   override readonly name = 'ProtocolFault';
 }
 
-/** @throws ProtocolFault */
 function parseMessage(line: string): EngineMessage {
   const value = parseObject(line);
   if (Check(EngineMessage, value)) return value;
@@ -95,13 +92,13 @@ function parseMessage(line: string): EngineMessage {
   const schema = SCHEMAS.get(type);
   if (schema === undefined) {
     throw new ProtocolFault(
-      `it sent a message of the type ${show(type)}; allowed are hello, audio, words, done and error`,
+      `it sent a message of the type ${show(type)}; allowed types: hello, audio, words, done and error`,
     );
   }
   const [, [first]] = Errors(schema, value);
   const where = first === undefined || first.instancePath === '' ? '' : ` ${first.instancePath}`;
   throw new ProtocolFault(
-    `its ${String(type)} message is wrong:${where} ${first?.message ?? 'is not valid'}`,
+    `its ${String(type)} message is invalid:${where} ${first?.message ?? 'is not valid'}`,
   );
 }
 
@@ -111,11 +108,11 @@ function parseObject(line: string): object {
     value = JSON.parse(line);
   } catch {
     throw new ProtocolFault(
-      `it wrote ${show(line)} to stdout, which is for messages (logs belong on stderr)`,
+      `it wrote ${show(line)} to stdout, which is for messages only: write logs to stderr`,
     );
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new ProtocolFault(`it sent ${show(value)}; a message is a JSON object`);
+  throw new ProtocolFault(`it sent ${show(value)}; a message must be a JSON object`);
 }
 
 function show(value: unknown): string {
@@ -124,12 +121,12 @@ function show(value: unknown): string {
 
 export interface ReceivedMessage {
   readonly message: EngineMessage;
-  /** The samples of an audio message (16 bits, little-endian), otherwise empty. */
+  /** 16-bit samples of an audio message, little-endian; otherwise empty. */
   readonly pcm: Buffer;
 }
 
 /**
- * Reads the messages from an engine's stdout, as they are consumed.
+ * Parses the messages on an engine's stdout; does not read ahead of the consumer.
  * @throws ProtocolFault
  */
 export async function* readMessages(
@@ -151,10 +148,10 @@ export async function* readMessages(
   }
 }
 
-/** Takes lines and counted bytes from a stream, without reading ahead. */
+/** Removes lines and numbers of bytes from a stream, without reading ahead. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** Bytes that were read but not taken. */
+  /** Bytes that were read from the stream and not yet removed. */
   #parts: Buffer[] = [];
   #length = 0;
 
@@ -163,8 +160,8 @@ class ByteQueue {
   }
 
   /**
-   * Takes the next line, without its line feed.
-   * @returns undefined at the end of the stream, `'too long'` when the first `maxBytes` have no line feed
+   * Removes the next line and returns it without the line feed.
+   * @returns undefined at the end of the stream; `'too long'` if a line has more than `maxBytes`
    */
   async line(maxBytes: number): Promise<Buffer | 'too long' | undefined> {
     for (;;) {
@@ -179,7 +176,7 @@ class ByteQueue {
     }
   }
 
-  /** Takes `count` bytes; returns undefined when the stream ends before them. */
+  /** Removes and returns `count` bytes; returns undefined if the stream ends early. */
   async bytes(count: number): Promise<Buffer | undefined> {
     while (this.#length < count) {
       if (!(await this.#read())) return undefined;

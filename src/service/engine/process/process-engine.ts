@@ -11,17 +11,17 @@ import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
 interface ProcessEngineOptions {
-  /** The engine as it was added, with its voices. */
+  /** The engine and its voices, as `foley engine add` saved them. */
   readonly registration: EngineRegistration;
   readonly launch: LaunchEngine;
-  /** The most processes, each of which speaks one request at a time; default 2. */
+  /** Maximum number of processes, each for one request at a time; default 2. */
   readonly processes?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Creates an engine that runs in processes of its own (docs/engines.md). Processes are started on demand, and ended after
- * five idle minutes. They keep this process alive only while they speak. The engine itself clamps speed and pitch.
+ * Creates an engine that runs in separate processes (docs/engines.md). A process is started on demand and ended after
+ * five idle minutes. It keeps foley alive only while it speaks. The program clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, processes = 2, clock = systemClock } = options;
@@ -76,18 +76,18 @@ async function* speak(
   }
 }
 
-/** How long an idle process is kept. */
+/** An idle process is ended after this time. */
 const IDLE_MS = 5 * 60_000;
 
-/** The processes of one engine: started on demand, at most `limit`, and kept for a while. */
+/** The processes of one engine: at most `limit`, started on demand. */
 class ProcessPool {
   readonly #limit: number;
   readonly #start: () => EngineProcess;
   readonly #clock: Clock;
   readonly #all = new Set<EngineProcess>();
-  /** The one that was used last is the last; each with a function that stops its timer. */
+  /** Idle processes, the most recently used last; each with a function that stops the idle timer. */
   readonly #idle = new Map<EngineProcess, () => void>();
-  readonly #waiting = new Set<Waiting>();
+  #waiting: Waiting[] = [];
   #isClosed = false;
 
   constructor(limit: number, start: () => EngineProcess, clock: Clock) {
@@ -97,8 +97,8 @@ class ProcessPool {
   }
 
   /**
-   * Takes a process for one request, which may still be starting; waits while all are busy.
-   * @throws EngineError when none can be started, and the reason of the signal when it is aborted
+   * Takes a process for one request; waits while all are busy. The process may still be starting.
+   * @throws EngineError when no process can be started; the reason of the signal on abort
    */
   async take(signal: AbortSignal): Promise<EngineProcess> {
     if (this.#isClosed) throw closed();
@@ -108,16 +108,16 @@ class ProcessPool {
     return this.#wait(signal);
   }
 
-  /** Gives a process back; cancels its speech first. */
+  /** Returns a process to the pool; cancels an unfinished request first. */
   async giveBack(engine: EngineProcess, speech: Speech | undefined): Promise<void> {
     if (speech !== undefined) await engine.settle(speech);
     if (!engine.isUsable) return;
-    const [next] = this.#waiting;
+    const next = this.#waiting.shift();
     if (next !== undefined) next.resolve(engine);
     else this.#park(engine);
   }
 
-  /** Starts a process if there is none. Resolves when it is ready or has failed. */
+  /** Starts a process if none is running; resolves when the process is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed || this.#all.size > 0) return;
     try {
@@ -125,7 +125,7 @@ class ProcessPool {
       this.#park(engine);
       await engine.ready;
     } catch {
-      // The first request will report it.
+      // The first request reports the failure.
     }
   }
 
@@ -147,7 +147,7 @@ class ProcessPool {
     this.#all.delete(engine);
     this.#idle.get(engine)?.();
     this.#idle.delete(engine);
-    const [next] = this.#waiting;
+    const next = this.#waiting.shift();
     if (next === undefined) return;
     try {
       next.resolve(this.#launch());
@@ -171,26 +171,18 @@ class ProcessPool {
     );
   }
 
-  #wait(signal: AbortSignal): Promise<EngineProcess> {
-    return new Promise((resolve, reject) => {
-      const leave = (): void => {
-        this.#waiting.delete(waiting);
-        signal.removeEventListener('abort', abort);
-      };
-      const abort = (): void => waiting.reject(signal.reason);
-      const waiting: Waiting = {
-        resolve: (engine) => {
-          leave();
-          resolve(this.#use(engine));
-        },
-        reject: (error) => {
-          leave();
-          reject(error);
-        },
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      this.#waiting.add(waiting);
+  async #wait(signal: AbortSignal): Promise<EngineProcess> {
+    let waiting: Waiting | undefined;
+    const turn = new Promise<EngineProcess>((resolve, reject) => {
+      waiting = { resolve, reject };
+      this.#waiting.push(waiting);
     });
+    try {
+      const tooLate = (engine: EngineProcess): void => void this.giveBack(engine, undefined);
+      return this.#use(await abortable(turn, signal, tooLate));
+    } finally {
+      this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    }
   }
 }
 
