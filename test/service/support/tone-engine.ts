@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import {
   EngineError,
@@ -27,7 +28,7 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
   const requests: EngineRequest[] = [];
   let made = 0;
   let speaking = 0;
-  let hold: { readonly chunk: number; readonly released: Promise<void> } | undefined;
+  let hold: { readonly chunk: number; readonly released: Promise<unknown> } | undefined;
   let failing = Infinity;
   async function* synthesize(request: EngineRequest, signal: AbortSignal) {
     requests.push(request);
@@ -62,12 +63,9 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     synthesize,
     async close() {},
     holdBefore(chunk) {
-      let release = (): void => {};
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      hold = { chunk, released };
-      return release;
+      const opened = new AbortController();
+      hold = { chunk, released: once(opened.signal, 'abort') };
+      return () => opened.abort();
     },
     failBefore(chunk) {
       failing = chunk;
