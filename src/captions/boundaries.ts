@@ -8,18 +8,18 @@ import {
   continuesAfterQuote,
 } from './tokens.ts';
 
-/** Kinds of boundaries between two tokens, from the weakest to the strongest. */
+/** A kind of boundary between two tokens, from the weakest to the strongest. */
 export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'line';
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How closely the tokens belong together, from 0 to 100. */
+  /** How closely the two tokens belong together, from 0 to 100. */
   readonly cling: number;
-  /** Silence there, in milliseconds. */
+  /** Silence between the two tokens, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** Returns the boundary after each token; the last is the end of the text. */
+/** Returns the boundary after each token; the last one is the end of the text. */
 export function boundariesOf(text: string, tokens: readonly TimedToken[]): Boundary[] {
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
@@ -56,20 +56,20 @@ interface Place {
   readonly pauseMs: number;
 }
 
-/** A wider line was wrapped; a shorter one was broken by its author. */
+/** A line break after at least this many columns counts as wrapping, not as a break of the author. */
 const WRAPPED_LINE_WIDTH = 50;
-/** The shortest pause at the end of a sentence. */
+/** Minimum pause at the end of a sentence. */
 const SENTENCE_PAUSE_MS = 200;
-/** The day of "3. Mai": a number with a stop is an ordinal in many languages. */
+/** An ordinal number, such as the day in the German "3. Mai". */
 const ORDINAL = /^\d{1,3}\.$/;
 
-/** Characters after a quotation that may name its speaker. */
+/** Number of characters after a quotation that may name the speaker. */
 const LOOK_AHEAD = 16;
 
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-/** Whether the sentence continues after what looks like its end. */
+/** Whether a sentence continues after a token that looks like the end of the sentence. */
 function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
@@ -141,7 +141,7 @@ const ENDINGS = words(
   とき ところ こと もの ため はず わけ まま うち 時 ちゃ じゃ ず ぬ さ め わ ぞ ぜ っ つ り み く け げ`,
 );
 const PREFIXES = words('お ご 御');
-/** Words that belong to the next one. */
+/** Japanese words that belong to the next one. */
 const ADVERBS = words(
   'たった とても もっと まだ もう この その あの どの ある いくら ほんの すぐ ずっと',
 );
@@ -169,7 +169,7 @@ function clingInUnspaced(before: string, after: string, isJapanese: boolean): nu
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** A Japanese phrase is a word with its particles and endings in hiragana; a line ends best after one. */
+/** Returns how closely two Japanese words belong together; a line should end after particles and endings. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;
@@ -188,7 +188,7 @@ function clingInChinese(before: string, after: string): number {
   return LEADING.has(after) ? 10 : 20;
 }
 
-/** Articles, prepositions, possessives and the like, after which no line should end. */
+/** Articles, prepositions, possessives and other words after which no line should end. */
 const LEADING_WORDS = words(
   `a an the my your his her its our their this that these those some any every each no of in on at to
   from for with by into onto over under after before about between through during without within

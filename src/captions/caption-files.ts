@@ -9,7 +9,7 @@ import { timingsFile } from './timings.ts';
 
 export type CaptionFormat = 'srt' | 'vtt' | 'json';
 
-/** A file for captions: subtitles, or the timings themselves. */
+/** A caption file to write: subtitles, or word timings as JSON. */
 export interface CaptionTarget {
   readonly path: string;
   readonly format: CaptionFormat;
@@ -23,14 +23,14 @@ export interface CaptionContent {
 /** A published caption file. */
 export interface WrittenCaptions extends CaptionTarget {
   readonly bytes: number;
-  /** Undefined for timings. */
+  /** Number of cues; undefined for timings. */
   readonly cues: number | undefined;
 }
 
-/** Caption files that are open and empty. */
+/** Caption files that are opened but not yet published. */
 export interface CaptionFiles {
   /**
-   * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
+   * Writes all files under temporary names. A full or broken disk fails here, before `publish`.
    * @throws Failure (output)
    */
   prepare(content: CaptionContent): Promise<void>;
@@ -47,15 +47,15 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
   /** Default `replace`. */
   readonly existing?: Existing | undefined;
-  /** The flag in messages; by default that of each file. */
+  /** The flag that messages name; default: the flag for the format of each file. */
   readonly flag?: string | undefined;
-  /** For the temporary files, on the same disk; by default the folder of each file. */
+  /** Folder for temporary files, on the same disk; default: the folder of each file. */
   readonly temporaryFolder?: string | undefined;
 }
 
 /**
- * Opens caption files before anything is billed, so that an unwritable folder fails early. Leaves no file behind when one
- * cannot be opened.
+ * Opens caption files before anything is billed, so that an unwritable folder fails early. If a file cannot be
+ * opened, removes the others.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptionFiles({
@@ -105,7 +105,7 @@ export async function openCaptionFiles({
 }
 
 /**
- * Writes all the files, or none when one cannot be written.
+ * Writes caption files: all of them, or none if one cannot be written.
  * @throws Failure (output, exists, usage)
  */
 export async function writeCaptions({

@@ -1,6 +1,6 @@
-/** How cues are cut. */
+/** The limits of cues, and what a cue contains. */
 export interface CueShape {
-  /** Columns of a line; a full-width character takes two. */
+  /** Maximum columns of a line; a full-width character takes two. */
   readonly maxChars: number;
   readonly maxLines: number;
   readonly maxDurationMs: number;
@@ -11,7 +11,7 @@ export interface CueShape {
 /** A subtitle. */
 export interface Cue {
   readonly startMs: number;
-  /** After the start, and at most the start of the next cue. */
+  /** Later than `startMs`, and at most the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
 }
@@ -21,7 +21,7 @@ export type CueLine = readonly CueWord[];
 /** A token of the text on a line. */
 export interface CueWord {
   readonly text: string;
-  /** The space before it, unless it is the first of its line. */
+  /** Space before the word; ignored at the start of a line. */
   readonly gap: '' | ' ' | '\u3000';
   readonly startMs: number;
 }
@@ -31,7 +31,7 @@ export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }
 
-/** Returns the flag for a caption file of this format. */
+/** Returns the flag for a caption file of a format. */
 export function flagOf({ format }: { readonly format: string }): string {
   return format === 'json' ? '--timings' : '--subtitles';
 }

@@ -5,17 +5,17 @@ import type { LineRow } from './lines.ts';
 import type { TimedToken } from './time-tokens.ts';
 import { isOpening, speakableLength } from './tokens.ts';
 
-/** Tokens, with the boundary after each. */
 interface TokenRow {
   readonly tokens: readonly TimedToken[];
+  /** The boundary after each token. */
   readonly boundaries: readonly Boundary[];
   /** Length of the audio. */
   readonly durationMs: number;
 }
 
 /**
- * Cuts tokens into cues, the cheapest way that keeps the limits ({@link CueCost}). A token that exceeds a limit is a cue by
- * itself. Takes time linear in the tokens and those of the largest cue.
+ * Cuts tokens into cues within the limits, at the lowest total cost ({@link CueCost}). A token that exceeds a
+ * limit becomes a separate cue. Takes time proportional to the tokens and to the size of the largest cue.
  * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
@@ -38,10 +38,10 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
   return cues;
 }
 
-/** The most tokens in a cue, which bounds the time. */
+/** Maximum number of tokens in a cue, which bounds the time. */
 const MOST_TOKENS = 500;
 
-/** Yields the possible ends of a cue that begins at a token, with their costs. */
+/** Yields the possible ends of a cue that begins at token `from`, with the cost of each cue. */
 function* candidates(
   { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
   shape: CueShape,
@@ -69,14 +69,15 @@ function* candidates(
   }
 }
 
-/** Silences that sound like a pause, and like the end of something. */
+/** Minimum silence that sounds like a short pause, and like a long one. */
 const SHORT_PAUSE_MS = 60;
 const LONG_PAUSE_MS = 440;
-/** A silence through which a cue would seem stuck. */
+/** Minimum silence during which a cue would seem to be stuck. */
 const SILENCE_MS = 1_500;
 
-/** Cost of another cue. */
+/** Cost of each cue. */
 const CUE = 100;
+/** Cost of a cut at each kind of boundary. */
 const CUT: Readonly<Record<BoundaryKind, number>> = {
   line: 0,
   sentence: 0,
@@ -84,34 +85,34 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** Factors for a cut in a pause. */
+/** Factors for the cost of a cut in a pause. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** A cut between words that belong together most. */
+/** Cost of a cut between words that cling with 100. */
 const CLING = 220;
-/** Boundaries within a cue. */
+/** Costs of boundaries within a cue. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 900;
-/** Too short to read. */
+/** Cost of a cue that is too short to read. */
 const TOO_SHORT = 260;
-/** A few words cut from their sentence. */
+/** Cost of a cue with a few words of a longer sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
-/** A whole sentence and the beginning of the next one; the same for clauses. */
+/** Cost of a cue with the end of a sentence or clause and the beginning of the next one. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** The line break of a usual cue; what exceeds it is weighted. */
+/** Cost of the line break in a usual cue, and the factor for a higher cost. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
-/** A full cue; a half full one costs a quarter, so that equal parts are cheapest. */
+/** Cost of a full cue; a half full one costs a quarter, which makes cues of equal size cheapest. */
 const FULL = 120;
 
-/** The cost of a cue, low where a reader would like it. In whole numbers, so that ties do not depend on rounding. */
+/** The cost of a cue: lower is easier to read. Costs are whole numbers, to make ties independent of rounding. */
 class CueCost {
   readonly #shape: CueShape;
   readonly #startMs: number;
-  /** Whether its sentence began before it. */
+  /** Whether the sentence began before the cue. */
   readonly #isBegun: boolean;
   #passed = 0;
   #hasSentence = false;
@@ -123,7 +124,7 @@ class CueCost {
     this.#isBegun = isBegun;
   }
 
-  /** Continues the cue after a boundary. */
+  /** Extends the cue beyond a boundary. */
   pass({ kind, pauseMs }: Boundary): void {
     if (kind !== 'word') this.#hasClause = true;
     if (kind === 'sentence') {
@@ -136,8 +137,8 @@ class CueCost {
 
   /**
    * Returns the cost of the cue if it ends at a boundary.
-   * @param nextMs when the next one begins, or the audio ends
-   * @param parting the cost of its line break
+   * @param nextMs start of the next cue, or end of the audio
+   * @param parting cost of the line break in the cue
    */
   ending(boundary: Boundary, nextMs: number, width: number, parting: number): number {
     const { maxChars, maxLines, minDurationMs } = this.#shape;
@@ -163,7 +164,7 @@ class CueCost {
   }
 }
 
-/** Returns 0 for a sufficient duration to 2 for an unreadable one; in steps, against noise. */
+/** Returns 0 for a sufficient duration, and up to 2 for an unreadable one, in steps. */
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
   if (ms >= 0.75 * minDurationMs) return 0.4;
@@ -177,8 +178,8 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
 }
 
 /**
- * Cuts tokens into a cue for every spoken word. Signs and emoji by themselves go with the word before, or with the one
- * after when they open something, as long as they fit.
+ * Cuts tokens into a cue for every spoken word. Separate signs and emoji belong to the cue of the previous word,
+ * opening signs to that of the next word, if they fit.
  * @returns the number of tokens in each cue
  */
 export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape): number[] {

@@ -1,13 +1,12 @@
 import type { Boundary } from './boundaries.ts';
 import type { Token } from './tokens.ts';
 
-/** Tokens to break into lines. */
 export interface LineRow {
   readonly tokens: readonly Pick<Token, 'gap' | 'width'>[];
   /** The boundary after each token. */
   readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
   readonly maxChars: number;
-  /** Columns up to the end of each token, as if all were on one line. */
+  /** Columns up to the end of each token if all tokens were on one line. */
   readonly ends: readonly number[];
 }
 
@@ -22,8 +21,9 @@ export function lineRow(
 }
 
 /**
- * Breaks the tokens of a cue into lines of about equal width, the upper rather the shorter, that end where a reader would
- * pause. `lineCount` must be enough for them. Takes time linear in the tokens, those on a line, and the lines.
+ * Breaks the tokens of a cue into lines of about equal width that end where a reader would pause. Prefers a
+ * shorter upper line. Takes time proportional to the tokens, the tokens on a line, and the lines.
+ * @param lineCount enough for all tokens
  * @returns the number of tokens on each line
  */
 export function breakLines(row: LineRow, lineCount: number): number[] {
@@ -44,7 +44,7 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** Bounds the time; two lines never have more words. */
+/** Maximum number of tokens, which bounds the time; two lines never have more. */
 const MOST_TOKENS = 64;
 
 /** Returns the cost of the best break of tokens into two lines. */
@@ -63,7 +63,7 @@ export function partingCost(row: LineRow, from: number, to: number): number {
   return least === Infinity ? 0 : least;
 }
 
-/** For a line from each token: its best end, and the cost with the lines after it. */
+/** For a line that begins at each token: the best end, and the cost including the next lines. */
 interface LineChoice {
   readonly costs: readonly number[];
   readonly ends: readonly number[];
@@ -89,14 +89,14 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
   return { costs, ends };
 }
 
-/** Returns the columns of the tokens from one index to before another, on one line. */
+/** Returns the columns of a line with the tokens from index `from` to before `to`. */
 function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-/** Cost of a line that is off by its whole width. */
+/** Cost of a line whose width differs from the ideal by `maxChars`. */
 const RAGGED = 400;
-/** Factor for an upper line that is longer than its share. */
+/** Factor for an upper line that is longer than the ideal. */
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
@@ -105,14 +105,14 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost of a break between words that belong together most. */
+/** Cost of a break between words that cling with 100. */
 const CLING = 100;
 
 function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
   return RAGGED * ((width - ideal) / maxChars) ** 2;
 }
 
-/** Returns the cost of a line before the last one: of its length, and of its end. */
+/** Returns the cost of a line before the last one, for its length and its end. */
 function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
@@ -123,10 +123,10 @@ function gapWidth(gap: Token['gap']): number {
   return gap === '\u3000' ? 2 : gap.length;
 }
 
-/** Counts the fewest lines for tokens, added one by one. */
+/** Counts the lines that tokens need at least, added one by one. */
 export class LineFill {
   lines = 0;
-  /** Columns, as if all tokens were on one line. */
+  /** Columns if all tokens were on one line. */
   width = 0;
   /** Whether a token is wider than a line. */
   isTooWide = false;

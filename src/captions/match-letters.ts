@@ -1,15 +1,15 @@
-/** A match of a token with a word, or of their parts. */
+/** A match of a token with a word or a part of it, by their indices. */
 export interface Link {
   readonly token: number;
   readonly word: number;
-  /** The part of the word, from 0 to 1. */
+  /** The matched range of the word, from 0 to 1. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Matches the words of a service with the tokens of the text, in the order of both. Compares letters, as either side may
- * split or join words. A match needs at least half of the letters on both sides.
+ * Matches the words of a service with the tokens of the text, in order. Compares letters, because either side may
+ * split or join words. A match needs at least half of the letters of the token and of the word.
  */
 export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
   const text = lettersOf(tokens);
@@ -39,12 +39,12 @@ interface Pair {
   readonly token: number;
   readonly word: number;
   letters: number;
-  /** The range of the letters in those of all words. */
+  /** Range of the letters in the letters of all words. */
   readonly start: number;
   end: number;
 }
 
-/** Filters pairs whose token and whose word were matched for at least a half. */
+/** Returns the pairs of tokens and words of which at least half of the letters matched. */
 function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters): Pair[] {
   const inTokens = new Map<number, number>();
   const inWords = new Map<number, number>();
@@ -59,13 +59,13 @@ function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters)
   );
 }
 
-/** The letters and digits of texts, in one row. */
+/** The letters and digits of all texts. */
 interface Letters {
   /** Code points in lower case, without accents and presentation forms. */
   readonly codes: readonly number[];
-  /** The index of the text of each letter. */
+  /** For each letter, the index of its text. */
   readonly owners: readonly number[];
-  /** The index of the first letter of each text, and the end. */
+  /** For each text, the index of its first letter; then the number of letters. */
   readonly starts: readonly number[];
 }
 
@@ -88,7 +88,6 @@ function lengthOf({ starts }: Letters, owner: number): number {
   return (starts[owner + 1] ?? 0) - (starts[owner] ?? 0);
 }
 
-/** Two sequences of letters. */
 interface LetterRows {
   readonly left: readonly number[];
   readonly right: readonly number[];
@@ -102,17 +101,17 @@ interface Stretch {
   readonly rightEnd: number;
 }
 
-/** Called with the indices of matching letters, both in increasing order. */
+/** Called with the indices of matching letters, in increasing order. */
 type OnMatch = (left: number, right: number) => void;
 
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
-/** The most pairs of letters for a pairwise comparison. */
+/** Maximum number of pairs of letters for a pairwise comparison. */
 const MOST_PAIRS = 250_000;
 
 /**
- * Matches the letters of a stretch in order: the common beginning and end, then what is unique in both, then, in
- * between, the longest runs. Takes nearly linear time, as only short ranges are compared pairwise.
+ * Matches the letters of a stretch in order: first the common beginning and end, then runs that are unique in
+ * both sequences, then the longest runs in between. Takes nearly linear time.
  */
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
   const { left, right } = rows;
@@ -147,7 +146,7 @@ function matchDifferent(
     matchDifferent(rows, stretch, Math.max(SHORTEST_ANCHOR, length - 3), onMatch);
     return;
   }
-  // Without anchors, one place is as good as another.
+  // Without anchors, the stretch is divided in the middle.
   if (found.length === 0) found = [{ left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 }];
   let from = { left, right };
   for (const anchor of [...found, { left: leftEnd, right: rightEnd }]) {
@@ -157,13 +156,12 @@ function matchDifferent(
   }
 }
 
-/** A place in both sequences. */
 interface Anchor {
   readonly left: number;
   readonly right: number;
 }
 
-/** Finds places with the same `length` letters, unique in both sequences, in the longest common order. Takes n log n time. */
+/** Finds runs of `length` letters that are unique in both sequences, in the longest common order. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
@@ -175,7 +173,7 @@ function anchors({ left, right }: LetterRows, stretch: Stretch, length: number):
   return longestIncreasing(pairs);
 }
 
-/** Maps every `length` consecutive letters to their place, or to -1 if there are several. */
+/** Maps every run of `length` letters to its index, or to -1 if it occurs several times. */
 function uniquePlaces(codes: readonly number[], from: number, to: number, length: number) {
   const places = new Map<string, number>();
   for (let at = from; at + length <= to; at += 1) {
@@ -185,9 +183,9 @@ function uniquePlaces(codes: readonly number[], from: number, to: number, length
   return places;
 }
 
-/** Returns the longest subsequence with increasing `right` of pairs that are sorted by `left`. */
+/** Returns the longest subsequence of pairs with increasing `right`. @param pairs sorted by `left` */
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each length, the pair with the smallest `right` that ends a subsequence of it. */
+  /** For each length of a subsequence, the index of the last pair with the smallest `right`. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {
@@ -209,7 +207,7 @@ function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
   return row.reverse();
 }
 
-/** Scores of a matching letter, and of one that continues a run. */
+/** Scores of a matching letter, and of a matching letter that continues a run. */
 const SAME = 2;
 const SAME_AGAIN = 3;
 
@@ -217,7 +215,7 @@ const MATCH = 1;
 const FROM_RUN = 2;
 const SKIP_LEFT = 4;
 
-/** Matches the best common subsequence, with a bonus for runs. Takes time and memory of the product of both lengths. */
+/** Matches the best common subsequence, with a bonus for runs. Takes time and memory for every pair of letters. */
 function commonRuns({ left, right }: LetterRows, stretch: Stretch, onMatch: OnMatch): void {
   const rows = stretch.leftEnd - stretch.left;
   const columns = stretch.rightEnd - stretch.right;

@@ -7,8 +7,8 @@ import type { Timings } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
- * Creates the cues of a text. They have every character of the text but white space, in order; never overlap; and
- * keep the limits of the shape, except for a single word that exceeds one.
+ * Creates the cues of a text. Cues contain every character of the text except white space, in order. Cues never
+ * overlap, and only a single word may exceed the limits of the shape.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const tokens = timeTokens(tokenize(timings.text), timings);
@@ -41,23 +41,24 @@ function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[
   });
 }
 
-/** The shortest gap between two cues, to make the change visible: two frames at 24 a second. */
+/** Minimum gap between two cues, to make the change visible: two frames at 24 frames a second. */
 const MIN_GAP_MS = 84;
 
-/** A shorter gap would flicker: the first cue stays until the next. */
+/** A shorter gap would flicker: the cue is shown until the next one. */
 const FLICKER_MS = 500;
 
-/** Columns that a viewer reads in a second; a full-width character is two. */
+/** Columns that a viewer reads in a second; a full-width character takes two. */
 const READING_SPEED = 17;
 
-/** A cue with the times of its speech, and its columns. */
+/** A cue with the times of the speech instead of the display. */
 interface SpokenCue extends Cue {
+  /** Columns of the text. */
   readonly width: number;
 }
 
 /**
- * Sets when to show cues: from the first sound until, in a silence, the viewer has read them. At least for a
- * millisecond, and not longer than the limit unless the speech is; never beyond the end of the audio.
+ * Sets when cues are shown: from the first sound, and in a silence until the viewer has read the text. A cue
+ * exceeds the maximum duration only if the speech does, and ends at the latest with the audio.
  */
 function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
   let earliest = 0;

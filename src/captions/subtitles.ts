@@ -6,9 +6,9 @@ import type { Timings } from './timings.ts';
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
- * Creates a subtitle file. By word, SubRip has a cue for each word; WebVTT, which can time words within a cue, has phrases
- * with the time of every word.
- * @returns its text, and how many cues it has
+ * Creates a subtitle file. For cues by word, SubRip gets a cue for each word, and WebVTT gets phrases with the
+ * time of each word.
+ * @returns the content of the file, and the number of cues
  */
 export function subtitlesOf(
   timings: Timings,
@@ -24,12 +24,12 @@ export function subtitlesOf(
   return { content: vttFile(cues, { wordTimes }), cues: cues.length };
 }
 
-/** Formats a SubRip file: cues numbered from 1, a blank line after each, no byte order mark, LF. */
+/** Formats a SubRip file: cues numbered from 1, a blank line after each, LF, no byte order mark. */
 export function srtFile(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, endMs, lines }, index) => {
       const times = `${timestamp(startMs, ',')} --> ${timestamp(endMs, ',')}`;
-      // Players read a line with an arrow as the times of a cue, and the format has no escapes.
+      // Players parse a line with an arrow as the times of a cue, and the format has no escapes.
       const text = lines.map((line) => lineText(line).replaceAll('-->', '-- >')).join('\n');
       return `${index + 1}\n${times}\n${text}\n\n`;
     })
@@ -37,8 +37,8 @@ export function srtFile(cues: readonly Cue[]): string {
 }
 
 /**
- * Formats a WebVTT file (W3C): no byte order mark, LF.
- * @param options `wordTimes`: writes a timestamp before each word that is spoken after its cue appears
+ * Formats a WebVTT file (W3C): LF, no byte order mark.
+ * @param options `wordTimes`: writes a timestamp before each word that is spoken after the cue appears
  */
 export function vttFile(
   cues: readonly Cue[],
@@ -54,7 +54,7 @@ export function vttFile(
 
 type IsLater = (ms: number) => boolean;
 
-/** Returns a filter of timestamps within a cue, which must increase between its start and its end. */
+/** Returns a filter for timestamps within a cue, which must increase and be between its start and end. */
 function laterTimes({ startMs, endMs }: Cue): IsLater {
   let latest = startMs;
   return (ms) => {
@@ -73,7 +73,7 @@ function lineMarkup(line: CueLine, isLater: IsLater): string {
     .join('');
 }
 
-/** Escapes text for a cue; with `>` that also covers `-->`. */
+/** Escapes the text of a cue, including `-->`. */
 function escape(word: string): string {
   return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -81,7 +81,7 @@ function escape(word: string): string {
 /**
  * Formats a time as `hh:mm:ss` and milliseconds.
  * @param ms whole milliseconds
- * @param mark before the milliseconds: a comma in SubRip, a full stop in WebVTT
+ * @param mark the sign before the milliseconds: a comma in SubRip, a full stop in WebVTT
  */
 export function timestamp(ms: number, mark: ',' | '.'): string {
   const seconds = ms / 1_000;

@@ -4,15 +4,15 @@ import { isOpening, beginsWithSign, isPicture, speakableLength } from './tokens.
 import type { Token } from './tokens.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
-/** A token with its time, in whole milliseconds. */
+/** A token with its time in the audio, in whole milliseconds. */
 export interface TimedToken extends Token {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * Times each token: by its words if they are found, else between its neighbours in proportion to its length. A token
- * that is not spoken has no duration. Starts never decrease, and tokens never overlap. Takes nearly linear time.
+ * Times each token: by the matching words of the service, else between its neighbours in proportion to its
+ * length. A token that is not spoken has no duration. Starts never decrease, and tokens never overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -34,13 +34,13 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
   });
 }
 
-/** The time of a token that was found among the words, and its words. */
+/** The time of a token that matches words, and the indices of the words. */
 interface LinkedSpan extends Span {
   readonly firstWord: number;
   readonly lastWord: number;
 }
 
-/** Maps tokens to their times; divides a word that several tokens share by its letters. */
+/** Maps tokens to their times; divides the time of a word between several tokens by their letters. */
 function linkedSpans(
   links: readonly Link[],
   words: readonly TimedWord[],
@@ -62,17 +62,17 @@ function linkedSpans(
   return spans;
 }
 
-/** Consecutive tokens that were not found among the words, and the unmatched words there. */
+/** Consecutive tokens without matching words, and the words without tokens at the same place. */
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
-  /** The end of the token before, and the start of the one after. */
+  /** From the end of the previous token to the start of the next one. */
   readonly around: Span;
 }
 
 /**
- * Times every token. Those that were not found share the time of the unmatched words at the same place ("2026",
- * spoken as "twenty twenty six"), or else the time between their neighbours.
+ * Times every token. Tokens without matching words share the time of the unmatched words at the same place
+ * ("2026", spoken as "twenty twenty six"), else the time between their neighbours.
  */
 function fillGaps(
   tokens: readonly Token[],
@@ -107,7 +107,7 @@ function fillGaps(
   return spans;
 }
 
-/** Returns the length of each token in speech; emoji count only where there are words for nothing else. */
+/** Returns the length of each token in speech; emoji count only if no other token has a length. */
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
@@ -119,7 +119,7 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Times silent tokens: closing signs and emoji with the word before, opening signs with the one after. */
+/** Times silent tokens: closing signs and emoji with the previous word, opening signs with the next one. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
@@ -130,7 +130,7 @@ function silentGap({ tokens, around }: Gap): Span[] {
   });
 }
 
-/** Assigns words without a token to a neighbour: "percent" to `50%`, "dollars" to `$5`. */
+/** Assigns words without a token to a neighbouring token: "percent" to `50%`, "dollars" to `$5`. */
 function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   const [first] = words;
   const last = words.at(-1);
@@ -140,15 +140,14 @@ function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   return { belongsTo: isAfter ? 'after' : 'before', span } as const;
 }
 
-/** A stretch of time in milliseconds. */
 interface Span {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * Distributes the time of `spans` among tokens: one to one where there are as many, else in proportion to the weights,
- * so that the pauses between the spans stay where they are.
+ * Distributes the time of `spans` among tokens: one to one if the numbers are equal, else in proportion to the
+ * weights. Pauses between the spans stay in place.
  * @param weights length of each token in speech, in any unit; not all 0
  */
 function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
@@ -181,7 +180,7 @@ function after(before: Span | undefined, first: Span | undefined): Span {
   return { startMs: ms, endMs: ms };
 }
 
-/** Converts speaking time to time; for arguments that never decrease. */
+/** Converts speaking time (without pauses) to time in the audio; arguments must never decrease. */
 class SpokenTime {
   readonly #spans: readonly Span[];
   #index = 0;
@@ -192,7 +191,7 @@ class SpokenTime {
     this.#spans = spans;
   }
 
-  /** Returns the time after `spokenMs` of the spans: in a pause, its end for a start, and its start for an end. */
+  /** Returns the time after `spokenMs` of speech; in a pause, its end if `begins`, else its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? NOWHERE;

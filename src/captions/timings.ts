@@ -1,7 +1,7 @@
 import { usageFailure } from '../errors/failure.ts';
 import { toJson } from '../text/display.ts';
 
-/** A word with its time, in whole milliseconds from the beginning of the audio. */
+/** A word with its time in the audio, in whole milliseconds. */
 export interface TimedWord {
   readonly text: string;
   readonly startMs: number;
@@ -11,17 +11,17 @@ export interface TimedWord {
 /** The contents of a `--timings` file. */
 export interface Timings {
   readonly version: 1;
-  /** The text as it was submitted. */
+  /** The text of the request. */
   readonly text: string;
   /** Length of the audio. */
   readonly durationMs: number;
   /** Whether the service timed every word. */
   readonly complete: boolean;
-  /** In the order of the text; starts never decrease, and no word ends after the next one begins. */
+  /** In text order; starts never decrease, and no word ends after the start of the next one. */
   readonly words: readonly TimedWord[];
 }
 
-/** Normalises the times of a service, which may overlap or exceed the audio: whole milliseconds, in order. */
+/** Creates timings from the times of a service: rounds to milliseconds and removes overlaps. */
 export function timingsOf({
   text,
   durationMs,
@@ -50,7 +50,7 @@ export function timingsOf({
   };
 }
 
-/** Formats a `--timings` file: JSON with a word on each line, and LF. */
+/** Formats a `--timings` file: JSON with each word on a separate line. */
 export function timingsFile({ words, ...rest }: Timings): string {
   const head = toJson(rest).slice(0, -1);
   const rows = words.map(({ text, startMs, endMs }) => toJson({ text, startMs, endMs }));
@@ -74,8 +74,8 @@ export function readTimings(value: unknown, shown: string): Timings {
   const { complete, durationMs, text, version, words } = value;
   if (typeof version === 'number' && version > 1) {
     throw usageFailure(
-      `${shown} has version ${version} of timings; this foley reads version 1`,
-      'Update foley, or create the timings with this version.',
+      `${shown}: "version" is ${version}; this version of foley supports only 1`,
+      'Update foley, or create the timings again with this version of foley.',
     );
   }
   if (version !== 1) throw usageFailure(`${shown}: "version" is ${show(version)}; use 1`, HINT);
@@ -94,7 +94,7 @@ export function readTimings(value: unknown, shown: string): Timings {
     if (startMs < previous) {
       fail(`${field}.startMs`, startMs, `at least ${previous}, the start of the word before`);
     }
-    if (endMs < startMs) fail(`${field}.endMs`, endMs, `at least its own start, ${startMs}`);
+    if (endMs < startMs) fail(`${field}.endMs`, endMs, `at least "startMs", ${startMs}`);
     if (endMs > durationMs) fail(`${field}.endMs`, endMs, `at most "durationMs", ${durationMs}`);
     previous = startMs;
     return { text: said, startMs, endMs };
@@ -102,14 +102,14 @@ export function readTimings(value: unknown, shown: string): Timings {
   return { version: 1, text, durationMs, complete, words: words.map(read) };
 }
 
-const HINT = 'Timings are written by `foley tts --timings FILE.json`.';
+const HINT = 'Use a file that `foley tts --timings FILE.json` created.';
 const MILLISECONDS = 'milliseconds, a number of at least 0';
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A thousand hours; much larger numbers could not be displayed. */
+/** Maximum duration: a thousand hours. */
 const LONGEST_MS = 1_000 * 3_600_000;
 
 function isTime(value: unknown): value is number {

@@ -1,22 +1,22 @@
 import stringWidth from 'string-width';
 
-/** A word with the signs attached to it, which is never cut. The tokens are the text without its white space. */
+/** A word with the signs attached to it, which is never cut. Tokens are the text without white space. */
 export interface Token {
   readonly text: string;
-  /** Its range in the text, in UTF-16 units. */
+  /** Range of the token in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** The space before it on a line. */
+  /** The space before the token on a line. */
   readonly gap: '' | ' ' | '\u3000';
-  /** Line breaks before it; from 2 on, a new paragraph. */
+  /** Number of line breaks before the token; two or more begin a paragraph. */
   readonly lineBreaks: number;
-  /** Columns: two for full-width characters, none for combining marks. */
+  /** Columns; full-width characters count as two, combining marks as none. */
   readonly width: number;
 }
 
 /**
- * Splits a text into tokens at white space, control characters and invisible signs, but not at no-break spaces. Scripts
- * without spaces between words are split by the dictionary of `Intl.Segmenter`.
+ * Splits a text into tokens at white space, control characters and invisible signs, but not at no-break spaces.
+ * Scripts without spaces between words are split with the dictionary of `Intl.Segmenter`.
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
@@ -45,7 +45,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Anything but white space that allows a break. */
+/** Characters except white space that allows a break. */
 const CHUNK = /[^\p{Cc}\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/gu;
 const INVISIBLE = /^[\s\p{Cf}]*$/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
@@ -63,21 +63,21 @@ function joiner(gap: string): Token['gap'] {
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }
 
-/** Scripts that put no spaces between words. The line-breaking rules are those of the W3C for Japanese and Chinese. */
+/** Scripts without spaces between words. Line breaks follow the W3C requirements for Japanese and Chinese. */
 const SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED = new RegExp(`[${SCRIPTS}]`, 'u');
-/** Characters of these scripts, and their signs. */
+/** Characters of scripts without spaces, and their signs. */
 const WIDE = `[${SCRIPTS}\\u3001-\\u303f\\u30fb\\u30fc\\uff01-\\uff65—―‥…‘’“”]`;
 const WIDE_START = new RegExp(`^${WIDE}`, 'u');
 const WIDE_END = new RegExp(`${WIDE}$`, 'u');
 
-/** Characters that never begin a line: closing, ending, repeating, lengthening and small ones. */
+/** Characters that never begin a line: closing, ending, repeating, lengthening and small signs. */
 const NEVER_FIRST =
   /^[\s\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
-/** Characters that never end a line: opening ones, and signs before a number. */
+/** Characters that never end a line: opening signs, and signs before a number. */
 const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
 
-/** A number with its unit of date or time is one word. */
+/** Characters of a number, which with its unit of date or time is one token. */
 const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
 const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
 const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
@@ -87,13 +87,13 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Splits a text of such scripts without white space into words with the signs attached to them. */
+/** Splits a text in scripts without spaces into words with the signs attached to them. */
 function splitUnspaced(text: string): string[] {
   const pieces: string[] = [];
   for (const { segment, index } of segmenter().segment(text)) {
     const following = text.slice(index, index + LOOK_AHEAD);
     const last = pieces.at(-1);
-    // Only its end, to keep the time linear.
+    // Only the end of the last piece is compared, to keep the time linear.
     if (last === undefined || mayPart(last.slice(-LOOK_BACK), segment, following)) {
       pieces.push(segment);
     } else {
@@ -103,13 +103,13 @@ function splitUnspaced(text: string): string[] {
   return pieces;
 }
 
-/** Characters after and before a break that decide whether a word continues. */
+/** Number of characters after and before a break that decide whether a word continues. */
 const LOOK_AHEAD = 6;
 const LOOK_BACK = 4;
 
 let made: Intl.Segmenter | undefined;
 
-/** Created on first use, as that takes longer than everything else here. */
+/** Returns a segmenter, created on first use because that is slow. */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('ja', { granularity: 'word' }));
 }
@@ -127,13 +127,13 @@ const ENDING =
   /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
 const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
 const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
-/** Words that follow one in kanji without being its ending. */
+/** Words that may follow a word in kanji without being its ending. */
 const PARTICLE =
   /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
 
 /**
  * Whether the dictionary separated a Japanese word from its ending.
- * @param following the beginning of the text from `after` on
+ * @param following the beginning of the text that starts with `after`
  */
 function isInflection(before: string, after: string, following: string): boolean {
   if (STEM.test(before) && ENDING.test(after)) return true;
@@ -154,11 +154,11 @@ const LETTER = /\p{L}/gu;
 const DIGIT = /\p{N}/gu;
 const PICTURE = /[\p{So}\p{Extended_Pictographic}]/u;
 
-/** Length of a digit and of a sign in speech, in letters. */
+/** Spoken length of a digit and of a sign, in letters. */
 const DIGIT_LETTERS = 4;
 const SIGN_LETTERS = 5;
 
-/** Estimates the length of a text in speech, in letters; 0 if it is silent. */
+/** Estimates the spoken length of a text, in letters; 0 for a silent text. */
 export function speakableLength(text: string): number {
   return (
     count(text, LETTER) +
@@ -183,14 +183,14 @@ function count(text: string, pattern: RegExp): number {
 
 const OPENING = /^[\p{Ps}\p{Pi}"'¿¡*#>♪♫]+$/u;
 
-/** Whether a text has opening signs only. */
+/** Whether a text consists of opening signs. */
 export function isOpening(text: string): boolean {
   return OPENING.test(text);
 }
 
 const QUOTED = /[。．！？!?…][”’」』）"']+$/u;
 const JAPANESE = /^(?:と|って)/u;
-/** The speaker and a verb of speech. */
+/** The name of a speaker and a verb of speech. */
 const CHINESE = /^[\p{Script=Han}·]{0,7}?[说說问問道喊答叫想笑写寫嚷]/u;
 
 /** Whether a Chinese or Japanese sentence continues after a quotation: 「…？」と尋ねました, “…？”她问道。 */

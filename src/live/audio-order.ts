@@ -19,7 +19,7 @@ const advanceFirst: Reducer = (state) => {
   return [patch({ emptySegments, segments: state.segments.slice(1) }), advance];
 };
 
-/** Without a count from the service, a segment is delivered when no frame of it waits. */
+/** Whether a segment was delivered: all bytes that the service counted, or else all frames that arrived. */
 function isDelivered(
   { early }: LiveState,
   { id, completed, deliveredBytes, receivedBytes }: Segment,
@@ -31,7 +31,7 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Marks completed segments whose audio is missing: v3 has stored it, with v2 it is lost. */
+/** Marks completed segments whose audio is missing: v3 stores the audio, v2 has lost it. */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -52,7 +52,7 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Delivers the new part of the first segment's stored audio. */
+/** Delivers the stored audio of the first segment, without the bytes that were delivered earlier. */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;
@@ -71,20 +71,20 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   };
 }
 
-/** Returns the request id of the current session: the plan's own, later ones with the session's number. */
+/** Returns the request id of the current session: that of the plan, with a suffix from session 2 on. */
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-/** More early audio than this means that a frame is missing. */
+/** Maximum of audio frames that arrived early; with more, a frame is missing. */
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Takes a frame of audio and delivers frames in sequence, each once. Sequence numbers may count over the
- * connection or over each segment: the spec allows both.
+ * Accepts a frame of audio and delivers the frames in order, each once. Sequence numbers may start over with
+ * each segment or not: the spec allows both.
  */
 export function takeAudio({
   audio,
@@ -110,8 +110,8 @@ export function takeAudio({
 }
 
 /**
- * Takes the usual frame, the next one of the first segment, in one step: that is several times faster than
- * {@link takeAudio}. Returns undefined for any other event.
+ * Accepts the next frame of the first segment, the usual event, several times faster than {@link takeAudio}.
+ * Returns undefined for any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
@@ -140,7 +140,7 @@ export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefi
   };
 }
 
-/** Whether nothing but the next frame is due. */
+/** Whether the next frame can be delivered without any other change. */
 function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment): boolean {
   const isSpeaking = phase === 'speaking' || phase === 'stopping';
   const isTimed = timers.includes('silence') && timers.includes('progress');
@@ -148,7 +148,7 @@ function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment)
   return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
 }
 
-/** Whether a segment of this conversation was delivered in full. Segment ids count up. */
+/** Whether a segment of this conversation was delivered completely. Segments are numbered from `s1`. */
 export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
   const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
   return number <= segmentCount && segments.every((one) => one.id !== id);
@@ -163,7 +163,6 @@ function buffer(frame: EarlyFrame): Reducer {
   };
 }
 
-/** Delivers the buffered frames of the first segment that are due. */
 const deliverDue: Reducer = (state) => {
   const [segment] = state.segments;
   const due = segment && state.early.find((frame) => isDue(state, segment, frame));
@@ -187,7 +186,7 @@ function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): b
   return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
 }
 
-/** Delivers the new part of audio that starts at byte `from` of a segment. */
+/** Delivers audio that starts at byte `from` of a segment, without the bytes that were delivered earlier. */
 function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
   return ({ segments }) => {
     const deliveredBytes = segments.find(({ id }) => id === segmentId)?.deliveredBytes ?? 0;

@@ -1,13 +1,12 @@
-/** Above this the socket is paused; players buffer some seconds. */
+/** The socket is paused above this many queued bytes. */
 const FULL_BYTES = 8 * 1024 * 1024;
-/** The socket is resumed after so much was read: soon, so that the service sees progress. */
+/** The socket is resumed after this many bytes were read. */
 const RESUME_BYTES = 512 * 1024;
-/** Small frames are joined up to this size. */
+/** Small frames are joined to chunks of at most this size. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A bounded queue of audio between the socket and a slow listener; it can be read once. */
+/** A queue of audio between the socket and a slow listener, which pauses the socket; can be read once. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
-  /** Whether the socket is paused. */
   isFull = false;
   readonly #onFull: () => void;
   readonly #onDrain: () => void;

@@ -19,12 +19,12 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly openSocket: OpenSocket;
-  /** Returns undefined for a request that the service does not know. @throws Failure */
+  /** Returns the status of a request; undefined if the service does not know the request. @throws Failure */
   readonly getStatus: (
     requestId: string,
     signal: AbortSignal,
   ) => Promise<RequestStatus | undefined>;
-  /** @throws Failure */
+  /** Downloads the stored audio of a segment. @throws Failure */
   readonly fetchSegment: (
     requestId: string,
     segmentId: string,
@@ -38,21 +38,21 @@ type Event = WithoutFraction<LiveEvent>;
 
 /**
  * Runs a realtime conversation (docs/api/realtime.md): drives the state machine with a socket, timers, random
- * numbers and HTTP. Text and audio have back-pressure; each byte of audio comes out once, in order.
+ * numbers and HTTP. Text and audio have back-pressure; each byte of audio is delivered once, in order.
  */
 export class Conversation {
-  /** Throws a Failure after the last audio when the conversation failed. */
+  /** The audio; throws a Failure after the last chunk if the conversation failed. */
   readonly audio: AudioQueue;
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
   readonly #timers: Timers;
-  /** Of the last HTTP request; the machine waits for no other. */
+  /** Aborts the last HTTP request; earlier ones are aborted already. */
   #request = new AbortController();
   #state: LiveState;
   #socket: LiveSocket | undefined;
   #events: Event[] = [];
   #isBusy = false;
-  /** Resolves when the machine takes more text. */
+  /** Resolves when the machine accepts more text. */
   #inputReady: Promise<void> | undefined;
   #resumeInput: () => void = () => undefined;
 
@@ -75,7 +75,7 @@ export class Conversation {
     return requestIdOf(this.#state);
   }
 
-  /** From 1; a long text takes several. */
+  /** The number of the current session, from 1; a long text needs several. */
   get session(): number {
     return this.#state.session;
   }
@@ -88,7 +88,7 @@ export class Conversation {
     this.#dispatch({ type: 'begin' });
   }
 
-  /** Sends text; resolves when more is accepted. */
+  /** Sends text; resolves when more text is accepted. */
   async say(text: string): Promise<void> {
     this.#dispatch({ type: 'text', text });
     await this.#inputReady;
@@ -181,10 +181,10 @@ export class Conversation {
 
   #read(connection: number, bytes: Uint8Array): void {
     try {
-      // An unknown event shows that the connection is alive, and nothing else.
+      // An unknown event only shows that the connection is alive.
       const message = readServerMessage(decodeFrame(bytes, this.#plan.protocol)) ?? PONG;
       this.#dispatch({ type: 'message', connection, message });
-      // Before `ready` no audio comes, so the socket is read even while the queue is full.
+      // No audio arrives before `ready`, so the socket is read until then even if the queue is full.
       if (message.event === 'ready' && this.audio.isFull) this.#pause();
     } catch (error) {
       if (!(error instanceof UnreadableFrame)) throw error;
@@ -225,13 +225,13 @@ export class Conversation {
 const PONG = { event: 'pong' } as const;
 
 /**
- * The timers of a conversation. Every message restarts the silence timer, so a restart only moves the
- * deadline, which is checked when the timer fires.
+ * The timers of a conversation. Every message restarts the silence timer. To make that cheap, a restart only
+ * moves the deadline, which is checked when the timer fires.
  */
 export class Timers {
   readonly #clock: Clock;
   readonly #onTimeout: (name: TimerName) => void;
-  /** Deadlines are on the monotonic clock. */
+  /** By name; deadlines in milliseconds on the monotonic clock. */
   readonly #running = new Map<TimerName, { deadline: number; readonly stop: () => void }>();
 
   constructor(clock: Clock, onTimeout: (name: TimerName) => void) {

@@ -6,7 +6,7 @@ import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Ending, LiveState } from './state.ts';
 
-/** Returns the ending of a completed request: success, unless the service reports 0 bytes of audio for all the text. */
+/** Returns the ending of a completed request: success, or an error if the whole text has no audio. */
 export function completedEnding(state: LiveState): Ending {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
@@ -16,11 +16,11 @@ export function completedEnding(state: LiveState): Ending {
   return { exit: 'ok', code: 'completed', message: 'completed', billed: 'yes' };
 }
 
-/** Returns the ending for an `error` event; every code has its exit. */
+/** Returns the ending for an `error` event of the service. */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const known = streamErrorExit(code);
   const { connection, emptySegments, hasDelivered, segmentCount } = state;
-  // No other text than the refused one can have been billed.
+  // Only the refused text can have been billed.
   const isFirstText = !hasDelivered && connection === 1 && segmentCount - emptySegments <= 1;
   const isFree = known !== undefined && REFUSALS.has(known) && isFirstText;
   return {
@@ -31,7 +31,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
   };
 }
 
-/** Exits of errors that a service reports before it charges anything (docs/api/errors.md#idempotency). */
+/** Exits of errors that the service reports before it bills anything (docs/api/errors.md#idempotency). */
 const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
 
 /** Returns the ending for a connection that was closed without an `error` event. */
@@ -55,7 +55,7 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
   return { exit: 'network', code: 'timeout', message, billed: billedSoFar(state) };
 }
 
-/** Returns the ending for audio that was billed and is not available. */
+/** Returns the ending for billed audio that is not available; without ids, for the rest of the audio. */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;
   const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the missing audio';
@@ -64,7 +64,7 @@ export function lost(segmentIds: readonly string[] = []): Ending {
   return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
-/** Returns the ending after a failed connection: when text was sent, its billing is unknown. */
+/** Returns the ending after a failed connection; text that was sent may have been billed. */
 export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };
@@ -74,16 +74,16 @@ export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   return { ...ending, billed: billed === 'no' ? ending.billed : billed };
 }
 
-/** Codes of the service that keep their own exit. */
+/** Network codes that keep their exit even if text may have been billed. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-/** Whether anything was billed: text is, with its first audio. */
+/** Returns whether text was billed: yes after the first audio, unknown after text was sent. */
 export function billedSoFar({ hasDelivered, isBillable }: LiveState): Billed {
   if (hasDelivered) return 'yes';
   return isBillable ? 'unknown' : 'no';
 }
 
-/** Converts a failure over HTTP to an ending. */
+/** Converts the failure of an HTTP request or handshake to an ending. */
 export function failureEnding(failure: Failure): Ending {
   const { billed, code, exit, message } = failure;
   return { exit, code, message, billed, cause: failure };

@@ -7,19 +7,19 @@ import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
 
 export interface FeedOptions {
-  /** Cuts the text into segments; undefined passes every piece on, as simple mode takes it. */
+  /** Cuts the text into segments; default: sends each piece unchanged, for simple mode. */
   readonly cutter: SegmentCutter | undefined;
   /** Milliseconds without input after which an incomplete segment is sent. */
   readonly flushAfterMs: number | undefined;
   readonly clock: Clock;
 }
 
-/** The same for an incomplete segment that probably is a whole sentence. */
+/** Maximum of `flushAfterMs` if the incomplete segment probably is a whole sentence. */
 const CLEAR_END_MS = 120;
 
 /**
  * Sends text to a conversation as it arrives, with back-pressure.
- * @throws Failure `usage` when the text is blank; errors of `pieces`
+ * @throws Failure `usage` if the text is blank; errors of `pieces`
  */
 export async function feedText(
   pieces: AsyncIterable<string>,
@@ -60,7 +60,7 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Passes pieces unchanged; holds leading white space until text follows it. */
+/** Creates a cutter that passes pieces on unchanged, but holds leading white space until text follows. */
 function wholePieces(): SegmentCutter {
   let held = '';
   let hasBegun = false;
@@ -80,30 +80,30 @@ function wholePieces(): SegmentCutter {
   };
 }
 
-/** The values of `--segment-by`. */
+/** The allowed values of `--segment-by`. */
 export const SEGMENT_NAMES = ['sentence', 'line', 'input'] as const;
 export type SegmentName = (typeof SEGMENT_NAMES)[number];
 
-/** Cuts a stream of text into segments; the size of its pieces does not change the cuts. */
+/** Cuts streamed text into segments. How the stream is divided into pieces does not affect the segments. */
 interface SegmentCutter {
-  /** Returns the segments that this piece completes; none is blank. */
+  /** Returns the segments that a piece completes; none is blank. */
   write(text: string): readonly string[];
-  /** Returns the rest, complete or not. */
+  /** Returns the buffered text as segments. */
   flush(): readonly string[];
-  /** The rest is not blank. */
+  /** The buffered text is not blank. */
   readonly hasRest: boolean;
-  /** The rest probably is a whole sentence. */
+  /** The buffered text probably is a whole sentence. */
   readonly endsClearly: boolean;
 }
 
-/** Returns a cutter for sentences or lines; `input` cuts only at the longest segment. */
+/** Creates a cutter for sentences or lines; `input` only limits the length of segments. */
 export function createSegmentCutter(by: SegmentName): SegmentCutter {
   let rest = '';
   let isFirst = true;
 
   function* complete(isOpen: boolean): Generator<string> {
     for (;;) {
-      // White space is billed, and not audible.
+      // White space is billed but not audible.
       rest = rest.trimStart();
       const end = nextEnd(rest, { by, isFirst, isOpen });
       if (end === undefined) return;
@@ -141,18 +141,18 @@ function nextEnd(
   if (by === 'sentence') return sentenceEnd(text, isFirst, isOpen);
   const end = by === 'line' && text.includes('\n') ? text.indexOf('\n') + 1 : undefined;
   const first = text.slice(0, end);
-  // A segment that is too long ends at a sentence, else between words.
+  // A segment that is too long is cut after a sentence, else between words.
   return hasMoreCodePointsThan(first, SEGMENT_MAX_CHARACTERS)
     ? splitParts(first, SEGMENT_MAX_CHARACTERS)[1]?.start
     : end;
 }
 
-/** A longer first sentence is cut at a clause, so that the audio starts sooner; in UTF-16 units. */
+/** Maximum length of the first segment and of others, in UTF-16 units; longer sentences are cut at a clause. */
 const FIRST_MAX_UNITS = 120;
 const SENTENCE_MAX_UNITS = 400;
 
 const CLAUSE_END = /[,;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|[—，；：、]/gu;
-/** Not after a full stop, which may belong to an abbreviation. */
+/** The end of a word; not after a full stop, which may belong to an abbreviation. */
 const WORD_END = /[^\s.](?=\s)/gu;
 
 function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | undefined {
@@ -169,7 +169,7 @@ function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | 
   );
 }
 
-/** A cut leaves at least this share of the longest segment before it. */
+/** Minimum length of a cut segment, as a share of the maximum. */
 const SHORTEST_PART = 0.25;
 
 function lastMatchEnd(pattern: RegExp, text: string, most: number): number | undefined {

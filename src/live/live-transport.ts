@@ -20,9 +20,9 @@ import type { LivePlan } from './state.ts';
 
 export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
-  /** Returns the text as it arrives; the signal is aborted when the conversation is over. */
+  /** Yields the text as it arrives; the signal is aborted when the conversation has ended. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** The flags that resume the request. */
+  /** The flags with which the user can resume the request. */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;
@@ -58,7 +58,7 @@ export function liveTransport(
   };
 }
 
-/** Resolves with the first audio; nothing is billed before it. */
+/** Starts the conversation and resolves with the first audio. */
 async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
@@ -93,7 +93,7 @@ async function startSpeech(
     return {
       contentType: 'audio/live',
       contentLength: undefined,
-      // The `finish` message proves the end.
+      // The `finish` message proves that the audio is complete.
       framing: 'chunked',
       ignoredParameters: [],
       body: (async function* () {
@@ -134,22 +134,21 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Collects what the service reports in a conversation: the layout of the audio, and its cost. */
+/** Collects the audio layout, the cost and the segment count that the service reports in a conversation. */
 export class LiveMetadata {
   pcm: PcmLayout | undefined;
   quotaRemaining: number | undefined;
-  /** Completed segments; 0 in simple mode, which has none. */
+  /** Number of completed segments; 0 in simple mode. */
   segments = 0;
-  /** A service sets its own price for a unit. */
   readonly #units = new SessionSum();
   readonly #credits = new SessionSum();
 
-  /** Charged credits; undefined when the service does not report them. */
+  /** Charged credits; undefined if the service does not report them. */
   get creditsUsed(): number | undefined {
     return this.#credits.sum;
   }
 
-  /** Billable units; undefined when the service does not report them. */
+  /** Billable units; undefined if the service does not report them. */
   get units(): number | undefined {
     return this.#units.sum;
   }
@@ -181,7 +180,7 @@ export class LiveMetadata {
   }
 }
 
-/** Sums a value that grows within each session and starts over with the next one. */
+/** The sum over all sessions of a value that grows within each session and starts again at 0 in the next. */
 class SessionSum {
   #earlier: number | undefined;
   #session: number | undefined;
@@ -191,7 +190,7 @@ class SessionSum {
     return this.#earlier === undefined ? this.#session : this.#earlier + (this.#session ?? 0);
   }
 
-  /** Takes the value of the session so far; late or repeated reports change nothing. */
+  /** Sets the value of the session so far; ignores late and repeated reports. */
   update(value: number | undefined): void {
     if (value !== undefined) this.#session = Math.max(this.#session ?? 0, value);
   }
@@ -207,10 +206,10 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
   return { sampleRate, channels: typeof channels === 'number' ? channels : 1, bitDepth };
 }
 
-/** An hour of samples; the longest segment is some minutes of speech. */
+/** Maximum size of a stored segment: about an hour of samples. */
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Returns the HTTP requests of a conversation that reconnects (docs/api/realtime.md). */
+/** Returns the HTTP requests with which a conversation resumes (docs/api/realtime.md). */
 export function httpRequests(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -245,7 +244,7 @@ function isNotFound(error: unknown): error is Failure {
   return error instanceof Failure && error.status === 404;
 }
 
-/** The segment was completed, so it was billed. */
+/** Describes a completed segment whose audio is not available: it was billed. */
 function segmentLost(failure: Failure, segmentId: string): Failure {
   const { code, exit, message, billed } = lost([segmentId]);
   const details = { segments: [segmentId] };

@@ -6,7 +6,7 @@ import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
 import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
 
-/** Status requests for a request that stays `running`. */
+/** Maximum number of status requests in a row while a request is `running`. */
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 
@@ -17,8 +17,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Handles a failed connection. Reliable mode reconnects as long as new audio arrives in between, simple mode
- * until its first audio.
+ * Handles a failed connection. Reliable mode reconnects, up to `maxRetries` times without new audio in between.
+ * Simple mode reconnects only before the first audio.
  * @param retryAfterMs the `Retry-After` of the service
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -48,7 +48,7 @@ export const checkStatus: Reducer = (state) => {
     : [connect];
 };
 
-/** Continues after the status of the request; undefined: the service does not know it. */
+/** Continues with the status of a request; undefined means that the service does not know the request. */
 export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
@@ -99,7 +99,7 @@ export const proceed: Reducer = () => [
   },
 ];
 
-/** Starts another session: a new request id, and text that is numbered from 1. */
+/** Prepares another session, with a new request id and text events that are numbered from 1. */
 const nextSession: Reducer = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
@@ -114,13 +114,13 @@ const nextSession: Reducer = (state) => {
 };
 
 function requestFailed(state: LiveState, problem: string): Ending {
-  const message = `the service refuses the request ${requestIdOf(state)}: ${problem}`;
+  const message = `the service refused the request ${requestIdOf(state)}: ${problem}`;
   return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
 }
 
 /**
- * Handles a finished request without stored audio, which cannot run again. One that cost nothing is sent under
- * another id, as a refunded one is everywhere (docs/billing.md); billed audio that was not delivered is lost.
+ * Handles a finished request without stored audio, which cannot run again. If it was free, the text is sent
+ * under another request id (docs/billing.md). If it was billed, audio that was not delivered is lost.
  */
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {

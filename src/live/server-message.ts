@@ -8,7 +8,7 @@ import type { FrameMessage } from '../realtime/frames.ts';
 /** The status of a request, from `request_status` or over HTTP. */
 export interface RequestStatus {
   readonly state: RequestState;
-  /** Billed so far. */
+  /** Units that were billed so far. */
   readonly units?: number | undefined;
   readonly segments: readonly SegmentStatus[];
 }
@@ -20,7 +20,7 @@ export interface SegmentStatus {
   readonly audioBytes: number | undefined;
 }
 
-/** The fields of a server message that the client uses (docs/api/realtime.md); optional ones may be missing. */
+/** The fields of a server message that the client uses (docs/api/realtime.md). */
 export type ReceivedMessage =
   | { readonly event: 'authenticated' | 'pong' }
   | { readonly event: 'ready'; readonly fields: FrameMessage }
@@ -40,7 +40,7 @@ export type ReceivedMessage =
       readonly event: 'usage';
       readonly sessionUnits: number | undefined;
       readonly quotaRemaining: number | undefined;
-      /** Credits that the service charged for the request so far. */
+      /** Credits that were charged for the request so far. */
       readonly creditsUsed: number | undefined;
       readonly audioBytes: number | undefined;
     }
@@ -60,7 +60,7 @@ export type ReceivedMessage =
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
 /**
- * Reads a message of the service. Returns undefined for an unknown event, which a service may add.
+ * Reads a message of the service; returns undefined for an unknown event.
  * @throws UnreadableFrame
  */
 export function readServerMessage(fields: FrameMessage): ReceivedMessage | undefined {
@@ -117,7 +117,7 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
 }
 
 /**
- * Reads the status of a request: the fields of `request_status`, or the body of its resource over HTTP.
+ * Reads the status of a request from the fields of `request_status` or from an HTTP response.
  * @throws UnreadableFrame
  */
 export function readRequestStatus(fields: UnknownRecord): RequestStatus {

@@ -14,28 +14,28 @@ export interface LivePlan {
   readonly request: Start['request'] | StartV2['request'];
   /** 1 to 128 characters. */
   readonly requestId: string;
-  /** The user chose the id: foley does not replace it. */
+  /** The user chose the request id, so foley does not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Retry the failed segments of an earlier request with this id. */
+  /** Retries an earlier request with the same id that failed. */
   readonly retryFailed?: boolean;
-  /** A browser ticket; without one the handshake carries the API key. */
+  /** A browser ticket; without a ticket, the handshake contains the API key. */
   readonly ticket?: string;
-  /** Reconnection attempts in a row without new audio. */
+  /** Maximum number of reconnections in a row without new audio. */
   readonly maxRetries: number;
-  /** Billable units of one session; a deployment may allow fewer than the spec. */
+  /** Maximum number of billable units in a session; default: the limit of the API. */
   readonly sessionMaxUnits?: number;
   readonly timeouts: Timeouts;
 }
 
 /** In milliseconds. */
 interface Timeouts {
-  /** For each of: the socket, `authenticated`, `ready`. */
+  /** Maximum wait for the socket, then for `authenticated`, then for `ready`. */
   readonly replyMs: number;
-  /** Without any frame; long enough for two pings. */
+  /** Maximum time without any frame. */
   readonly silenceMs: number;
-  /** Without any message but `pong`, while the service has text to speak. */
+  /** Maximum time without a message other than `pong`, while the service has text to speak. */
   readonly progressMs: number;
-  /** Between two pings. */
+  /** Interval of pings. */
   readonly pingMs: number;
 }
 
@@ -57,10 +57,10 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-/** Two pings fit into the silence timeout, with time for the second `pong`. */
+/** Maximum interval of pings as a share of the silence timeout, which must allow two pings and a `pong`. */
 const PING_SHARE = 0.43;
 
-/** docs/protocol.md#the-clients-states lists the events that end each phase. */
+/** A state of the client; docs/protocol.md#the-clients-states lists the transitions. */
 type Phase =
   | 'idle'
   | 'connecting'
@@ -75,24 +75,24 @@ type Phase =
   | 'waiting'
   | 'ended';
 
-/** A piece of text that the service speaks, bills and stores as one. Simple mode has one segment. */
+/** A text that the service speaks, bills and stores as a unit. Simple mode has one segment. */
 export interface Segment {
   readonly id: string;
   readonly texts: readonly string[];
-  /** Sequence number of its first text event. */
+  /** Sequence number of the first text event. */
   readonly sequence: number;
   readonly characters: number;
   readonly bytes: number;
   readonly state: 'waiting' | 'sent' | 'accepted';
-  /** Audio that the listener has, over all connections. */
+  /** Bytes of audio that the listener got, over all connections. */
   readonly deliveredBytes: number;
-  /** Audio that arrived on this connection; it begins with what was delivered before. */
+  /** Bytes of audio that arrived on this connection, which repeats the delivered audio. */
   readonly receivedBytes: number;
-  /** Sequence numbers of its audio on this connection: the first, and the next one due. */
+  /** Sequence numbers of the audio on this connection: the first, and the next expected one. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
   /** Set by `segment_completed`. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
-  /** Its audio must be fetched over HTTP. */
+  /** The audio must be fetched over HTTP. */
   readonly isStored: boolean;
 }
 
@@ -113,19 +113,19 @@ export interface LiveState {
   /** Number of the current connection; events of older ones are ignored. */
   readonly connection: number;
   readonly eventCount: number;
-  /** Reconnection attempts since new audio arrived. */
+  /** Number of reconnections since new audio arrived. */
   readonly attempts: number;
   readonly polls: number;
-  /** From 1: a long text takes several sessions. */
+  /** Number of the session, from 1; a long text needs several. */
   readonly session: number;
   /** The service may know the request of this session. */
   readonly isStarted: boolean;
-  /** The request of this session is complete: more text needs another session. */
+  /** The request of this session is complete; more text needs another session. */
   readonly isCompleted: boolean;
   readonly retryFailed: boolean;
   /** Segments in the last status of the request. */
   readonly manifest: readonly SegmentStatus[];
-  /** Segments that are not delivered in full, in order. */
+  /** Segments that are not completely delivered, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
   /** Segments that the service completed with 0 bytes of audio. */
@@ -133,20 +133,20 @@ export interface LiveState {
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
-  /** The socket is not read, because the listener is slow. */
+  /** Reading from the socket is paused, because the listener is slow. */
   readonly isPaused: boolean;
   /** The driver is fetching the stored audio of the first segment. */
   readonly isFetching: boolean;
-  /** Sequence number of the connection's next audio; undefined: any. */
+  /** Expected sequence number of the next audio on this connection; undefined: any. */
   readonly nextAudio: number | undefined;
   readonly early: readonly EarlyFrame[];
   readonly hasDelivered: boolean;
-  /** Text was sent that the service may bill. */
+  /** Text was sent, which the service may bill. */
   readonly isBillable: boolean;
   /** Parts of a simple input that were sent on this connection. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
-  /** Bytes of audio in the last `usage`: in simple mode those of the whole input. */
+  /** Bytes of audio according to the last `usage` message; in simple mode, of the whole input. */
   readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
@@ -190,7 +190,7 @@ export function newConversation(plan: LivePlan): LiveState {
 /** Why a conversation ended. */
 export interface Ending {
   readonly exit: ExitName;
-  /** A code of the service, or one of foley. */
+  /** Error code of the service or of foley. */
   readonly code: string;
   readonly message: string;
   readonly billed: Billed;
@@ -218,14 +218,14 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
-  /** Reliable: one segment, or several when it is too long. Simple: a part of the input. */
+  /** In reliable mode a segment, or several if it is too long; in simple mode a part of the input. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** The driver stopped or resumed reading the socket; a new socket is read. */
+  /** The driver paused or resumed reading from the socket; a new socket is not paused. */
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
-  /** The result of `getStatus`; undefined: the service does not know the request. */
+  /** The result of `getStatus`; undefined if the service does not know the request. */
   | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
   /** `getStatus` or `fetchSegment` failed after its retries. */
@@ -233,14 +233,13 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'cancel' }
 );
 
-/** What the driver does for the machine. */
+/** Output of the machine, which the driver performs. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
   | { readonly type: 'send'; readonly message: ClientMessage }
   | { readonly type: 'close'; readonly code: number }
   /** Drop the connection without a close frame. */
   | { readonly type: 'abort' }
-  /** Start the timer, or restart it. */
   | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: TimerName }
   /** Deliver the next bytes to the listener. */
@@ -302,7 +301,7 @@ export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Leaves the connection: closes the socket with a code, or aborts it without one; drops timers and early frames. */
+/** Closes the socket with a code, or aborts it without a code; stops all timers and drops early frames. */
 export function leave(phase: Phase, code?: number): Reducer {
   return (state) => {
     const close =

@@ -35,8 +35,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime conversation and its effects, as a pure function (docs/protocol.md).
- * The driver owns sockets, timers, random numbers and HTTP. After `ended` nothing changes.
+ * Returns the next state of a realtime conversation and the effects of an event, as a pure function
+ * (docs/protocol.md). The driver owns sockets, timers, random numbers and HTTP. Phase `ended` is final.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
   return (
@@ -127,14 +127,14 @@ function timedOut(name: TimerName): Reducer {
 
 const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
   reply: (state) => [disconnected(timeoutEnding(state, `no reply while ${state.phase}`), true)],
-  silence: (state) => [disconnected(timeoutEnding(state, 'the connection is dead'), true)],
-  progress: (state) => [disconnected(timeoutEnding(state, 'the service makes no progress'), true)],
+  silence: (state) => [disconnected(timeoutEnding(state, 'the connection sent no data'), true)],
+  progress: (state) => [disconnected(timeoutEnding(state, 'the service made no progress'), true)],
   ping: ({ plan }) => [send({ event: 'ping' }), startTimer('ping', plan.timeouts.pingMs)],
   backoff: checkStatus,
   poll: checkStatus,
 };
 
-/** Handles the open socket: a ticket goes into `auth`, an API key was in the handshake. */
+/** Authenticates on the open socket: a ticket is sent in `auth`, an API key was in the handshake. */
 const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
   patch({ phase: 'authenticating', isPaused: false }),
   startTimer('reply', timeouts.replyMs),
@@ -147,7 +147,7 @@ function receive(message: ReceivedMessage): Reducer {
   return ({ isPaused, plan }) => [
     ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),
     take(message),
-    // A `pong` is no progress.
+    // A `pong` does not count as progress.
     ({ phase }) =>
       message.event !== 'pong' && (phase === 'speaking' || phase === 'stopping') ? [sendMore] : [],
   ];
@@ -186,7 +186,7 @@ type SpeechMessage = Extract<
 function duringSpeech(message: SpeechMessage): Reducer {
   return (state) => {
     if (state.phase !== 'speaking' && state.phase !== 'stopping') {
-      return [end(violation(state, `${message.event} came before ready`))];
+      return [end(violation(state, `${message.event} arrived before ready`))];
     }
     switch (message.event) {
       case 'input_ack':
@@ -221,7 +221,7 @@ const start: Reducer = (state) => {
 
 const ready: Reducer = ({ phase, plan, segments }) => {
   if (phase !== 'starting') return [];
-  // A new connection starts over, except for what was delivered and what is stored.
+  // A new connection starts over, except for delivered and stored audio.
   const fresh = {
     state: 'waiting',
     receivedBytes: 0,
@@ -238,7 +238,7 @@ const ready: Reducer = ({ phase, plan, segments }) => {
 /** Applies a reducer to a sent segment; ignores segments that were delivered. */
 function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reducer {
   return (state) => {
-    // A simple input is one segment, under any id; only `finish` counts.
+    // In simple mode the ids of segments have no meaning.
     if (state.plan.mode === 'simple') return [];
     const segment = state.segments.find((one) => one.id === id);
     if (segment !== undefined && segment.state !== 'waiting') return [reducer(segment)];
@@ -288,25 +288,25 @@ function finished(reason: FinishReason): Reducer {
       case 'completed':
         return [completedAll];
       case 'server_draining': {
-        const ending = errorEnding(state, reason, 'the service shuts down');
+        const ending = errorEnding(state, reason, 'the service is shutting down');
         return [canResume(state) ? disconnected(ending, true) : end(ending)];
       }
       case 'timeout':
         return [end(timeoutEnding(state, 'the service ended the session: timeout'))];
       case 'error':
-        return [end(errorEnding(state, 'internal_error', 'the session ended in an error'))];
+        return [end(errorEnding(state, 'internal_error', 'the session ended with an error'))];
     }
   };
 }
 
-/** Simple mode cannot resume after its first audio: the service's error is then final. */
+/** Whether the conversation can reconnect; simple mode can only before the first audio. */
 function canResume({ plan, hasDelivered }: LiveState): boolean {
   return plan.mode === 'reliable' || !hasDelivered;
 }
 
 const completedAll: Reducer = (state) => {
   if (state.phase !== 'stopping') {
-    return [end(violation(state, 'finish came before stop'))];
+    return [end(violation(state, 'finish arrived before stop'))];
   }
   if (state.plan.mode === 'simple') {
     const isWhole = (state.hasDelivered || state.reportedBytes === 0) && state.early.length === 0;

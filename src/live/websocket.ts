@@ -26,12 +26,13 @@ export interface Handshake {
   readonly requestId: string;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** For the proxy, and for the host behind it, in milliseconds. */
+  /** Maximum time to connect, in milliseconds; applies to a proxy and to the host separately. */
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Called when an attempt starts; `onResponse` reports how it ended. */
+  /** Called when an attempt starts. */
   readonly onConnect: () => void;
+  /** Called when an attempt has succeeded or failed. */
   readonly onResponse: (
     response: { readonly url: URL } & (
       | { readonly status: number }
@@ -41,7 +42,7 @@ export interface Handshake {
 }
 
 /**
- * Returns the handshake for the realtime host of the address.
+ * Returns the handshake for the realtime host of the client's address.
  * @throws Failure `auth` without a key, `usage` for an address without encryption
  */
 export function handshakeOf(
@@ -63,7 +64,7 @@ export function handshakeOf(
   return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
 }
 
-/** A socket reports `opened` or `refused` first, and `closed` last. */
+/** An event of a socket: first `opened` or `refused`, last `closed`. */
 export type SocketEvent =
   | { readonly type: 'opened' }
   | {
@@ -72,28 +73,28 @@ export type SocketEvent =
       readonly isRetryable: boolean;
       readonly retryAfterMs: number | undefined;
     }
-  /** A whole binary message; the listener owns its bytes. */
+  /** A binary message; the listener may keep the bytes. */
   | { readonly type: 'frame'; readonly bytes: Uint8Array }
   /** A text message, or a violation of the WebSocket protocol or its limits. */
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'closed'; readonly code: number };
 
-/** One connection to the realtime host. No method throws: errors become events. */
+/** A connection to the realtime host. No method throws; errors are reported as events. */
 export interface LiveSocket {
   send(frame: Uint8Array): void;
-  /** Closes with a code; waits a second for the peer. */
+  /** Closes the connection with a code; waits up to a second for the service to confirm. */
   close(code: number): void;
-  /** Drops the connection. */
+  /** Drops the connection without a close frame. */
   abort(): void;
-  /** Stops reading, which slows the sender; a few messages may still arrive. */
+  /** Pauses reading, which slows the sender; a few messages may still arrive. */
   pause(): void;
   resume(): void;
 }
 
-/** Opens a connection; the first event comes after it returned. */
+/** Opens a connection; calls the listener only after it has returned. */
 export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
 
-/** How long the peer may take to confirm a close. */
+/** Maximum wait for the confirmation of a close. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
@@ -111,7 +112,7 @@ export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): Ope
   };
 }
 
-/** A socket that may still be waiting for its proxy. */
+/** A socket of which the connection through a proxy may still be opening. */
 class HandshakeSocket implements LiveSocket {
   readonly #handshake: Handshake;
   readonly #listener: (event: SocketEvent) => void;
@@ -248,7 +249,7 @@ function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
   return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
 }
 
-/** Reads an HTTP response other than 101, as any error response. */
+/** Reads an HTTP response other than 101 and describes it as an error. */
 async function refusedHandshake(
   { clock, onResponse, requestId: ownId, url }: Handshake,
   response: IncomingMessage,
@@ -273,7 +274,7 @@ async function refusedHandshake(
   return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };
 }
 
-/** Explains a connection without a readable response, or without a WebSocket of this protocol. */
+/** Describes a handshake that failed without an HTTP response, or with an invalid one. */
 function failedHandshake(
   { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,
@@ -303,7 +304,7 @@ function failedHandshake(
   return { ...refused, failure, isRetryable: isRetryable(outcome) };
 }
 
-/** Returns undefined for an invalid response, because such errors of `ws` have no code. */
+/** Classifies an error of `ws`; undefined for an invalid response, whose error has no code. */
 function transportErrorOf(
   error: unknown,
   { host }: URL,
@@ -317,7 +318,7 @@ function transportErrorOf(
   return new TransportError(fault, host, error, proxy);
 }
 
-/** Applies the retry rule of safe requests; the state machine counts the attempts. */
+/** Whether a failed handshake may be retried, like a free request; the state machine counts the attempts. */
 function isRetryable(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
   const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
   return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;

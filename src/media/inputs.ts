@@ -8,8 +8,8 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { Random } from '../effects/random.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-/** URLs of the inputs, in order, that the service can fetch. */
 export interface InputAddresses {
+  /** URLs that the service can fetch, in the order of the inputs. */
   readonly urls: readonly string[];
   /** Allows another download of each file, for a retried request. */
   renew(): void;
@@ -25,7 +25,7 @@ interface AddressDeps {
 }
 
 /**
- * Gives every input a URL: files are served to the embedded service, and uploaded for a hosted one.
+ * Makes every input available under a URL: serves files to the embedded service, uploads them for a hosted one.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
@@ -62,15 +62,15 @@ export type MediaInput =
   | {
       readonly kind: 'file';
       readonly given: string;
-      /** Absolute. */
+      /** Absolute path. */
       readonly path: string;
       readonly file: RegularFile;
     };
 
 /**
  * Checks a URL or FILE argument before anything is sent.
- * @param flag its flag or argument, for messages
- * @throws Failure (usage) for an unsupported URL, and a file that cannot be read twice
+ * @param flag name of the flag or argument for messages
+ * @throws Failure (usage) for an unsupported URL, an empty file, or a file that cannot be read twice
  */
 export async function readMediaInput(
   given: string,
@@ -84,10 +84,10 @@ export async function readMediaInput(
   if (file === undefined) {
     throw usageFailure(
       `${shown} is not a regular file`,
-      'foley may read it more than once: save it to a file first.',
+      'Save the data to a file first: foley may read it more than once.',
     );
   }
-  if (file.byteLength === 0) throw usageFailure(`${shown} is empty`);
+  if (file.byteLength === 0) throw usageFailure(`${shown} is empty`, 'Give a file with content.');
   return { kind: 'file', given, path: path.resolve(cwd(), given), file };
 }
 
@@ -95,15 +95,15 @@ function readAddress(given: string, flag: string): MediaInput {
   const isOfTheWeb = /^https?:\/\//i.test(given) && URL.canParse(given);
   if (isOfTheWeb) return { kind: 'address', given };
   throw usageFailure(
-    `${flag} "${given}" is not an http or https URL, nor a file`,
+    `${flag} "${given}" is neither an http or https URL nor a file`,
     'Give a URL, or the path of a file.',
   );
 }
 
-/** Random bytes in the path of a file, so that it cannot be guessed. */
+/** Number of random bytes in the URL of a file, so that the URL cannot be guessed. */
 const SECRET_BYTES = 24;
 
-/** Serves each file once on a free loopback port, under random paths, until closed. */
+/** Serves files on a free loopback port under random paths; each can be downloaded once. */
 export async function startOneTimeServer(random: Random) {
   const shared = new Map<string, { readonly file: RegularFile; isLeft: boolean }>();
   let origin = '';
@@ -150,6 +150,6 @@ function answer(file: RegularFile, request: IncomingMessage, response: ServerRes
     'cache-control': 'no-store',
     connection: 'close',
   });
-  // A file that cannot be read cuts the response off, so that the service notices.
+  // A read error closes the connection, so that the service detects the incomplete file.
   pipeline(Readable.from(file.open()), response, () => response.destroy());
 }

@@ -11,7 +11,7 @@ import type { JobSource, MadeFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
-/** Creates the source of a kind of media job: an image or a video, identified by its content. */
+/** Returns how to poll a media job and download its result, whose format is detected from its content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
     get: (id, call) => getMediaJob(client, kind, id, call),
@@ -19,7 +19,7 @@ export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<Me
   };
 }
 
-/** Returns the type of a job's result. */
+/** Returns the type of result of a kind of media job. */
 export function makesOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
 }
@@ -36,7 +36,7 @@ async function resultOf(
   }
 }
 
-/** Identifies the format by the first bytes, after checking the media type. */
+/** Checks the media type of a file, and detects its format from the first bytes. */
 async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<MadeFile> {
   const wanted = makesOf(kind);
   const named = formatOfMediaType(file.contentType);

@@ -12,7 +12,6 @@ import type { Recovered } from '../speech/recover.ts';
 import { mediaSource } from './media-source.ts';
 import type { PaidSpeechDeps } from './paid-speech.ts';
 
-/** A media job to create, and its output. */
 export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly kind: MediaJobKind;
   readonly order: MediaOrder;
@@ -20,14 +19,14 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly placeFor: PlaceFor | undefined;
   /** The opened output file. */
   readonly file: Output | undefined;
-  /** Returns the command that resumes a dubbing whose speech was billed but whose lip sync failed. */
+  /** Returns the command that continues a dubbing whose lip sync failed after its speech was billed. */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
 
 /**
- * Creates a media job under the journal and, if requested, waits for it and saves its result (docs/billing.md).
- * A lip sync is never repeated.
+ * Creates a media job, recorded in the journal, and if requested waits for it and saves its result
+ * (docs/billing.md).
  * @throws Failure if no job was created; or the signal's reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
@@ -48,7 +47,7 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
   });
 }
 
-/** Returns the kind of an orphaned job if it is a media job. */
+/** Returns the kind of an interrupted job; undefined if it is not a media job. */
 export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
 }

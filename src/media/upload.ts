@@ -1,12 +1,12 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
-/** Maximum length of a command's error output in a message. */
+/** Maximum length of command output in a message. */
 const LONGEST_COMPLAINT = 300;
 const SETTING = 'upload.command';
 
 export interface Uploader {
-  /** The setting, unparsed. */
+  /** The value of `upload.command`, unparsed. */
   readonly command: string;
   /** Returns the path of a program; undefined if it is not installed. */
   readonly locate: (program: string) => Promise<string | undefined>;
@@ -14,9 +14,9 @@ export interface Uploader {
 }
 
 /**
- * Uploads a file with the user's command, which runs without a shell, gets the path as its last argument and
- * prints the URL.
- * @throws Failure (config) if it cannot run, fails or prints anything else; the signal's reason
+ * Uploads a file with the user's command. The command runs without a shell, gets the path as its last argument
+ * and prints the URL.
+ * @throws Failure (config) if the command cannot run, fails or prints anything else; the signal's reason
  */
 export async function uploadFile(
   path: string,
@@ -28,7 +28,7 @@ export async function uploadFile(
   if (file === undefined) {
     throw configFailure(
       `${SETTING} "${command}": no such program: ${program}`,
-      'Install it, or set its full path: foley config set upload.command …',
+      'Install the program, or set its full path: foley config set upload.command COMMAND',
     );
   }
   const { execa } = await import('execa');

@@ -18,8 +18,8 @@ const decoder = new Decoder({
 });
 
 /**
- * Decodes a frame as a message (docs/api/realtime.md): a MessagePack map with an `event`. Renames the fields of v2 to those
- * of v3 at every depth. Binary fields are views into the frame.
+ * Decodes a frame as a message (docs/api/realtime.md): a MessagePack map with an `event`. Renames v2 fields to
+ * v3 names at every depth. Binary fields share the memory of the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
@@ -62,8 +62,8 @@ export class UnreadableFrame extends Error {
 }
 
 /**
- * Checks a frame before it is decoded: one map with text keys and nothing after it, no extension types, and within
- * `FRAME_LIMITS`. A decoder allocates the sizes that a frame claims, and has no limit for the depth.
+ * Checks a frame before it is decoded: one map with text keys, no extension types, within `FRAME_LIMITS`. The
+ * decoder would allocate the sizes that a frame claims, and does not limit the depth.
  * @throws UnreadableFrame
  */
 function checkFrame(bytes: Uint8Array): void {
@@ -73,7 +73,7 @@ function checkFrame(bytes: Uint8Array): void {
   if (end !== bytes.length) throw new UnreadableFrame('the frame has bytes after its map');
 }
 
-/** Returns the index after the value at `at`. */
+/** Checks the value at index `at` and returns the index after it. */
 function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   const { kind, length, end } = readHead(bytes, at);
   if (kind === 'unsupported') throw new UnreadableFrame('the frame has an unsupported type');
@@ -103,9 +103,9 @@ const LONGEST = {
 
 interface Head {
   readonly kind: keyof typeof LONGEST | 'unsupported';
-  /** Bytes of a text or of binary data; items of a list; entries of a map. */
+  /** Bytes of a text or of binary data, items of a list, or entries of a map. */
   readonly length: number;
-  /** The index after a scalar, a text or binary data; of the first item or key of the others. */
+  /** Index after a scalar, a text or binary data; for a list or a map, of the first item or key. */
   readonly end: number;
 }
 
@@ -124,7 +124,7 @@ function readHead(bytes: Uint8Array, at: number): Head {
   return { kind, length, end: kind === 'text' || kind === 'binary' ? end + length : end };
 }
 
-/** Types from byte 0xc0 on; `width` is that of a scalar, or of the length of anything else. */
+/** Types by byte, from 0xc0; `width` is the size of a scalar, or of the length field of another type. */
 const TYPES = new Map(
   (
     [

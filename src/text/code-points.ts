@@ -1,6 +1,6 @@
-// A "character" of foley is a Unicode code point; a lone surrogate counts as one.
+// foley counts characters in Unicode code points; a lone surrogate counts as one.
 
-/** Counts code points, without allocating an array of them. */
+/** Counts the code points of a text without allocating memory. */
 export function countCodePoints(text: string): number {
   let count = text.length;
   for (let at = 0; at + 1 < text.length; at += 1) {
@@ -12,18 +12,18 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Whether `text` has more than `limit` code points; stops there. */
+/** Whether `text` has more than `limit` code points; does not read beyond them. */
 export function hasMoreCodePointsThan(text: string, limit: number): boolean {
   return text.length > limit && codePointOffset(text, limit) < text.length;
 }
 
-/** Returns the code points from `start` to before `end`, both in code points; never cuts a surrogate pair. */
+/** Returns the code points from index `start` to before index `end`, both counted in code points. */
 export function sliceCodePoints(text: string, start: number, end = Infinity): string {
   const from = codePointOffset(text, start);
   return text.slice(from, codePointOffset(text, end - start, from));
 }
 
-/** Returns the UTF-16 index `count` code points after index `from`, or the text's length if that is less. */
+/** Returns the UTF-16 index `count` code points after index `from`, at most the length of the text. */
 export function codePointOffset(text: string, count: number, from = 0): number {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left -= 1) {
@@ -42,7 +42,7 @@ const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');
 
 /**
- * Strips the silent signs around a word: `don't` of `“don't…”`.
+ * Strips the silent signs around a word, such as `“don't…”` to `don't`.
  * @returns the word, which may be empty, and its UTF-16 index
  */
 export function withoutSilentSigns(text: string): { readonly at: number; readonly word: string } {

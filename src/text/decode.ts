@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 
 export type EncodingFault = 'invalid' | 'cut' | 'utf-16le' | 'utf-16be' | 'utf-32le';
 
-/** Bytes that are not UTF-8. */
+/** An error for bytes that are not UTF-8. */
 export class TextEncodingError extends Error {
   override readonly name = 'TextEncodingError';
   readonly fault: EncodingFault;
   /** Offset of the first byte outside of a valid character. */
   readonly byteOffset: number;
-  /** Line of that byte, from 1. */
+  /** Line number of the byte at `byteOffset`, from 1. */
   readonly line: number;
 
   constructor(fault: EncodingFault, byteOffset: number, line: number, byte: number) {
@@ -19,17 +19,17 @@ export class TextEncodingError extends Error {
   }
 }
 
-/** Decodes UTF-8 that arrives in pieces, cut anywhere. */
+/** A decoder for streamed UTF-8, which may be cut anywhere. */
 export interface Utf8Decoder {
-  /** Returns the text of complete characters. @throws TextEncodingError */
+  /** Returns the text of the complete characters so far. @throws TextEncodingError */
   write(bytes: Uint8Array): string;
-  /** Returns the rest. @throws TextEncodingError when the bytes end inside a character */
+  /** Returns the remaining text. @throws TextEncodingError if the bytes end inside a character */
   end(): string;
 }
 
 /**
- * Decodes UTF-8, and drops a byte order mark.
- * @throws TextEncodingError, which names UTF-16 and UTF-32 by their byte order mark
+ * Decodes UTF-8 without its byte order mark.
+ * @throws TextEncodingError, which names UTF-16 or UTF-32 if the bytes have its byte order mark
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
@@ -37,7 +37,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.write(bytes) + decoder.end();
 }
 
-/** Creates a decoder for a stream, with the rules of {@link decodeUtf8}. */
+/** Creates a decoder for a stream, with the same rules as {@link decodeUtf8}. */
 export function createUtf8Decoder(): Utf8Decoder {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let held: Uint8Array = new Uint8Array(0);
@@ -76,7 +76,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 }
 
-/** Returns the number of bytes without an incomplete last character. */
+/** Returns the number of bytes before an incomplete last character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -98,12 +98,12 @@ function faultIn(bytes: Uint8Array, offset: number, line: number, ended: boolean
 
 const LINE_FEED = 0x0a;
 
-/** Returns the index of the first invalid byte: encoding the decoded text gives other bytes from there on. */
+/** Returns the index of the first invalid byte, where decoding and encoding again changes the bytes. */
 function firstInvalid(bytes: Uint8Array): number {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const encoded = Buffer.from(text);
   let at = encoded.findIndex((byte, index) => byte !== bytes[index]);
-  // The bytes may begin like those of U+FFFD, which replaces them: go back to its first byte.
+  // The invalid bytes may begin like U+FFFD, which replaces them: go back to the first byte.
   while (((encoded[at] ?? 0) & 0xc0) === 0x80) at -= 1;
   return at;
 }

@@ -1,14 +1,14 @@
 export interface DisplayOptions {
-  /** The most code points of the result, with the ellipsis. */
+  /** Maximum number of code points in the result, including the ellipsis. */
   readonly max?: number | undefined;
-  /** Whether to escape commands in logs of build services (`::error::`, `##[…]`, `##vso[…]`); default true. */
+  /** Whether to escape log commands of build services (`::error::`, `##[…]`, `##vso[…]`); default true. */
   readonly neutralizeCi?: boolean | undefined;
 }
 
 /**
- * Formats an untrusted string (from a server, a file name, a close reason) as one line that is safe to print. Escapes control,
- * bidirectional and invisible characters, line ends, non-characters and lone surrogates, such as `\x1b` and `\u202e`;
- * keeps emoji sequences. A truncated result ends in `…`, never inside an escape.
+ * Formats an untrusted string, such as a file name or a message of a server, as one line that is safe to print.
+ * Escapes control, bidirectional and invisible characters (`\x1b`, `\u202e`), line ends, non-characters and lone
+ * surrogates; keeps emoji sequences. A truncated result ends in `…`, never inside an escape.
  */
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);
@@ -36,7 +36,7 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
   return shown;
 }
 
-/** Serialises JSON that is safe to print: escapes control, direction and invisible characters. */
+/** Serializes JSON that is safe to print: escapes control, bidirectional and invisible characters. */
 export function toJson(data: unknown, pretty = false): string {
   return JSON.stringify(data, undefined, pretty ? 2 : undefined).replaceAll(
     UNSAFE_IN_JSON,
@@ -62,26 +62,19 @@ const ZERO_WIDTH_JOINER = '\u200d';
 const VARIATION_SELECTORS = /^[\ufe0e\ufe0f]$/;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-interface Signs {
-  readonly suspicious: RegExp;
-  readonly suspiciousAlone: RegExp;
-  readonly pictograph: RegExp;
-  readonly pictographOrModifier: RegExp;
-  readonly emojiBase: RegExp;
-}
+let known: ReturnType<typeof compileSigns> | undefined;
 
-let known: Signs | undefined;
+/** Returns the patterns, compiled on first use because that takes most of a millisecond. */
+const signs = () => (known ??= compileSigns());
 
-/** Compiled on first use, which takes most of a millisecond. */
-function signs(): Signs {
-  known ??= {
+function compileSigns() {
+  return {
     suspicious: new RegExp(`[${INVISIBLE}]`, 'u'),
     suspiciousAlone: new RegExp(`^[${INVISIBLE}]$`, 'u'),
     pictograph: /^\p{Extended_Pictographic}$/u,
     pictographOrModifier: /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u,
     emojiBase: /^[\p{Extended_Pictographic}\p{Emoji_Modifier}]$/u,
   };
-  return known;
 }
 
 function visible(text: string, at: number, character: string): string {
@@ -104,7 +97,7 @@ function isEmojiGlue(text: string, at: number, character: string): boolean {
   return emojiBase.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
 }
 
-/** Whether a command in the log of a build service begins at `at`. */
+/** Whether a log command of a build service begins at index `at`. */
 function startsCommand(text: string, at: number, atLineStart: boolean): boolean {
   if (atLineStart && text.startsWith('::', at)) return true;
   return text.startsWith('##', at) && /^[a-z]{0,16}\[/i.test(text.slice(at + 2, at + 19));
@@ -126,7 +119,7 @@ function escapeOf(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-/** Formats a count with its noun, such as `1 character` and `2 characters`; the plural only adds an `s`. */
+/** Formats a count with its noun, such as `1 character` or `2 characters`; the plural adds an `s`. */
 export function counted(count: number | string, noun: string): string {
   return `${count} ${noun}${`${count}` === '1' ? '' : 's'}`;
 }

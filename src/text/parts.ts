@@ -3,10 +3,10 @@ import { endsParagraph, lastEnd, splitSentences } from './sentences.ts';
 import type { TextPiece } from './sentences.ts';
 
 /**
- * Splits a text into parts of at most `limit` code points: after a paragraph, else after a sentence. Splits a sentence only
- * if it is longer than the limit: after a clause, else between words, else between graphemes, else between code points.
+ * Splits a text into parts of at most `limit` code points: after a paragraph, else after a sentence. Splits a
+ * sentence only if it is longer than the limit: after a clause, else between words, graphemes or code points.
  * Drops the white space around parts; no part is empty. Takes time linear in the text.
- * @throws RangeError when `limit` is not an integer of at least 1
+ * @throws RangeError if `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
   if (!Number.isInteger(limit) || limit < 1) {
@@ -26,26 +26,23 @@ export function splitParts(text: string, limit: number): TextPiece[] {
   return withSpeakableEnd(text, parts, limit);
 }
 
-/** The shortest part that may end with a paragraph and with a sentence, as a share of the longest. */
+/** Minimum length of a part that ends with a paragraph or a sentence, as a share of the maximum. */
 const PARAGRAPH_PART = 0.7;
 const SENTENCE_PART = 0.5;
 
 function cutOf(text: string, start: number, reach: number, limit: number, breaks: Breaks): number {
   const far = (share: number): number => start + Math.floor((reach - start) * share);
-  const { paragraph, sentence, next } = breaks.within(
-    start,
-    // White space at the end is not part of the part.
-    nextWord(text, reach),
-  );
+  // White space at the end is not part of the part.
+  const { paragraph, sentence, next } = breaks.within(start, nextWord(text, reach));
   if (paragraph > far(PARAGRAPH_PART)) return paragraph;
   if (sentence > far(SENTENCE_PART)) return sentence;
-  // A sentence that does not fit begins the next part, unless it is too long for that too.
+  // A sentence that does not fit begins the next part, unless it is longer than a part.
   const fitsAlone = !hasMoreCodePointsThan(text.slice(sentence, next).trim(), limit);
   if (sentence > start && fitsAlone) return sentence;
   return cutWithin(text, start, reach);
 }
 
-/** Finds the ends of sentences, for increasing positions. */
+/** The ends of sentences and paragraphs; must be queried with increasing positions. */
 class Breaks {
   readonly #sentences: readonly TextPiece[];
   /** Index of the first sentence that ends after the last `start`. */
@@ -55,7 +52,7 @@ class Breaks {
     this.#sentences = splitSentences(text);
   }
 
-  /** Returns the last end of a paragraph and of a sentence in the range, or `start`, and the end of the next sentence. */
+  /** Returns the last ends of a paragraph and a sentence in the range, else `start`, and the next sentence's end. */
   within(start: number, reach: number): { paragraph: number; sentence: number; next: number } {
     while ((this.#sentences[this.#first]?.end ?? Infinity) <= start) this.#first += 1;
     let paragraph = start;
@@ -73,7 +70,7 @@ class Breaks {
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-/** Moves the last sentence to a last part without letters (three stars, a row of dots), which no voice could speak. */
+/** Moves the last sentence to a last part without letters (such as `***`), which no voice could speak alone. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {
   const last = parts.at(-1);
   const before = parts.at(-2);
@@ -97,13 +94,12 @@ function nextWord(text: string, from: number): number {
 }
 
 /**
- * Returns where to split a sentence that is too long: after a clause, between words, or between graphemes. The segmenters of
- * `Intl` find words in scripts without spaces (Chinese, Japanese, Thai).
- * @param reach the last allowed place, after `start`
- * @returns the last place of the best kind, or `reach`
+ * Returns where to split a sentence that is too long: the last end of a clause, else of a word, else of a
+ * grapheme, else `reach`. `Intl.Segmenter` finds words in scripts without spaces (Chinese, Japanese, Thai).
+ * @param reach the last allowed index, after `start`
  */
 export function cutWithin(text: string, start: number, reach: number): number {
-  // Beyond the end, as a mark with its space, a word or a grapheme may continue there.
+  // Includes text after `reach`, where a mark with its space, a word or a grapheme may continue.
   const seen = text.slice(start, reach + LOOK_AHEAD);
   const shortest = Math.floor((reach - start) * SHORTEST_PART);
   const most = reach - start;
@@ -117,17 +113,17 @@ export function cutWithin(text: string, start: number, reach: number): number {
 
 const LOOK_AHEAD = 64;
 
-/** The shortest part that may end within a sentence, as a share of the longest. */
+/** Minimum length of a part that ends within a sentence, as a share of the maximum. */
 const SHORTEST_PART = 0.5;
 
-/** Ends of clauses, strongest first, then of words; a comma between digits ends none. */
+/** Ends of clauses, strongest first, then of words; a comma between digits does not match. */
 const MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|—|[；：。！？।]/gu,
   /[,)\]][\p{Pf}"']*(?=\s)|[，、،]/gu,
   /\S(?=\s)/gu,
 ] as const;
 
-/** Returns the last place between two segments. */
+/** Returns the last index between two segments, from `shortest` to `most`. */
 function lastBoundary(
   segmenter: Intl.Segmenter,
   seen: string,
@@ -144,7 +140,7 @@ function lastBoundary(
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Creates a segmenter on first use, as that takes long. */
+/** Returns a segmenter, created on first use because that is slow. */
 function segmenterOf(granularity: 'grapheme' | 'word'): Intl.Segmenter {
   const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
   segmenters.set(granularity, made);

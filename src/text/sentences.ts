@@ -1,13 +1,13 @@
 /** A part of a text. */
 export interface TextPiece {
   readonly text: string;
-  /** Its range in the whole, in UTF-16 units. */
+  /** Range of the part in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Splits a text into sentences, each with the white space after it. Takes time linear in the text.
+ * Splits a text into sentences, each with the white space that follows. Takes time linear in the text.
  *
  * Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up, it breaks at abbreviations and wrapped
  * lines, and it differs between releases of Node.
@@ -24,17 +24,17 @@ export function splitSentences(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The first sentence of a text, in UTF-16 units. */
+/** The range of the first sentence of a text, in UTF-16 units. */
 export interface FirstSentence {
-  /** Where the next one begins; undefined when the sentence may continue after the text. */
+  /** Start of the next sentence; undefined if the first sentence may continue after the text. */
   readonly end: number | undefined;
-  /** The end of the last word that is certainly in the sentence. */
+  /** End of the last word that certainly belongs to the sentence. */
   readonly reach: number;
 }
 
 /**
- * Finds the first sentence of a text. If more text may follow (`isOpen`), it ends only where that could not change the
- * end, so that sentences do not depend on how the text arrives. Stops when the sentence is longer than `limit`.
+ * Finds the first sentence of a text. If more text may follow (`isOpen`), the sentence ends only where more text
+ * cannot change its end. Stops if the sentence is longer than `limit`.
  */
 export function firstSentence(
   text: string,
@@ -50,8 +50,8 @@ export function firstSentence(
 }
 
 /**
- * Whether a text certainly ends with a whole sentence: false for `Dr.`, `3.`, an initial, an ellipsis and a closing
- * quote, after which a sentence may continue.
+ * Whether a text certainly ends with a complete sentence. False after `Dr.`, `3.`, an initial, an ellipsis or a
+ * closing quote, because the sentence may continue.
  */
 export function endsClearly(text: string): boolean {
   const words = text.trimEnd().split(/\s+/);
@@ -71,7 +71,7 @@ function isInQuotes(text: string): boolean {
 }
 
 const NOT_SPACE = /[^\s\u0085]/g;
-/** Full stops of scripts without a space after them. */
+/** Full stops of scripts that write no space after a sentence. */
 const WIDE_STOP = /[。！？｡]/;
 const WORD_END = /[\s\u0085。！？｡]/g;
 const STOP = /[\p{Sentence_Terminal}…]/u;
@@ -86,10 +86,10 @@ const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
 const LIST_BEGINNING = /^[-–*•‣(\dA-Za-z]\S{0,4}$/;
 const LIST_NUMBER = /^\d{1,3}$/;
 
-/** Characters of the following text that are considered; longer than any word that matters. */
+/** Number of UTF-16 units after a gap that are considered. */
 const LOOK_AHEAD = 24;
 
-/** A longer line without a full stop was wrapped. */
+/** A line of at least this length without a full stop counts as wrapped. */
 const WRAPPED_LINE_LENGTH = 50;
 
 /** A word and the white space after it, where a sentence may end. */
@@ -97,17 +97,17 @@ interface Gap {
   readonly word: string;
   readonly isFirstWord: boolean;
   readonly space: string;
-  /** `LOOK_AHEAD` units after the space. */
+  /** The `LOOK_AHEAD` units after the space. */
   readonly following: string;
-  /** Length of the line up to the end of the word. */
+  /** Length of the line from its start to the end of the word. */
   readonly lineLength: number;
 }
 
 interface PlacedGap extends Gap {
   readonly wordEnd: number;
-  /** Where the following word begins. */
+  /** Start of the next word. */
   readonly next: number;
-  /** Whether the sentence ends here, unless more text follows. */
+  /** Whether the sentence ends in this gap, unless more text follows. */
   readonly ends: boolean;
 }
 
@@ -132,7 +132,7 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   }
 }
 
-/** Whether more text after it cannot change the decision. */
+/** Whether more text cannot change the decision that the sentence ends or continues in a gap. */
 function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   const lineBreaks = countLineBreaks(space);
   if (lineBreaks > 1) return true;
@@ -141,7 +141,7 @@ function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   if (lineBreaks === 1 && endsWithLine(body, stops, isClosed || isItem)) return true;
   if (/[^.…]/u.test(stops) && !isClosed && space !== '') return true;
   const rest = following.replace(OPENERS, '');
-  // Half of a character may be the first of a lower-case letter.
+  // Half of a surrogate pair may begin a lower-case letter.
   if (/^[\uD800-\uDBFF]?$/.test(rest)) return following.length === LOOK_AHEAD;
   if (stops === '') return lineBreaks === 0 || !LIST_BEGINNING.test(following);
   if (stops !== '.' || isItem || !dependsOnNextWord(body)) return true;
@@ -183,17 +183,17 @@ function countLineBreaks(space: string): number {
   return space.match(LINE_BREAK)?.length ?? 0;
 }
 
-/** Whether a full stop at the end of a line ends a sentence, and not an abbreviation. */
+/** Whether a full stop at the end of a line ends a sentence rather than an abbreviation. */
 function endsWithLine(body: string, stops: string, isDoubtful: boolean): boolean {
   return stops === '.' && body !== '' && !isDoubtful && !mayBeAbbreviation(body);
 }
 
-/** Whether a word numbers a list item: `1.`, `(2.` or `a.` at the beginning of a sentence. */
+/** Whether a word is the number of a list item: `1.`, `(2.` or `a.` at the beginning of a sentence. */
 function isListNumber(body: string, isFirstWord: boolean): boolean {
   return isFirstWord && (LIST_NUMBER.test(body) || LIST_ITEM.test(`${body}. `));
 }
 
-/** Splits a word: `(“Stop!”)` has the body `Stop` and the stops `!`, and is closed. */
+/** Splits a word into body, stops and closing signs: `(“Stop!”)` has the body `Stop` and the stops `!`. */
 function takeApart(word: string): { body: string; stops: string; isClosed: boolean } {
   let closers = word.length;
   while (closers > 0 && CLOSER.test(word.charAt(closers - 1))) closers -= 1;
@@ -213,13 +213,13 @@ function endsLine(gap: Gap): boolean {
   return gap.lineLength < WRAPPED_LINE_LENGTH;
 }
 
-/** English abbreviations before a name, an example or an amount; in lower case, without the last full stop. */
+/** English abbreviations that never end a sentence; in lower case, without the last full stop. */
 const NEVER_LAST = new Set(
   `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
 );
 
-/** Abbreviations before a number, otherwise words. */
+/** Words that are abbreviations only before a number. */
 const BEFORE_A_NUMBER = new Set(
   `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
 );
@@ -231,7 +231,7 @@ const MAY_BE_LAST = new Set(
   wed yr yrs`.split(/\s+/),
 );
 
-/** Words that rather begin a sentence than follow an abbreviation within one. */
+/** Words that after an abbreviation usually begin a new sentence. */
 const SENTENCE_STARTERS = new Set(
   `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
   For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
@@ -246,10 +246,10 @@ const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
 const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
- * Whether the full stop after `word` is that of an abbreviation. In doubt it is: a wrong split at a name is audible, while a
- * sentence that is too long is split again at a clause.
+ * Whether the full stop after `word` belongs to an abbreviation. True in doubt: a wrong split at a name is
+ * audible, and a sentence that is too long is split again at a clause.
  * @param word without opening quotes and brackets
- * @param following the beginning of the following text, without opening quotes and brackets
+ * @param following the beginning of the next text, without opening quotes and brackets
  */
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
@@ -258,13 +258,13 @@ export function isAbbreviation(word: string, following: string): boolean {
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 
-/** Whether `word` may be an abbreviation, whatever follows. */
+/** Whether `word` may be an abbreviation, depending on the next word. */
 export function mayBeAbbreviation(word: string): boolean {
   const lower = word.toLowerCase();
   return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
 }
 
-/** Whether the next word decides if this is an abbreviation: a single letter, `U.S`, or a word such as `etc`. */
+/** Whether the next word decides if `word` is an abbreviation, as after a letter, `U.S` or `etc`. */
 export function dependsOnNextWord(word: string): boolean {
   return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
 }
@@ -275,16 +275,15 @@ function startsSentence(following: string): boolean {
   return SENTENCE_STARTERS.has(first.replace('’', "'"));
 }
 
-/** Whether a paragraph ends with this sentence: a blank line follows. */
+/** Whether a sentence ends a paragraph, because it ends with a blank line. */
 export function endsParagraph(sentence: string): boolean {
-  const space = sentence.slice(sentence.trimEnd().length);
-  return (space.match(LINE_BREAK)?.length ?? 0) > 1;
+  return countLineBreaks(sentence.slice(sentence.trimEnd().length)) > 1;
 }
 
 /**
- * Splits a text into sentences, and sentences longer than `maxLength` UTF-16 units after a clause, else between words, else
- * between code points. Keeps every character, and leaves no tiny piece at the end.
- * @throws RangeError when `maxLength` is not an integer of at least 2
+ * Splits a text into sentences, and sentences longer than `maxLength` UTF-16 units after a clause, else between
+ * words, else between code points. Keeps every character, and leaves no tiny piece at the end.
+ * @throws RangeError if `maxLength` is not an integer of at least 2
  */
 export function splitClauses(text: string, maxLength: number): TextPiece[] {
   if (!Number.isInteger(maxLength) || maxLength < 2) {
@@ -293,14 +292,14 @@ export function splitClauses(text: string, maxLength: number): TextPiece[] {
   return splitSentences(text).flatMap((sentence) => cutSentence(sentence, maxLength));
 }
 
-/** Places for a pause, strongest first; a comma between digits is none. */
+/** Places for a pause, strongest first; a comma between digits does not match. */
 const CLAUSE_MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*\s+|\s[-–—]+\s+|—|[；：。！？]/gu,
   /[,)\]][\p{Pf}"']*\s+|[，、]/gu,
   /\s+/g,
 ] as const;
 
-/** The shortest piece, as a share of the longest. */
+/** Minimum length of a piece, as a share of `maxLength`. */
 const SHORTEST_PART = 0.4;
 
 function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
@@ -319,7 +318,7 @@ function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
   return pieces;
 }
 
-/** @param rest twice the longest piece of the rest of the sentence */
+/** Returns the length of the next piece. @param rest the next `2 * maxLength` units of the sentence */
 function nextLength(rest: string, maxLength: number): number {
   if (rest.length <= maxLength) return rest.length;
   const shortest = Math.max(1, Math.floor(maxLength * SHORTEST_PART));
@@ -332,7 +331,7 @@ function nextLength(rest: string, maxLength: number): number {
   return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
 }
 
-/** Returns the end of the last match that ends within the bounds. */
+/** Returns the end of the last match that ends from `shortest` to `longest`. */
 export function lastEnd(
   text: string,
   pattern: RegExp,

@@ -175,7 +175,10 @@ describe('foley captions refuses', () => {
   test.each<readonly [content: unknown, message: string]>([
     ['', 'talk.json is empty'],
     ['{"version":1,\n"text":}', 'talk.json is not valid JSON, at line 2'],
-    [{ ...TIMINGS, version: 9 }, 'talk.json has version 9 of timings; this foley reads version 1'],
+    [
+      { ...TIMINGS, version: 9 },
+      'talk.json: "version" is 9; this version of foley supports only 1',
+    ],
   ])('timings %j', async (content, message) => {
     const box = await boxWith(content);
     const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json']);

@@ -57,7 +57,7 @@ describe('stored timings', () => {
     [null, 'talk.json is not a JSON object'],
     [{ ...GOOD, version: undefined }, 'talk.json: "version" is missing; use 1'],
     [{ ...GOOD, version: '1' }, 'talk.json: "version" is "1"; use 1'],
-    [{ ...GOOD, version: 2 }, 'talk.json has version 2 of timings; this foley reads version 1'],
+    [{ ...GOOD, version: 2 }, 'talk.json: "version" is 2; this version of foley supports only 1'],
     [
       { ...GOOD, text: 7 },
       'talk.json: "text" is 7; use the text that was spoken, in valid Unicode',
@@ -81,7 +81,7 @@ describe('stored timings', () => {
       word({ startMs: '0' }),
       'talk.json: "words[0].startMs" is "0"; use milliseconds, a number of at least 0',
     ],
-    [word({ startMs: 400 }), 'talk.json: "words[0].endMs" is 310; use at least its own start, 400'],
+    [word({ startMs: 400 }), 'talk.json: "words[0].endMs" is 310; use at least "startMs", 400'],
     [
       word({ startMs: 400, endMs: 500 }),
       'talk.json: "words[1].startMs" is 310; use at least 400, the start of the word before',

@@ -67,7 +67,7 @@ test('a dubbing whose speech was billed continues with the printed command', asy
     billed: 'yes',
     details: { tts_credits_used: expect.any(Number) },
   });
-  const [, kept = ''] = /is kept in (.+\.wav)$/.exec(error.message) ?? [];
+  const [, kept = ''] = /is saved in (.+\.wav)$/.exec(error.message) ?? [];
   expect(verifyBytes('wav', await readFile(kept)).complete).toBe(true);
   const words = ['lipsync', 'create', '--video', 'the clip.mp4', '--audio', kept, '--extend'];
   const quoted = words.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ');

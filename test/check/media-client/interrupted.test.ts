@@ -198,7 +198,7 @@ describe('a dubbing whose speech was billed', () => {
     const stage = await scene([onCreate('dub', refused(audio))]);
     const error = errorLine(await stage.run([...CREATES.dub, '-o', 'a.mp4', '--json']));
     expect(error).toMatchObject({ exitCode: 21, status: 402, billed: 'yes' });
-    expect(error.message).toMatch(/billed for 3 credits and is kept in .+\.wav$/);
+    expect(error.message).toMatch(/billed for 3 credits and is saved in .+\.wav$/);
     expect(error.hint).toContain(
       `\`foley lipsync create --video ${VIDEO_URL} --audio '${audio}' -o a.mp4\``,
     );
@@ -220,7 +220,7 @@ describe('a dubbing whose speech was billed', () => {
     ]);
     const error = errorLine(await stage.run([...CREATES.dub, '--json']));
     expect(error).toMatchObject({ exitCode: 21, billed: 'yes' });
-    expect(error.message).toMatch(/billed for 3 credits and is on the service$/);
+    expect(error.message).toMatch(/billed for 3 credits and is stored on the service$/);
     expect(error.hint).toContain(`--audio ${stage.server.origin}/files/result\``);
     expect(await leftIn(stage.box)).toEqual([]);
   });
