@@ -18,7 +18,7 @@ export const OpenAiErrorBody = named('OpenAiError', {
     type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
     code: Type.String({ description: 'As `code`' }),
     param: Type.Union([Type.String(), Type.Null()], {
-      description: 'The first invalid field',
+      description: 'Name of the first invalid field',
     }),
   }),
 });

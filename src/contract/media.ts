@@ -101,7 +101,7 @@ const Order = {
     Type.Array(Address, {
       minItems: 1,
       maxItems: IMAGE_REFERENCES_MAX,
-      description: 'References in order; excludes image_url',
+      description: 'Reference images in order; excludes image_url',
     }),
   ),
   seed: Type.Optional(
@@ -152,7 +152,7 @@ const Task = {
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
   reference_count: Type.Integer({ minimum: 0 }),
-  credits_used: Type.Integer({ minimum: 0, description: '0 after a refund' }),
+  credits_used: Type.Integer({ minimum: 0, description: 'Charged credits; 0 after a refund' }),
   notices: Type.Array(Type.String(), {
     description: 'Shortcomings of the result, such as characters that the font lacks',
   }),

@@ -74,7 +74,7 @@ export const SpeechControls = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: EMOTION_MAX_CHARACTERS,
-      description: 'Emotion id for the whole text',
+      description: 'Emotion id for the entire text',
     }),
   ),
   instruction: Type.Optional(

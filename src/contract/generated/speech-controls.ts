@@ -46,7 +46,7 @@ export const SPEECH_CONTROLS = {
     type: 'string',
     minLength: 1,
     maxLength: 64,
-    description: 'Emotion id for the whole text',
+    description: 'Emotion id for the entire text',
   },
   instruction: {
     type: 'string',
