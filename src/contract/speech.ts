@@ -42,7 +42,7 @@ export const SpeechControls = Type.Object({
     Type.Number({
       ...SPEED_RANGE,
       default: 1,
-      description: `Speaking rate; 1 is the normal rate of the voice${byFamily('speed')}`,
+      description: `Speaking rate; 1 is the normal rate${byFamily('speed')}`,
     }),
   ),
   volume: Type.Optional(

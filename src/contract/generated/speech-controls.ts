@@ -8,7 +8,7 @@ export const SPEECH_CONTROLS = {
     minimum: 0.5,
     maximum: 2,
     default: 1,
-    description: 'Speaking rate; 1 is the normal rate of the voice; 0.7 to 1.2 with altF',
+    description: 'Speaking rate; 1 is the normal rate; 0.7 to 1.2 with altF',
   },
   volume: {
     type: 'number',
