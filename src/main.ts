@@ -171,7 +171,7 @@ export function run(host: NodeJS.Process): void {
   };
   const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, deps));
   host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
-  // Node would exit silently.
+  // Nothing is left to do, but the command has not ended: Node would exit silently.
   host.once('beforeExit', () => {
     if (!isOver) void crash(new Error('the command stopped before it finished'));
   });

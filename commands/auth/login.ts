@@ -1,9 +1,7 @@
 import { reviseFailure } from '../../src/api/failures.ts';
 import { checkApiKey } from '../../src/api/request.ts';
-import { getProfile } from '../../src/api/resources/profile.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import {
-  openClient,
   storedAccounts,
   parseBaseUrl,
   parseRealtimeUrl,
@@ -14,6 +12,7 @@ import type { Profile } from '../../src/contract/account.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { readInput, readKeyFile } from '../../src/cli/read-input.ts';
 import type { GivenUrl } from '../../src/cli/connect.ts';
+import { readProfile } from './status.ts';
 
 export const authLogin: CommandDefinition = {
   configure(command) {
@@ -73,7 +72,7 @@ async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
 function noKeyGiven(why: string): Error {
   return usageFailure(
     `no API key to store: ${why}`,
-    'Give it on stdin (foley auth login < key.txt), with --api-key-file PATH, or type it at a terminal.',
+    'Give the key on stdin (foley auth login < key.txt), with --api-key-file PATH, or type it at a terminal.',
   );
 }
 
@@ -83,15 +82,12 @@ async function checkWithService(
   { baseUrl, realtimeUrl }: Login,
   apiKey: string,
 ): Promise<Profile> {
-  const client = openClient(context, { kind: 'hosted', baseUrl, realtimeUrl, apiKey });
   try {
-    return (await getProfile(client, context.signal)).value;
+    return await readProfile(context, { kind: 'hosted', baseUrl, realtimeUrl, apiKey });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     const hint = error.exit === 'auth' ? 'Copy the key from the service again.' : error.hint;
     throw reviseFailure(error, { hint: `Nothing was stored. ${hint ?? ''}`.trimEnd() });
-  } finally {
-    await client.close();
   }
 }
 
@@ -151,7 +147,7 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   const replaced = accounts.all.get(name);
   const realtime =
     from('--realtime-url', globals.realtimeUrl) ??
-    // It belongs to FOLEY_BASE_URL: a key must not go to the host of another service.
+    // FOLEY_REALTIME_URL belongs to FOLEY_BASE_URL: a key must not go to the host of another service.
     (given.source === 'FOLEY_BASE_URL'
       ? from('FOLEY_REALTIME_URL', env['FOLEY_REALTIME_URL'])
       : undefined) ??

@@ -43,7 +43,8 @@ const EMBEDDED: CommandResult = {
     renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
 };
 
-async function readProfile(context: Context, address: ServiceAddress): Promise<Profile> {
+/** Requests the profile, which is free, to check the key of a service. */
+export async function readProfile(context: Context, address: ServiceAddress): Promise<Profile> {
   const client = openClient(context, address);
   try {
     return (await getProfile(client, context.signal)).value;

@@ -44,7 +44,7 @@ function loginShell({ env, platform }: Context): ShellName {
   if (platform === 'win32') return 'powershell';
   throw usageFailure(
     given === '' ? 'SHELL is not set' : `SHELL is "${given}", which has no completion script`,
-    `Name one: --shell ${SHELL_NAMES.join(', ')}.`,
+    `Name a shell: --shell ${SHELL_NAMES.join(', ')}.`,
   );
 }
 

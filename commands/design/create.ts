@@ -38,7 +38,7 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
         '--output-dir <folder>',
         'save every preview in this folder, as <candidate>.<ext>',
       ),
-      ...idOptions('key that makes a repeated request free'),
+      ...idOptions(),
       dryRunOption(),
     ]);
   },

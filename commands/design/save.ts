@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import type { DesignChoice } from '../../src/api/resources/designs.ts';
 import { saveDesignRequest } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
@@ -6,14 +5,10 @@ import type { IdFlags } from '../../src/cli/flags/speech.ts';
 import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
 import { addOptions, filled, textOption } from '../../src/cli/flags/values.ts';
 import type { VisibilityFlag } from '../../src/cli/flags/voices.ts';
-import {
-  languageCode,
-  visibilityOption,
-  madeVoiceNotice,
-  madeVoiceResult,
-} from '../../src/cli/flags/voices.ts';
+import { visibilityOption, madeVoiceNotice, madeVoiceResult } from '../../src/cli/flags/voices.ts';
 import { withJournal } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
+import { LANGUAGE_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { dryRunResult } from '../../src/cli/render/result.ts';
 import { designOptions } from './create.ts';
@@ -33,14 +28,11 @@ export const designSave: CommandDefinition<DesignSaveFlags> = {
       .argument('<design>', 'design id')
       .argument('<candidate>', 'candidate id')
       .addHelpText('after', EXAMPLES);
-    const language = new Option(
-      '--language <code>',
-      "language of the voice (default: the design's)",
-    );
+    const language = "language of the voice (default: the design's)";
     addOptions(command, [
       textOption('--name <name>', 'name of the voice (required)').makeOptionMandatory(),
       visibilityOption(),
-      language.argParser(languageCode('--language')),
+      textOption('--language <code>', language, LANGUAGE_MAX_CHARACTERS),
       ...idOptions('key that makes a repeated request save only once'),
       dryRunOption(),
     ]);

@@ -3,7 +3,7 @@ import type { MediaOrder } from '../../src/api/resources/media.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
 import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
-import { createOptions, KEY_HELP, refuseOtherEnding } from '../../src/cli/flags/media.ts';
+import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
 import { controlOptions, modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { quoted, serviceFlags } from '../../src/cli/jobs/format.ts';
@@ -43,7 +43,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       modelOption(),
       ...controlOptions(['speed', 'language']),
       new Option('--fit', "change the speed, 0.5x to 2x, to match the video's length"),
-      ...createOptions('the video', KEY_HELP),
+      ...createOptions('the video'),
     ]);
   },
   async run(context, { args, options }) {

@@ -10,7 +10,6 @@ import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts'
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import {
   createOptions,
-  KEY_HELP,
   refuseOtherEnding,
   givenReferences,
   pictureOptions,
@@ -44,7 +43,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
       new Option('--aspect-ratio <ratio>', 'width to height, such as 16:9').argParser(ratio),
       choiceOption('--resolution <tier>', resolutions, RESOLUTIONS),
       new Option('--preview', 'wait, save the image, and show it in the terminal'),
-      ...createOptions('the image', KEY_HELP),
+      ...createOptions('the image'),
     ]);
   },
   async run(context, { args: [given = ''], options }) {

@@ -1,8 +1,9 @@
 import type { ApiClient } from '../../src/api/client.ts';
-import { allVoices, getVoice } from '../../src/api/resources/voices.ts';
+import { getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
+import { namedVoice } from '../../src/cli/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
 import { FAMILIES } from '../../src/contract/families.ts';
@@ -19,7 +20,6 @@ import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
 import { readText } from '../../src/speech/text-source.ts';
-import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
@@ -125,23 +125,12 @@ const FALLBACK_MODEL = 'vendor-s21pro-flash';
  */
 export async function liveRequest(
   task: LiveTask,
-  { client, target }: Connection,
+  connection: Connection,
 ): Promise<LivePlan['request']> {
   const { context, flags, plan, protocol, settings } = task;
-  const query = { includePersonal: true, signal: context.signal };
-  const voiceId = await chooseVoice(
-    {
-      voice: flags.voice,
-      voiceName: flags.voiceName,
-      configuredVoice: resolveSetting(settings, 'voice')?.value,
-      target,
-    },
-    async function* () {
-      for await (const { voice } of allVoices(client, query)) yield voice;
-    },
-  );
+  const voiceId = await namedVoice(context, flags, settings, connection);
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
-  const modelId = given ?? (await modelOf(client, voiceId, context.signal));
+  const modelId = given ?? (await modelOf(connection.client, voiceId, context.signal));
   const { chunkLength, latency } = flags;
   const { instruction, ...controls } = controlsOf(task);
   const request = {

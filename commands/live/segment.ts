@@ -2,7 +2,8 @@ import { Option } from 'commander';
 import type { AudioResponse } from '../../src/api/resources/speech.ts';
 import { fetchRealtimeSegment } from '../../src/api/resources/realtime.ts';
 import { extensionOf, formatOfMediaType } from '../../src/audio/formats.ts';
-import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { checkOutputFlag } from '../../src/cli/flags/values.ts';
 import { downloadName } from '../../src/durable/names.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -29,7 +30,11 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
   },
   async run(context, { args: [requestId = '', segmentId = ''], options }) {
     const { output: path, protocol = 'v3' } = options;
-    checkOutput(context, path, protocol);
+    if (protocol === 'v2') {
+      throw usageFailure('--protocol v2 stores no audio', 'Omit --protocol v2.');
+    }
+    checkOutputFlag(path, context.globals.json === true);
+    if (path === '-') context.io.requireStdout();
     const isFile = path !== undefined && path !== '-';
     let output = isFile ? await openOutput({ ...context, path, existing: 'replace' }) : undefined;
     try {
@@ -61,18 +66,4 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
 function segmentName({ contentType }: AudioResponse, id: string): string {
   const format = formatOfMediaType(contentType);
   return downloadName(id, format === undefined ? 'audio' : extensionOf(format));
-}
-
-/** @throws Failure (usage) */
-function checkOutput({ globals, io }: Context, output: string | undefined, protocol: string): void {
-  if (protocol === 'v2') {
-    throw usageFailure('--protocol v2 stores no audio', 'Omit --protocol v2.');
-  }
-  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
-  if (output === '-') io.requireStdout();
-  if (output !== '-' || globals.json !== true) return;
-  throw usageFailure(
-    '--json and audio cannot both go to stdout',
-    'Give a file with -o, or omit --json.',
-  );
 }

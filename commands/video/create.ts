@@ -8,7 +8,6 @@ import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts'
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import {
   createOptions,
-  KEY_HELP,
   refuseOtherEnding,
   givenReferences,
   pictureOptions,
@@ -29,7 +28,7 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
       ...pictureOptions('video'),
       new Option('--seconds <n>', 'length of the video in seconds').argParser(seconds),
       new Option('--size <size>', 'width x height in pixels, such as 1280x720').argParser(size),
-      ...createOptions('the video', KEY_HELP),
+      ...createOptions('the video'),
     ]);
   },
   async run(context, { args: [given = ''], options }) {

@@ -441,9 +441,9 @@ export async function startService(
 
 const WHAT_TO_DO = {
   unwritable: 'Check the permissions and free space of that folder.',
-  newer: 'Use the newer foley, or another --data-dir.',
+  newer: 'Update foley, or use another --data-dir.',
   locked: 'Wait for the other process, or stop it, and try again.',
-  corrupt: 'Move it away to start over; `foley doctor` shows details.',
+  corrupt: 'Move the data away to start over; `foley doctor` shows details.',
 } as const;
 
 function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary'): Failure {
@@ -477,7 +477,7 @@ export function missingBinary(name: string, cause: unknown): Failure {
       code: 'state',
       exit: 'state',
       hint:
-        'Its binary is an optional package of npm. Reinstall foley on this computer: ' +
+        'The binary is an optional npm package. Reinstall foley on this computer: ' +
         '`npm install -g foley --include=optional`, or in a project: delete node_modules, then `npm install --include=optional`.',
       cause,
     },

@@ -84,7 +84,7 @@ function readAccount(name: string, fields: unknown, file: string): Account {
 }
 
 function unusable(file: string, what: string): Error {
-  return configFailure(`${file} ${what}`, 'Fix it, or remove it and run `foley auth login`.');
+  return configFailure(`${file} ${what}`, 'Fix the file, or remove it and run `foley auth login`.');
 }
 
 interface SecretFileDeps {
@@ -133,7 +133,7 @@ export async function closeToOthers(
   } catch {
     throw configFailure(
       `${was}, and foley cannot change its permissions`,
-      'Run chmod 600 on it, or use FOLEY_API_KEY instead.',
+      'Run chmod 600 on the file, or use FOLEY_API_KEY instead.',
     );
   }
   return `${was}; foley made it private. Replace the keys if someone may have read them.`;

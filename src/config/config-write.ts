@@ -137,7 +137,7 @@ async function requireValid(
     else await replaceFile({ ...deps, path: file, data: before, mode: 0o600 });
     throw unwritable(file, error);
   }
-  throw unwritable(file, new Error('it is missing after the write'));
+  throw unwritable(file, new Error('the file is missing after the write'));
 }
 
 function unwritable(file: string, cause: unknown): Failure {
@@ -145,7 +145,7 @@ function unwritable(file: string, cause: unknown): Failure {
   return new Failure(`${file} cannot be written${code}; it is unchanged`, {
     code: 'state',
     exit: 'state',
-    hint: 'Check the permissions and free space of its folder.',
+    hint: 'Check the permissions and free space of the folder.',
     cause,
   });
 }

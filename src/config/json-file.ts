@@ -32,7 +32,7 @@ export async function readJsonFile(
     );
   }
   if (isObject(value)) return value;
-  throw configFailure(`${file} is not a JSON object`, 'It must begin with { and end with }.');
+  throw configFailure(`${file} is not a JSON object`, 'The file must begin with { and end with }.');
 }
 
 async function readText(
@@ -52,7 +52,7 @@ async function readText(
     if (error instanceof TextEncodingError) throw configFailure(`${file} is ${error.message}`);
     if (hasErrno(error, 'ENOENT', 'ENOTDIR')) return undefined;
     const code = errnoOf(error) ?? String(error);
-    throw configFailure(`${file} cannot be read (${code})`, 'Check its permissions.');
+    throw configFailure(`${file} cannot be read (${code})`, 'Check the permissions of the file.');
   }
 }
 

@@ -110,7 +110,7 @@ function checkSettings(content: JsonObject, file: string, scope: 'project' | 'us
       if (scope === 'project' && !project) {
         throw configFailure(
           `${file}: "${name}" may not be set by a project`,
-          `Set it for yourself: foley config set ${name} …`,
+          `Set your own value: foley config set ${name} …`,
         );
       }
       const value = read(given);

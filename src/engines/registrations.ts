@@ -65,7 +65,7 @@ async function valid(content: object, file: string): Promise<EngineList> {
 function broken(file: string, what: string): Failure {
   return configFailure(
     `${file} ${what.trim()}`,
-    'Fix it, or delete it and add the engines again with `foley engine add`.',
+    'Fix the file, or delete it and add the engines again with `foley engine add`.',
   );
 }
 
@@ -85,7 +85,7 @@ export function stateFailure(error: unknown, folder: string): unknown {
   return new Failure(`cannot store engines in ${folder} (${code})`, {
     code: 'state',
     exit: 'state',
-    hint: 'Check its permissions and the free disk space.',
+    hint: 'Check the permissions of the folder and the free disk space.',
     cause: error,
   });
 }

@@ -20,9 +20,9 @@ export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 /**
  * Creates the flags of the commands that create media jobs.
  * @param what the result, such as `the video`
- * @param keyHelp describes `--idempotency-key`
+ * @param keyHelp describes `--idempotency-key` if the service does not recognize repeated keys
  */
-export function createOptions(what: string, keyHelp: string): Option[] {
+export function createOptions(what: string, keyHelp?: string): Option[] {
   return [
     new Option('--wait', 'wait until the job has finished'),
     new Option('-o, --output <path>', `wait, and write ${what} to a file; - is stdout`),
@@ -32,9 +32,6 @@ export function createOptions(what: string, keyHelp: string): Option[] {
     dryRunOption(),
   ];
 }
-
-/** Describes `--idempotency-key` where the service recognizes repeated keys. */
-export const KEY_HELP = 'key that makes a repeated request free';
 
 /**
  * Refuses an output name whose extension does not match the job kind, such as .png for a video.

@@ -148,7 +148,7 @@ export interface IdFlags {
 /** Creates the flags of every command that sends a billed speech request. */
 export function requestOptions(): Option[] {
   return [
-    ...idOptions('key that makes a repeated request free'),
+    ...idOptions(),
     numberOption('--max-credits <n>', 'refuse a request that may cost more', { minimum: 0 }),
     numberOption(
       '--credit-rate <n>',
@@ -160,7 +160,7 @@ export function requestOptions(): Option[] {
 }
 
 /** Creates the flags for the ids of a request. @param keyHelp describes `--idempotency-key` */
-export function idOptions(keyHelp: string): Option[] {
+export function idOptions(keyHelp = 'key that makes a repeated request free'): Option[] {
   return [
     new Option('--idempotency-key <key>', keyHelp).argParser(headerText('--idempotency-key')),
     new Option('--request-id <id>', 'trace id of the request').argParser(

@@ -54,6 +54,20 @@ export function listOption(
   return new Option(flags, `${description} (may be repeated)`).argParser(append);
 }
 
+/**
+ * Refuses an empty `--output`, and `--json` together with output to stdout.
+ * @param holds the content of the output, for messages
+ * @throws Failure (usage)
+ */
+export function checkOutputFlag(output: string | undefined, json: boolean, holds = 'audio'): void {
+  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  if (output !== '-' || !json) return;
+  throw usageFailure(
+    `--json and ${holds} cannot both go to stdout`,
+    'Give a file with -o, or leave --json out.',
+  );
+}
+
 /** Returns `--model` for `-m, --model <id>`. */
 function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;

@@ -10,6 +10,7 @@ import type { Place, PlaceFor } from '../../speech/jobs/job.ts';
 import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
+import { checkOutputFlag } from '../flags/values.ts';
 
 /** A file or stdout, opened before the content exists. */
 export interface OpenPlace {
@@ -46,9 +47,8 @@ export async function namedPlace(
   output: string,
   { existing = 'replace', holds = 'audio', what = 'job' }: PlaceOptions = {},
 ): Promise<OpenPlace> {
-  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
+  checkOutputFlag(output, context.globals.json === true, holds);
   if (output === '-') {
-    refuseJson(context, holds);
     const place = stdoutPlace(context);
     return { file: undefined, placeFor: () => Promise.resolve(place), abandon: async () => {} };
   }
@@ -67,14 +67,6 @@ export async function namedPlace(
     },
     abandon: () => file.abandon(),
   };
-}
-
-function refuseJson({ globals }: Context, holds: string): void {
-  if (globals.json !== true) return;
-  throw usageFailure(
-    `--json and ${holds} cannot both go to stdout`,
-    'Give a file with -o, or leave --json out.',
-  );
 }
 
 /** Returns a file in the current folder, named after the job and its segment. */

@@ -26,7 +26,14 @@ export function mediaPresenter(
     kind,
     target,
     api: MEDIA_API,
-    document: (result) => mediaDocument(result, target),
+    document: ({ job, requestId = job.requestId, saved }) =>
+      documentOf({
+        ...job,
+        api: MEDIA_API,
+        output: saved?.path,
+        requestId: requestId === '' ? null : requestId,
+        target,
+      }),
     partial: ({ id, status }) => display(`foley: job ${id} is only partly done (${status})`),
     saved: savedNotice,
     show({ clock, io }, label) {
@@ -37,19 +44,6 @@ export function mediaPresenter(
       };
     },
   };
-}
-
-function mediaDocument(
-  { job, requestId = job.requestId, saved }: JobResult<MediaJob>,
-  target: 'embedded' | 'hosted',
-): Record<string, unknown> {
-  return documentOf({
-    ...job,
-    api: MEDIA_API,
-    output: saved?.path,
-    requestId: requestId === '' ? null : requestId,
-    target,
-  });
 }
 
 function savedNotice({ isFree, job: created, saved }: JobResult<MediaJob>): string {

@@ -53,7 +53,7 @@ export async function openCaptions(
   };
 }
 
-/** At most, in the largest caption format. */
+/** Maximum bytes of captions per character of text, in the largest format. */
 const BYTES_PER_CHARACTER = 10;
 
 /** Returns the transport over the aligned stream, which prepares the captions. */

@@ -26,6 +26,7 @@ import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
+import { checkOutputFlag } from '../flags/values.ts';
 
 export interface TtsFlags extends SurfaceFlags, CaptionFlags {
   readonly file?: string;
@@ -300,7 +301,7 @@ export async function playerFor(
   return findPlayer({ format, own: player }, (command) => findProgram(command, context));
 }
 
-/** The failure for a text that is longer than one request may be. */
+/** Creates the failure for a text that is too long for one request. */
 export function textTooLong(characters: number, limit: number): Failure {
   return usageFailure(
     `the text has ${characters} characters; one request accepts at most ${limit}`,
@@ -308,7 +309,7 @@ export function textTooLong(characters: number, limit: number): Failure {
   );
 }
 
-/** Maximum length for which the service does not recommend jobs (docs/api/limits.md). */
+/** For longer texts the service recommends jobs (docs/api/limits.md). */
 const SYNC_CHARACTERS = 2_500;
 
 interface DeliveryOptions {
@@ -428,13 +429,7 @@ export function planOutput<Possible extends Format>(
   surface: OutputSurface<Possible>,
 ): OutputPlan<Possible> {
   const { captions = false, output, json, play, stdoutIsTerminal } = options;
-  if (output === '') throw usageFailure('--output is empty', 'Give a file name, or - for stdout.');
-  if (output === '-' && json) {
-    throw usageFailure(
-      '--json and audio cannot both go to stdout',
-      'Give a file with -o, or leave --json out.',
-    );
-  }
+  checkOutputFlag(output, json);
   if (output !== undefined && output !== '-') {
     return { kind: 'file', path: output, format: formatOfFile(output, options, surface) };
   }

@@ -111,8 +111,8 @@ async function requestOf(
 }
 
 /**
- * Texts up to this length are sent without looking up the models: no known model has a lower limit. The service
- * refuses longer texts without billing them.
+ * Texts up to this length are sent without looking up the models: no known model has a lower limit, and the
+ * service does not bill a text that it refuses.
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
 
