@@ -7,6 +7,7 @@ import type { MediaTask, TaskTools } from '../child/messages.ts';
 import { requireOrder, wholeFile } from '../child/messages.ts';
 import { addSound } from '../lipsync/to-aac.ts';
 import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
+import { deltaFrame } from './delta-frame.ts';
 import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
@@ -31,8 +32,8 @@ export const videoTask: MediaTask = async (given, tools) => {
 async function makeVideo(order: VideoOrder, tools: TaskTools): Promise<void> {
   const { output, prompt, seconds } = order;
   const card = await toI420(await drawCard(await openSharp(), order), order);
-  const track = await encodeFrames(card, order, tools);
-  await writeMp4(track, { output, seconds, title: titleOf(prompt).text });
+  const frames = await encodeFrames(card, order, tools);
+  await writeMp4(frames, { output, seconds, title: titleOf(prompt).text });
 }
 
 /**
@@ -71,12 +72,23 @@ const SPEED = 10;
 /** From 10, the best, to 51. */
 const QUANTIZATION = 24;
 
-/** Encodes the frames as H.264 (baseline) in an mp4 without sound. */
+/** The encoded frames of a video. */
+interface VideoFrames {
+  /** An mp4 with the key frames: the first frame of each second. */
+  readonly keys: Uint8Array;
+  /** The other frames, in order. */
+  readonly deltas: readonly Uint8Array[];
+}
+
+/**
+ * Encodes the frames as H.264 (baseline). The encoder makes the key frames only: it takes as long for a frame in which
+ * only the bar grows.
+ */
 async function encodeFrames(
   card: Uint8Array,
   { width, height, seconds }: VideoOrder,
   { progress }: TaskTools,
-): Promise<Uint8Array> {
+): Promise<VideoFrames> {
   const { default: library } = await import('h264-mp4-encoder');
   const encoder = await library.createH264MP4Encoder();
   Object.assign(encoder, {
@@ -85,24 +97,29 @@ async function encodeFrames(
     frameRate: FRAMES_PER_SECOND,
     speed: SPEED,
     quantizationParameter: QUANTIZATION,
-    groupOfPictures: FRAMES_PER_SECOND,
+    groupOfPictures: 1,
   });
   encoder.initialize();
   const frames = seconds * FRAMES_PER_SECOND;
-  const barTop = height - Math.max(4, Math.round(height * 0.012));
-  for (let number = 1; number <= frames; number += 1) {
-    const length = Math.round((width * number) / frames);
-    for (let row = barTop; row < height; row += 1)
-      card.fill(235, row * width, row * width + length);
-    encoder.addFrameYuv(card);
-    progress((number / frames) * ENCODED);
+  const top = height - Math.max(4, Math.round(height * 0.012));
+  const deltas: Uint8Array[] = [];
+  let left = 0;
+  for (let index = 0; index < frames; index += 1) {
+    const right = Math.round((width * (index + 1)) / frames);
+    for (let row = top; row < height; row += 1)
+      card.fill(235, row * width + left, row * width + right);
+    const sinceKey = index % FRAMES_PER_SECOND;
+    if (sinceKey === 0) encoder.addFrameYuv(card);
+    else deltas.push(deltaFrame(card, { width, height }, { top, left, right }, sinceKey));
+    left = right;
+    progress(((index + 1) / frames) * ENCODED);
     // Lets the progress leave this process.
     await new Promise(setImmediate);
   }
   encoder.finalize();
-  const file = encoder.FS.readFile(encoder.outputFilename);
+  const keys = encoder.FS.readFile(encoder.outputFilename);
   encoder.delete();
-  return file;
+  return { keys, deltas };
 }
 
 interface Mp4 {
@@ -116,7 +133,7 @@ interface Mp4 {
  * Writes the encoded frames as an mp4 with exact times, named colours, its index in front and a silent sound track:
  * many programs take a video without sound for a damaged one.
  */
-async function writeMp4(track: Uint8Array, { output, seconds, title }: Mp4): Promise<void> {
+async function writeMp4(encoded: VideoFrames, { output, seconds, title }: Mp4): Promise<void> {
   const media = await import('mediabunny');
   const { registerAacEncoder } = await import('@mediabunny/aac-encoder');
   registerAacEncoder();
@@ -132,7 +149,7 @@ async function writeMp4(track: Uint8Array, { output, seconds, title }: Mp4): Pro
   try {
     await mp4.start();
     // Together: each track waits for the other.
-    await Promise.all([addFrames(media, frames, track), addSilence(sound, seconds)]);
+    await Promise.all([addFrames(media, frames, encoded), addSilence(sound, seconds)]);
     await mp4.finalize();
   } catch (error) {
     await mp4.cancel();
@@ -150,9 +167,9 @@ const COLOURS = {
 async function addFrames(
   media: typeof Mediabunny,
   source: Mediabunny.EncodedVideoPacketSource,
-  file: Uint8Array,
+  { keys, deltas }: VideoFrames,
 ): Promise<void> {
-  const input = new media.Input({ source: new media.BufferSource(file), formats: [media.MP4] });
+  const input = new media.Input({ source: new media.BufferSource(keys), formats: [media.MP4] });
   const track = await input.getPrimaryVideoTrack();
   const config = await track?.getDecoderConfig();
   if (track === null || config === null || config === undefined) {
@@ -160,11 +177,20 @@ async function addFrames(
   }
   const meta = { decoderConfig: { ...config, colorSpace: COLOURS } };
   let number = 0;
-  for await (const packet of new media.EncodedPacketSink(track).packets()) {
-    const timestamp = number / FRAMES_PER_SECOND;
-    const place = { timestamp, duration: 1 / FRAMES_PER_SECOND, sequenceNumber: number };
-    await source.add(packet.clone(place), number === 0 ? meta : undefined);
+  const add = async (data: Uint8Array, type: 'key' | 'delta'): Promise<void> => {
+    const packet = new media.EncodedPacket(
+      data,
+      type,
+      number / FRAMES_PER_SECOND,
+      1 / FRAMES_PER_SECOND,
+    );
+    await source.add(packet, number === 0 ? meta : undefined);
     number += 1;
+  };
+  for await (const { data } of new media.EncodedPacketSink(track).packets()) {
+    const rest = number - number / FRAMES_PER_SECOND;
+    await add(data, 'key');
+    for (const delta of deltas.slice(rest, rest + FRAMES_PER_SECOND - 1)) await add(delta, 'delta');
   }
   input.dispose();
   source.close();
