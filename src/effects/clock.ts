@@ -1,18 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Time, injected so that tests do not wait. */
+/** Clock and timers, injected so that tests do not wait. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; use differences only. */
+  /** Milliseconds on a clock that never jumps; only differences are meaningful. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the signal's reason if it is aborted. */
+  /** Resolves after `ms`; rejects with the reason of the signal on abort. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back after `ms` unless cancelled by the returned function; never keeps the process alive. */
+  /** Calls `call` after `ms`. The returned function cancels the timer, which never keeps the process alive. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** 24 days: Node fires longer timers at once. */
+/** Maximum timer, 24 days: Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, at most `most` at a time, and returns the results in order. After an error no
- * further item is started.
+ * Calls `work` for every item, with at most `most` concurrent calls, and returns the results in order. After an error no
+ * call is started.
  */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
@@ -9,11 +9,10 @@ export async function mapConcurrent<Item, Result>(
 ): Promise<Result[]> {
   const results: Result[] = [];
   const waiting = items.entries();
-  async function takeTurns(): Promise<void> {
+  async function worker(): Promise<void> {
     for (const [index, item] of waiting) results[index] = await work(item);
   }
-  const turns = Array.from({ length: Math.min(most, items.length) }, takeTurns);
-  await Promise.all(turns);
+  await Promise.all(Array.from({ length: Math.min(most, items.length) }, worker));
   return results;
 }
 
@@ -29,23 +28,23 @@ export interface OrderedWork<Result> {
 }
 
 /**
- * Calls `work` concurrently and passes the results on in order. After an error no call is started, running
- * calls finish, and earlier results are passed on.
- * @throws the first error in order, or that of `take`
+ * Calls `work` concurrently and passes the results to `take` in order. After an error no call is started; running calls
+ * finish, and results before the error are still passed to `take`.
+ * @throws the first error in order, or an error of `take`
  */
 export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<void> {
   const { ahead, concurrency, count, take, work } = options;
-  const under: Promise<Result>[] = [];
+  const started: Promise<Result>[] = [];
   let running = 0;
   let taken = 0;
   let isOver = false;
   const mayBegin = (): boolean =>
-    !isOver && running < concurrency && under.length < Math.min(count, taken + ahead);
+    !isOver && running < concurrency && started.length < Math.min(count, taken + ahead);
   const begin = (): void => {
     while (mayBegin()) {
       running += 1;
-      const one = work(under.length);
-      under.push(one);
+      const one = work(started.length);
+      started.push(one);
       one.then(ended, failed);
     }
   };
@@ -59,20 +58,20 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
   try {
     for (; taken < count; taken += 1) {
       begin();
-      const next = under[taken];
-      // Nothing is started after an error, which comes before it.
+      const next = started[taken];
+      // No call is started after an error, which was thrown before.
       if (next === undefined) break;
       await take(await next, taken);
     }
   } finally {
     isOver = true;
-    await Promise.allSettled(under);
+    await Promise.allSettled(started);
   }
 }
 
 /**
- * Resolves with the result of `work`, or rejects with the signal's reason when aborted, for work that cannot be
- * cancelled, such as opening a pipe.
+ * Returns the result of `work`, or rejects with the reason of the signal on abort. For work that cannot be cancelled, such
+ * as opening a pipe.
  * @param late called with the result if it arrives after the abort
  */
 export async function abortable<T>(

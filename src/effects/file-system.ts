@@ -1,9 +1,6 @@
 import * as fs from 'node:fs/promises';
 
-/**
- * The file operations of foley, injected so that tests can make any of them fail. All code that writes files
- * uses them.
- */
+/** The file operations of foley, injected so that tests can make each of them fail. Every write to a file uses them. */
 export type FileSystem = Pick<
   typeof fs,
   | 'access'
@@ -20,7 +17,7 @@ export type FileSystem = Pick<
   | 'statfs'
   | 'unlink'
 > & {
-  /** The owner of new files; undefined on Windows. */
+  /** User id of the owner of new files; undefined on Windows. */
   readonly userId: number | undefined;
 };
 

@@ -1,15 +1,15 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The identity of a process, as far as the platform provides it. */
+/** The identity of a process; undefined fields are not available on the platform. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Changes at every boot. */
+  /** Id of the current boot of the host. */
   readonly bootId: string | undefined;
-  /** Process ids are valid only within their namespace (containers). */
+  /** Namespace of the process id, such as a container. */
   readonly pidNamespace: string | undefined;
-  /** Distinguishes processes that reuse an id. */
+  /** Start of the process, to distinguish processes that reuse an id. */
   readonly processStart: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 /** The processes of this computer. */
 export interface Processes {
   readonly self: ProcessIdentity;
-  /** Whether a process is running; `unknown` if that cannot be determined. */
+  /** Returns whether a process is running; `unknown` if the platform cannot tell. */
   liveness(process: ProcessIdentity): Liveness;
 }
 
@@ -43,11 +43,11 @@ export function systemProcesses(): Processes {
   };
 }
 
-/** Returns the start of a process in clock ticks since boot (Linux); undefined if it has ended. */
+/** Returns the start of a process in clock ticks since boot (Linux only); undefined if the process has ended. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name before the last parenthesis may contain anything; state is field 3, start is field 22.
+  // The program name, field 2, ends at the last parenthesis; the state is field 3, the start is field 22.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -2,21 +2,19 @@ import { closeSync, openSync, readSync } from 'node:fs';
 
 /** Randomness, injected so that tests are repeatable. */
 export interface Random {
-  /** Returns a random UUID, version 4. */
   uuid(): string;
-  /** Returns random bytes. */
   bytes(length: number): Uint8Array;
   /** Returns a number in [0, 1). */
   fraction(): number;
 }
 
-/** Enough for a few ids; commands that need more need many. */
+/** The first read is small, because most commands need a few ids only. */
 const FIRST_POOL_BYTES = 256;
 const LATER_POOL_BYTES = 8_192;
 
 /**
- * Creates a random source that reads `device`, because loading node:crypto takes two milliseconds; falls back
- * to node:crypto.
+ * Creates a source of randomness that reads `device`, because loading node:crypto takes two milliseconds; falls back to
+ * node:crypto.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);
@@ -50,7 +48,7 @@ function readBytes(device: string, length: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // Windows and some chroot environments have no such device.
+    // Windows and some chroot environments do not have the device.
     return process.getBuiltinModule('node:crypto').randomBytes(length);
   }
   return bytes;

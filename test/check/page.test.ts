@@ -170,7 +170,7 @@ describe('the page of foley serve', () => {
     const third = await openPage(baseUrl);
     await expect
       .poll(() => third.locator('#trouble').textContent(), POLL)
-      .toMatch(/Open the link that `foley serve` printed/);
+      .toMatch(/open the link that `foley serve` printed/);
     expect(await third.locator('main').isVisible()).toBe(false);
   }, 120_000);
 

@@ -23,16 +23,16 @@ interface DubbingOrder {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly body: DubbingRequest;
-  /** Aborted when the client disconnects: until the speech is whole, nothing is charged then. */
+  /** Aborted when the client disconnects. If the speech is incomplete by then, nothing is charged. */
   readonly signal: AbortSignal;
 }
 
-/** Names of the fields that v3 calls otherwise. */
+/** Field names of this endpoint for error messages of the speech plan. */
 const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', modelId: 'model_id' };
 
 /**
- * Imports the video, speaks the text, which is charged once the speech is complete, and accepts a job of lip sync
- * (docs/api/lip-sync.md). A retry under the same key gets the same dubbing and is not charged.
+ * Imports the video, speaks the text, charges for the complete speech, and accepts a lip sync job (docs/api/lip-sync.md). A
+ * retry with the same idempotency key returns the same dubbing and is not charged.
  * @throws ServiceError before anything is charged
  */
 export async function acceptDubbing(
@@ -50,10 +50,7 @@ export async function acceptDubbing(
   });
 }
 
-/**
- * Imports the video, speaks the text into a file, and charges for the speech once the file is complete.
- * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
- */
+/** @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure of the speech; both are refunded */
 async function makeDubbing(
   { accountId, body, idempotencyKey, requestId, signal }: DubbingOrder,
   fingerprint: string,
@@ -101,20 +98,19 @@ async function makeDubbing(
   });
 }
 
-/** A request for the lip sync of a dubbing. */
 interface SpokenVideo extends Pick<
   JobRequest,
   'id' | 'accountId' | 'endpoint' | 'requestId' | 'fingerprint'
 > {
   readonly video: VideoFacts;
   readonly audio: AudioFacts;
-  /** Whether the speech has to end with the video. */
+  /** Whether to change the tempo so that the speech ends with the video. */
   readonly fits: boolean;
 }
 
 /**
- * Accepts the lip sync of a dubbing, inside the transaction that commits the charge of its speech; or returns why it
- * cannot start, while the speech stays charged (docs/api/errors.md).
+ * Accepts the lip sync job of a dubbing, inside the transaction that completes the speech. If the job cannot start, returns
+ * the reason; the speech stays charged (docs/api/errors.md).
  */
 function startLipSync(
   db: Connection,
@@ -129,7 +125,7 @@ function startLipSync(
   const charge = { credits: billing.credits, quota: 0 };
   const accepted = jobs.acceptWithin(db, {
     ...request,
-    // The key of the speech covers both.
+    // The idempotency key of the speech also covers the job.
     idempotencyKey: undefined,
     kind: 'video_dubbing',
     order,
@@ -148,26 +144,25 @@ function cannotFit(speech: number, video: number): DubbingRefusal {
   return { code: 'ERR_DUBBING_FIT_IMPOSSIBLE', message, details: {} };
 }
 
-/** File with the speech of a dubbing, at its own tempo, in the folder of the job. */
+/** File with the speech at the original tempo, in the folder of the job. */
 const SPEECH_FILE = 'speech.wav';
 
-/** Why lip sync could not start after the speech was billed. */
+/** The reason why the lip sync could not start after the speech was charged. */
 interface DubbingRefusal {
   readonly code: ServiceErrorCode;
   readonly message: string;
   readonly details: Json;
 }
 
-/** A dubbing whose speech was spoken and billed. */
+/** A dubbing with complete, charged speech. */
 export interface DubbingRecord {
   readonly operationId: string;
   readonly speechFileId: string;
   readonly speechCredits: number;
-  /** The job of lip sync, or why there is none. */
+  /** The lip sync job, or the reason why it could not start. */
   readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
-/** Stores a dubbing, inside the caller's transaction. */
 function writeDubbing(db: Connection, record: DubbingRecord): void {
   const { end, operationId, speechCredits, speechFileId } = record;
   const jobId = 'job' in end ? end.job.id : null;
@@ -179,13 +174,13 @@ function writeDubbing(db: Connection, record: DubbingRecord): void {
   );
 }
 
-/** Returns the dubbing of an operation; `undefined` until its speech is complete. */
+/** Returns the dubbing of an operation; undefined until the speech is complete. */
 function findDubbing(db: Connection, operationId: string): DubbingRecord | undefined {
   const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [operationId]);
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Returns the dubbing of a job. @throws TypeError when it has none */
+/** Returns the dubbing of a job. @throws TypeError when the job has none */
 export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
   const row = db.get('SELECT * FROM dubbing WHERE job_id = ?', [jobId]);
   if (row === undefined) throw new TypeError(`Job ${jobId} has no dubbing`);
@@ -212,7 +207,7 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/** Returns the tempo at which speech ends with its video; `undefined` when it is out of range (docs/api/lip-sync.md). */
+/** Returns the tempo at which speech ends with the video; undefined if the tempo is out of range (docs/api/lip-sync.md). */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

@@ -10,17 +10,17 @@ import { createAudioFolder } from '../speech/audio-files.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 
-/** The files of media jobs, beside the database: a folder for each job, named by its id. File names are constants. */
+/** The files of media jobs, beside the database, in one folder for each job id. */
 export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'find' | 'remove'> {
-  /** Creates the folder of a job without imported files. @throws Failure when it cannot be written */
+  /** Creates the folder of a job unless it exists. @throws Failure when the folder cannot be created */
   prepare(owner: string): Promise<void>;
-  /** Returns the path of a file, which need not exist. */
+  /** Returns the path of a file that may not exist yet. */
   pathOf(owner: string, name: string): string;
-  /** Renames a complete draft, durably. @throws the system's error */
+  /** Renames a complete draft, durably. @throws errors of the file system */
   publish(owner: string, draft: string, name: string): Promise<void>;
-  /** Lists the names in a folder; empty when it is missing. */
+  /** Lists the file names in a folder; empty if the folder is missing. */
   list(owner: string): Promise<readonly string[]>;
-  /** Lists the folders that have not changed since then (milliseconds since the epoch). */
+  /** Lists the folders that have not changed since a time in milliseconds since the epoch. */
   unchangedSince(timeMs: number): Promise<readonly string[]>;
 }
 
@@ -64,20 +64,20 @@ const ROOT = 'media';
 /** A file that can be downloaded through a signed link. */
 interface MediaFileRecord {
   readonly id: string;
-  /** Folder of its job. */
+  /** Id of the job. */
   readonly folder: string;
   readonly name: string;
   readonly contentType: string;
 }
 
-/** Stores the record of a file, inside the caller's transaction. */
+/** Stores a file record, inside the caller's transaction. */
 export function writeMediaFile(db: Connection, record: MediaFileRecord): void {
   const { contentType, folder, id, name } = record;
   const sql = 'INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)';
   db.run(sql, [id, folder, name, contentType]);
 }
 
-/** Returns the record of a file. */
+/** Returns a file record, undefined for an unknown id. */
 export function readMediaFile(db: Connection, id: string): MediaFileRecord | undefined {
   const row = db.get('SELECT * FROM media_file WHERE id = ?', [id]);
   if (row === undefined) return undefined;
@@ -85,17 +85,17 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Returns whether a folder belongs to a job or has a file that can be downloaded. */
+/** Returns whether a folder belongs to a job or contains a downloadable file. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
   return db.get(sql, [folder, folder]) !== undefined;
 }
 
-/** Every poll returns a new link. */
+/** A link expires after a day; every poll returns a new link. */
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Returns a function that signs links to files on the host of a request; a link needs no key for a day. */
+/** Returns a function that signs links to files, on the host of a request URL. A link needs no API key for a day. */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };

@@ -8,9 +8,9 @@ import { writeMediaFile } from './media-files.ts';
 
 export interface MediaWorkTools {
   readonly run: RunTask;
-  /** Path of a file that was imported for the job. */
+  /** Returns the path of a file that was imported for the job. */
   readonly pathOf: (name: string) => string;
-  /** Path of a draft, which is renamed to this name when the work is done. */
+  /** Returns the path of the draft that is renamed to `name` when the work is complete. */
   readonly draftOf: (name: string) => string;
   readonly signal: AbortSignal;
   /** Stores the progress, from 0 to 1. */
@@ -18,14 +18,14 @@ export interface MediaWorkTools {
 }
 
 interface MediaResult {
-  /** Name of the file, in the folder of the job. */
+  /** Name of the finished file, in the folder of the job. */
   readonly name: string;
   readonly contentType: string;
-  /** Metadata of this kind of job. */
+  /** Metadata for the job's response. */
   readonly metadata: Json;
 }
 
-/** Makes the file of a job. An error ends the job and refunds it. */
+/** Produces the file of a job. An error fails the job, which is then refunded. */
 export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
 
 export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
@@ -38,11 +38,11 @@ interface MediaJobDeps {
   readonly works: MediaWorks;
 }
 
-/** Creates the types of the media jobs. Each makes one file in one step, which a dead process's successor repeats. */
+/** Creates the media job types. A job produces one file in one step; another process repeats the step after a crash. */
 export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),
-    describeFailure: () => 'It could not be made; what it would have cost was refunded',
+    describeFailure: () => 'The file could not be produced; its price was refunded',
     cleanUp: (job) => removeInputs(deps, job.id),
   });
   const { lip_sync, video_dubbing, image, video } = deps.works;
@@ -79,30 +79,26 @@ async function makeFile(
   };
 }
 
-/** The smallest step of progress that is stored, in percent. */
+/** Minimum increase of progress that is stored, in percent. */
 const STEP = 5;
 
-/** Stores progress that only rises, and reaches 100 only with the result. Skips a step that cannot be stored. */
+/** Stores rising progress up to 99 %. Skips a value that cannot be stored. */
 function progressWriter(store: Store, jobId: string): (fraction: number) => void {
   let stored = 0;
   return (fraction) => {
     const percent = Math.min(99, Math.floor(fraction * 100));
     if (percent < stored + STEP) return;
     try {
-      store.write((db) =>
-        db.run('UPDATE job SET progress = ? WHERE id = ? AND finished_at IS NULL', [
-          percent,
-          jobId,
-        ]),
-      );
+      const sql = 'UPDATE job SET progress = ? WHERE id = ? AND finished_at IS NULL';
+      store.write((db) => db.run(sql, [percent, jobId]));
       stored = percent;
     } catch {
-      // Stored with the next step.
+      // The next step is stored instead.
     }
   };
 }
 
-/** Removes the files of a job that no client can download. */
+/** Removes the imported files and drafts of a job. */
 async function removeInputs({ folder, store }: MediaJobDeps, jobId: string): Promise<void> {
   const rows = store.read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]));
   const names = await folder.list(jobId).catch(() => []);

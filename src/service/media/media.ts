@@ -17,16 +17,16 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** The parts of media that depend on the system. */
+/** The dependencies of media on the system: files, processes and the network. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
   readonly works: MediaWorks;
-  /** Every network address of a name. */
+  /** Returns every network address of a host name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Whether downloads from this machine are allowed: only while the service itself listens on loopback. */
+  /** Whether downloads from this machine are allowed: only if the service listens on loopback. */
   readonly allowsLoopback: boolean;
-  /** Hosts that may be in any network. */
+  /** Hosts from which downloads are allowed in any network. */
   readonly allowHosts: readonly string[];
 }
 
@@ -38,7 +38,7 @@ interface MediaDeps {
   readonly sources: MediaSources;
 }
 
-/** Creates the media services of the endpoints of lip sync, dubbing, images and videos. */
+/** Creates the dependencies of the endpoints for lip sync, dubbing, images and videos. */
 export function createMedia({ sources, ...deps }: MediaDeps) {
   const { folder, run } = sources;
   const policy = createAddressPolicy(sources);
@@ -47,13 +47,13 @@ export function createMedia({ sources, ...deps }: MediaDeps) {
 }
 
 interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> {
-  /** The files are stored beside the database. */
+  /** Media files are stored beside this database. */
   readonly databasePath: string;
   /** Host on which the service listens. */
   readonly host: string;
 }
 
-/** Creates the media sources of this machine: files beside the database, child processes and its resolver. */
+/** Creates media sources with real files, child processes and name resolution. */
 export function systemMedia({
   allowHosts,
   databasePath,
@@ -74,7 +74,7 @@ export function systemMedia({
   };
 }
 
-/** Pictures are drawn without the fonts and the settings of the system. */
+/** Environment of the media child: keeps fonts and font settings of the system out of pictures. */
 const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;

@@ -15,7 +15,6 @@ import type { Store } from '../store/open-store.ts';
 interface PageDeps {
   readonly clock: Clock;
   readonly random: Random;
-  /** The account that the page shows. */
   readonly key: AccountKey;
   readonly route: Router;
   readonly context: Pick<ServiceContext, 'store'>;
@@ -33,8 +32,8 @@ const READABLE = [
 const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 
 /**
- * Creates the web page at `/`. The page has no key: a one-time link becomes a session in an `HttpOnly` cookie, and the
- * API requests of the page pass through here, where the key of its account is added.
+ * Creates the web page at `/`. The browser gets no API key: a one-time link is exchanged for a session in an `HttpOnly`
+ * cookie, and API requests of the page are forwarded with the key of the account.
  */
 export function createPage({ clock, context, key, random, route }: PageDeps) {
   const visits = createVisits({ clock, random });
@@ -53,11 +52,11 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   return {
     /** Returns whether a path belongs to the page. */
     has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
-    /** Returns whether the origin is that of this page. */
+    /** Returns whether a request comes from this page. */
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
-    /** Returns the one-time fragment of a link to the page. */
+    /** Returns the secret fragment for a one-time link to the page. */
     invite: (): string => visits.invite(),
-    /** @throws ServiceError */
+    /** Responds to a request for the page. @throws ServiceError */
     answer: async (arrival: Arrival): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
@@ -71,7 +70,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
 }
 
-/** Returns the API address of a page request; `undefined` if the page may not make it. */
+/** Returns the API URL for a request of the page; undefined if the page may not send the request. */
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;
@@ -124,20 +123,20 @@ function sessionOf(request: Request): string {
   return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) ?? '';
 }
 
-/** Browsers share cookies among the ports of a host. */
+/** The name contains the port, because browsers share cookies among the ports of a host. */
 function cookieName({ url }: Request): string {
   return `foley-page-${new URL(url).port || '80'}`;
 }
 
-/** A working day. */
+/** Lifetime of a session. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
 
-/** Keeps one-time links and the sessions of the browsers that used them, in memory and as digests. */
+/** Creates the store of one-time links and browser sessions: digests, in memory. */
 function createVisits({ clock, random }: { clock: Clock; random: Random }) {
   const invitations = new Set<string>();
-  /** When each session ends. */
+  /** Expiry of each session, by digest. */
   const sessions = new Map<string, number>();
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const dropOld = (): void => {
@@ -147,13 +146,12 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
     }
   };
   return {
-    /** Returns the fragment of a one-time link. */
     invite(): string {
       const invitation = secret();
       invitations.add(digestOf(invitation));
       return invitation;
     },
-    /** Exchanges a fragment for a session; returns `undefined` if it is invalid or used. */
+    /** Exchanges a fragment for a session; returns undefined if the fragment is invalid or used. */
     begin(invitation: string): string | undefined {
       if (!invitations.delete(digestOf(invitation))) return undefined;
       const session = secret();
@@ -161,11 +159,14 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
       dropOld();
       return session;
     },
-    /** @throws ServiceError 401 without a session */
+    /** @throws ServiceError 401 for an unknown or expired session */
     require(session: string): void {
       dropOld();
       if (sessions.has(digestOf(session))) return;
-      throw new ServiceError('ERR_UNAUTHORIZED', 'Open the link that `foley serve` printed');
+      throw new ServiceError(
+        'ERR_UNAUTHORIZED',
+        'The session is missing or has expired: open the link that `foley serve` printed',
+      );
     },
   };
 }
@@ -200,7 +201,7 @@ function latestEntries(store: Store, account: string) {
 const STYLE = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** The file and the content type of each path. */
+/** File and content type of each path. */
 const FILES = new Map<string, readonly [string, string]>([
   ['/', ['assets/page/index.html', 'text/html; charset=utf-8']],
   ['/page/palette.css', ['assets/palette.css', STYLE]],
@@ -210,7 +211,7 @@ const FILES = new Map<string, readonly [string, string]>([
   ['/page/speech.js', ['assets/page/speech.js', SCRIPT]],
 ]);
 
-/** Returns a file of the page by the path of the request, or `undefined`. The files hold no secrets. */
+/** Returns a file of the page by the path of the request, or undefined. The files contain no secrets. */
 async function pageFile(path: string): Promise<Response | undefined> {
   const [file, type] = FILES.get(path) ?? [];
   if (file === undefined || type === undefined) return undefined;
@@ -221,7 +222,7 @@ async function pageFile(path: string): Promise<Response | undefined> {
   });
 }
 
-/** Allows resources of this origin only, and no embedding. */
+/** Content security policy: allows resources of this origin only, and no embedding. */
 const POLICY = [
   `default-src 'none'`,
   `script-src 'self'`,

@@ -8,16 +8,15 @@ import type { PersonalVoices } from './personal-voices.ts';
 import type { CatalogueVoice, EngineSource } from './voices.ts';
 import { familyOf, VOICES } from './voices.ts';
 
-/** A voice of the catalogue with its engine. */
+/** A voice with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
   /** Whether the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
 }
 
-/** The voices and models of this service. */
 export interface Catalogue {
-  /** Voices that have an engine: the public ones, the default first, then those of the account. */
+  /** Voices that an engine can speak: public voices, the default first, then voices of the account. */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
@@ -25,8 +24,8 @@ export interface Catalogue {
   /** Whether a model of speech, images or videos is available. */
   isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
-   * Adds the voices that this account created and those that others made public. Reads them from the store at each
-   * use, because other processes create voices too.
+   * Returns a catalogue that also has the voices that the account created and those that others made public. Queries the
+   * store at each use, because other processes create voices too.
    */
   of(accountId: string): Catalogue;
 }
@@ -34,11 +33,11 @@ export interface Catalogue {
 interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
-  /** Default none. */
+  /** Voices that accounts created, default none. */
   readonly personalVoices?: Pick<PersonalVoices, 'list' | 'find'>;
 }
 
-/** Creates the catalogue of the voices that the engines can speak, and of every model. */
+/** Creates the catalogue of all models and of the voices that the engines can speak. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { engines, unavailableModels, personalVoices } = options;
   const speaking = (
@@ -106,8 +105,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that were added, in their order. They belong to the vendor family: its models
- * support every format and have no pitch control.
+ * Returns the voices of the engines that a user added, in order. Their family is `vendor`, whose models support every
+ * format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
@@ -121,7 +120,7 @@ export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[]
   }));
 }
 
-/** Returns a UUID (version 8, from a hash), which is the same on every machine. */
+/** Returns a voice id that is the same on every machine: a version 8 UUID, from a hash. */
 function stableId(engine: string, voice: string): string {
   const hash = createHash('sha256').update(`foley engine voice\0${engine}\0${voice}`).digest('hex');
   const parts = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(hash) ?? [];
@@ -149,10 +148,10 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
   };
 }
 
-/** Returns a short description of a voice: the stored one of a created voice, else its speaker and language. */
+/** Returns the stored description of a created voice, or the speaker and language of any other voice. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
-  // Created at first use: it takes 12 ms.
+  // Created at the first use, because that takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;
   const speaker = engine.name === 'flite' ? FLITE_SPEAKERS.get(engine.voice) : undefined;

@@ -17,12 +17,12 @@ import { MADE_FAMILY, rounded } from './voice-maker.ts';
 import type { EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
-/** A voice design with its candidates. */
+/** A voice design: the voices that the service proposes for a prompt. */
 export interface DesignRecord {
-  /** Id of the operation that paid for it. */
+  /** Id of the operation that was billed for the design. */
   readonly id: string;
   readonly accountId: string;
-  /** Characters of all previews together. */
+  /** Number of characters in all previews. */
   readonly characters: number;
   readonly credits: number;
   readonly quotaRemaining: number;
@@ -32,11 +32,10 @@ export interface DesignRecord {
   readonly candidates: readonly CandidateRecord[];
 }
 
-/** A voice that a design proposes. */
+/** One proposed voice of a design. */
 export interface CandidateRecord {
   readonly id: string;
   readonly family: FamilyId;
-  /** Language of the engine voice. */
   readonly language: string;
   readonly engine: EngineSource;
   readonly description: string;
@@ -46,7 +45,7 @@ export interface CandidateRecord {
 export interface DesignOrder {
   readonly accountId: string;
   readonly traits: VoiceTraits;
-  /** A language with a voice whose pitch can be changed. */
+  /** Language of at least one voice with an adjustable pitch. */
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -65,7 +64,7 @@ interface DesignDeps {
 
 const LIFETIME_MS = DESIGN_LIFETIME_HOURS * 60 * 60 * 1_000;
 
-/** Makes and stores the voice designs of all accounts (docs/api/voice-design.md). */
+/** Creates and stores the voice designs of all accounts (docs/api/voice-design.md). */
 export class Designs {
   readonly #deps: DesignDeps;
 
@@ -74,8 +73,8 @@ export class Designs {
   }
 
   /**
-   * Proposes voices and writes a preview of each; charges for them when all exist.
-   * @throws ServiceError 400 for a text that cannot be spoken, 500 for anything else, refunded
+   * Proposes voices and saves a preview of each; charges once all previews are complete.
+   * @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure; both are refunded
    */
   make(generating: Generating, order: DesignOrder): Promise<DesignRecord> {
     const { clock, store } = this.#deps;
@@ -85,7 +84,7 @@ export class Designs {
     return generate(generating, async (generation) => {
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
-      // Recorded first, so that a sweep deletes the files whatever happens.
+      // Stored first, so that `sweep` finds the files after a crash.
       store.write((db) =>
         db.run(
           `INSERT INTO voice_design (id, account_id, characters, credits, created_at, expires_at)
@@ -108,18 +107,15 @@ export class Designs {
     });
   }
 
-  /** Returns a design of the account unless it has expired. */
   find(accountId: string, id: string): DesignRecord | undefined {
     const now = this.#deps.clock.now();
     return this.#deps.store.read((db) => findDesign(db, { id, accountId, now }));
   }
 
-  /** Returns the preview of a candidate unless it has expired. */
   preview(design: DesignRecord, candidate: CandidateRecord): Promise<StoredAudio | undefined> {
     return this.#deps.folder.find(design.id, fileOf(candidate.id));
   }
 
-  /** Deletes expired designs. */
   async sweep(): Promise<void> {
     const { clock, store } = this.#deps;
     const expired = store.read((db) =>
@@ -128,7 +124,7 @@ export class Designs {
     for (const row of expired) await this.#remove(text(row, 'id'));
   }
 
-  /** Chooses the engine voices nearest in pitch, and stores their previews. */
+  /** Chooses the engine voices with the nearest pitch, and saves their previews. */
   async #speakCandidates(
     designId: string,
     { families, language, previewText, traits }: DesignOrder,
@@ -172,7 +168,7 @@ function fileOf(candidateId: string): string {
   return `${candidateId}.${PREVIEW_FORMAT}`;
 }
 
-/** Stores the fields of a design that are known at its end, inside the transaction of its operation. */
+/** Stores the quota and the candidates, inside the transaction that completes the operation. */
 function completeDesign(db: Connection, { candidates, id, quotaRemaining }: DesignRecord): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {
@@ -185,7 +181,7 @@ function completeDesign(db: Connection, { candidates, id, quotaRemaining }: Desi
   }
 }
 
-/** Returns a complete design of the account unless it has expired. */
+/** Returns a complete, unexpired design of the account. */
 export function findDesign(
   db: Connection,
   { id, accountId, now }: Pick<DesignRecord, 'id' | 'accountId'> & { readonly now: number },
@@ -215,50 +211,48 @@ export function findDesign(
   };
 }
 
-/** How each candidate differs from the prompt's traits. */
+/** Factors on pitch and speed that distinguish the candidates. */
 const VARIATIONS = [
   { pitch: 1, speed: 1 },
   { pitch: 0.92, speed: 0.95 },
   { pitch: 1.08, speed: 1.05 },
 ] as const;
 
-/** How many voices a design proposes. */
+/** Number of voices that a design proposes. */
 export const CANDIDATES = VARIATIONS.length;
 
 function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number): string {
   const source = `the nearest engine voice (${engine.voice} of ${engine.name})`;
   const changed = `its pitch and speed changed to about ${Math.round(medianHz)} Hz and ${Math.round(engine.speed * 100)} %`;
   const reason =
-    words.length === 0
-      ? 'no word of the prompt is known here'
-      : `from the words ${words.join(', ')}`;
+    words.length === 0 ? 'no known word in the prompt' : `from the words ${words.join(', ')}`;
   return `Simulated: ${source} with ${changed}; ${reason}`;
 }
 
-/** What a prompt asks for; docs/voice-design.md has the table of words. */
+/** The traits in a prompt, found by words (docs/voice-design.md). */
 interface VoiceTraits {
   /** Median pitch in hertz. */
   readonly medianHz: number;
-  /** Multiplies the engine voice's own speed. */
+  /** Factor on the default speed of the engine voice. */
   readonly speed: number;
   /** Code of the language or accent in the prompt. */
   readonly language: string | undefined;
-  /** The known words of the prompt, in lower case. */
+  /** Known words in the prompt, in lower case. */
   readonly words: readonly string[];
 }
 
-/** The effect of a group of words. */
+/** A group of words and their effect. */
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Base pitch, multiplied by the other rules. */
+  /** Base pitch in hertz; the factors of other rules multiply it. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;
   readonly language?: string;
 }
 
-/** Between a woman's and a man's. */
+/** Base pitch of a prompt without a voice word: between a woman's and a man's. */
 const DEFAULT_HZ = 150;
 
 export const PROMPT_RULES: readonly PromptRule[] = [
@@ -281,8 +275,7 @@ export const PROMPT_RULES: readonly PromptRule[] = [
 ];
 
 /**
- * Finds known English words in a prompt; the last word of each group counts. Grammar does not: "not
- * slow" is slow.
+ * Finds the known English words in a prompt; the last word for each trait wins. Ignores grammar: "not slow" means slow.
  */
 export function traitsOf(prompt: string): VoiceTraits {
   const rules = new Map<PromptRule['about'], PromptRule>();

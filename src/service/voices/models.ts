@@ -2,7 +2,7 @@ import type { FamilyId } from '../../contract/families.ts';
 import type { ModelControls } from '../../contract/models.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
 
-/** A model of the service: its capability record, and the fields that only the service knows. */
+/** A speech model: capabilities, limits and price. */
 export interface CatalogueModel {
   readonly id: string;
   readonly family: FamilyId;
@@ -21,8 +21,8 @@ export interface CatalogueModel {
 const MP3_AND_WAV = ['mp3', 'wav'] as const;
 
 /**
- * Every model of the spec's section 2.3. The spec leaves lengths, formats, operations and prices to the service; these
- * differ between models so that a client has to read them (docs/service.md).
+ * Every speech model of docs/api/models.md. Lengths, formats, operations and prices are the choice of the service; they
+ * differ between models, so that a client has to query them (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro', 'vendor', 10_000, 1),
@@ -56,7 +56,7 @@ function model(
   creditsPerCharacter: number,
   differences: Partial<CatalogueModel> = {},
 ): CatalogueModel {
-  // The controls that change the sound; no engine has anything like stability or similarity.
+  // No engine has a control like stability or similarity.
   const pitch = family === 'altA' || family === 'altB';
   const controls = { speed: true, volume: family !== 'altF', pitch };
   return {

@@ -7,7 +7,7 @@ import type { Store } from '../store/open-store.ts';
 import type { CatalogueVoice, CreatedVoice, EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
-/** The voices that accounts created (docs/api/voices.md). */
+/** Stores the voices that accounts created (docs/api/voices.md). */
 export class PersonalVoices {
   readonly #store: Store;
 
@@ -15,41 +15,39 @@ export class PersonalVoices {
     this.#store = store;
   }
 
-  /** Returns the voices that the account may use, the oldest first. */
+  /** Returns the created voices that the account may use, the oldest first. */
   list(accountId: string): readonly PersonalVoice[] {
     const sql =
       "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number";
     return this.#store.read((db) => db.all(sql, [accountId]).map((row) => voiceOf(row)));
   }
 
-  /** Returns the voice if the account may use it. */
   find(accountId: string, voiceId: string): PersonalVoice | undefined {
     return this.#store.read((db) => findVoice(db, accountId, voiceId));
   }
 
-  /** @throws ServiceError 402 when the account has reached its voice limit */
+  /** @throws ServiceError 402 when the account has reached the voice limit */
   requireCapacity(accountId: string): void {
     this.#store.read((db) => requireCapacity(db, accountId));
   }
 
-  /** Stores a voice. @throws ServiceError 402 when the account has reached its voice limit */
+  /** Stores a voice. @throws ServiceError 402 when the account has reached the voice limit */
   add(voice: PersonalVoice, referenceText?: string): void {
     this.#store.write((db) => storeVoice(db, voice, referenceText));
   }
 
   /**
-   * Deletes a voice of the account; audio spoken with it stays.
-   * @throws ServiceError 404 when the account has no such voice, 409 while a job needs it
+   * Deletes a voice of the account. Existing audio is not deleted.
+   * @throws ServiceError 404 when the account has no such voice, 409 while a job needs the voice
    */
   remove(accountId: string, voiceId: string): void {
     this.#store.write((db) => {
       if (findVoice(db, accountId, voiceId)?.made.accountId !== accountId) {
-        const message = `The account has no voice ${showText(voiceId)}; only its own can be deleted`;
+        const message = `The account has no voice ${showText(voiceId)}; an account can delete only its own voices`;
         throw new ServiceError('ERR_VOICE_NOT_FOUND', message);
       }
       if (isInUse(db, voiceId)) {
-        const message =
-          'A job that has not ended speaks with this voice; delete it when that is done';
+        const message = 'A running job uses this voice; delete the voice when the job has ended';
         throw new ServiceError('ERR_VOICE_IN_USE', message);
       }
       db.run('DELETE FROM personal_voice WHERE id = ?', [voiceId]);
@@ -65,20 +63,16 @@ function requireCapacity(db: Connection, accountId: string): void {
   if (count < PERSONAL_VOICES_MAX) return;
   throw new ServiceError(
     'ERR_VOICE_LIMIT_REACHED',
-    `The account has ${count} voices, and may have no more; delete one first`,
+    `The account has ${count} voices, the maximum; delete one first`,
     { details: { voices: count, allowed: PERSONAL_VOICES_MAX } },
   );
 }
 
-/** A voice that an account created. */
 export interface PersonalVoice extends CatalogueVoice {
   readonly made: CreatedVoice;
 }
 
-/**
- * Stores a voice, inside the caller's transaction.
- * @throws ServiceError 402 when the account has reached its voice limit
- */
+/** Stores a voice, inside the caller's transaction. @throws ServiceError 402 when the account has reached the voice limit */
 export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?: string): void {
   const { id, name, family, primaryLanguage, languages, made } = voice;
   requireCapacity(db, made.accountId);
@@ -102,7 +96,7 @@ export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?:
   );
 }
 
-/** Returns the voice if this account may use it. */
+/** Returns a created voice if the account may use it. */
 export function findVoice(
   db: Connection,
   accountId: string,
@@ -115,25 +109,25 @@ export function findVoice(
   return row === undefined ? undefined : voiceOf(row);
 }
 
-/** Whether a personal voice has this id. */
+/** Returns whether any account created a voice with this id. */
 export function hasVoice(db: Connection, voiceId: string): boolean {
   return db.get('SELECT 1 FROM personal_voice WHERE id = ?', [voiceId]) !== undefined;
 }
 
-/** Whether an unfinished job speaks with it. */
+/** Returns whether an unfinished job speaks with the voice. */
 function isInUse(db: Connection, voiceId: string): boolean {
   const sql = `SELECT 1 FROM job WHERE finished_at IS NULL AND kind = 'speech'
     AND json_extract(order_json, '$.voiceId') = ?`;
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Returns the columns engine, engine_voice, pitch and speed. */
+/** Returns the values of the columns engine, engine_voice, pitch and speed. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];
 }
 
-/** Reads the columns of `engineValues`. */
+/** Returns the engine voice in the columns engine, engine_voice, pitch and speed. */
 export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),

@@ -12,13 +12,13 @@ import type { PersonalVoice } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
 import { PitchMeter } from './listen/pitch-meter.ts';
 
-/** The fields of a request for a voice, without its files. */
+/** The fields of a request to create a voice, without the audio files. */
 export interface VoiceOptions {
   readonly accountId: string;
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** The first one with a voice whose pitch can be changed counts; default English. */
+  /** Language codes; the first with an adjustable engine voice is used, default English. */
   readonly languages: readonly string[];
 }
 
@@ -29,11 +29,11 @@ interface VoiceMakerDeps {
   readonly random: Random;
 }
 
-/** The family of created voices: its models support every format and have no pitch control. */
+/** The family of created voices; its models support every format and have no pitch control. */
 export const MADE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Makes voices from reference audio, one at a time, to bound the memory for decoding. */
+/** Creates voices from reference audio, one at a time, to limit the memory for decoding. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -45,10 +45,10 @@ export class VoiceMaker {
   }
 
   /**
-   * Chooses the engine voice that is nearest in pitch, and sets it to the pitch of the reference audio. Does not store
-   * the voice.
-   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's reason
-   * once it is aborted
+   * Chooses the engine voice with the nearest pitch, and shifts it to the pitch of the reference audio. Does not store the
+   * voice.
+   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the reason of the
+   * signal on abort
    */
   clone(
     files: readonly UploadedFile[],
@@ -98,12 +98,12 @@ export class VoiceMaker {
     }
     if (heard.medianHz !== undefined) return heard.medianHz;
     const message =
-      'audioFiles: no voice found in the recordings, so their pitch cannot be measured';
+      'audioFiles: the recordings contain no voice, so their pitch cannot be measured';
     throw invalidRequest([{ field: 'audioFiles', message }]);
   }
 }
 
-/** @throws ServiceError 400 when there are languages, and none of them has a voice whose pitch can be changed */
+/** Returns the first language with an adjustable voice. @throws ServiceError 400 if none of the given ones has one */
 function requireSpoken(languages: readonly string[], voices: MeasuredVoices): string {
   const language = languages.find((one) => voices.speak(one));
   if (language !== undefined) return language;
@@ -120,7 +120,6 @@ function describeClone(description: string, engine: EngineSource, medianHz: numb
   return `${own} ${match}`.trimStart();
 }
 
-/** A voice of an engine and its median pitch. */
 interface MeasuredVoice extends VoiceOfEngine {
   readonly medianHz: number;
 }
@@ -131,12 +130,12 @@ interface NearestVoice {
   readonly engine: EngineSource;
 }
 
-/** Measuring more voices takes too long. */
+/** Maximum number of voices that are measured for a language; more take too long. */
 const MOST_VOICES = 6;
-/** Semitones of pitch distance that a voice of the right accent may have more than another. */
+/** A voice with another accent counts as this many semitones farther away in pitch. */
 const WORTH_OF_ACCENT = 4;
 
-/** The engine voices whose pitch can be changed. Measures each of them once. */
+/** The engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
 export class MeasuredVoices {
   readonly #engines: EngineRegistry;
   readonly #medians = new Map<string, number | undefined>();
@@ -145,18 +144,17 @@ export class MeasuredVoices {
     this.#engines = engines;
   }
 
-  /** The language codes of these voices. */
   get languages(): readonly string[] {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Returns whether one of these voices speaks a language, in any region. */
+  /** Returns whether an adjustable voice speaks a language, in any region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
 
   /**
-   * Returns the voice of a language whose pitch is nearest, set to that pitch.
+   * Returns the voice of a language with the nearest pitch, shifted to the given pitch.
    * @throws EngineError when an engine fails, Error when no voice of the language can be measured
    */
   async nearest(
@@ -169,7 +167,8 @@ export class MeasuredVoices {
     const [nearest] = (await this.#of(language, signal)).toSorted(
       (one, other) => distance(one) - distance(other),
     );
-    if (nearest === undefined) throw new Error(`no voice of ${language} can be measured`);
+    if (nearest === undefined)
+      throw new Error(`The pitch of no voice for ${language} can be measured`);
     const { engine, voice } = nearest;
     const pitch = rounded(semitones(medianHz, nearest.medianHz));
     return {
@@ -196,7 +195,7 @@ export class MeasuredVoices {
   }
 }
 
-/** Rounds a pitch or a speed to three digits; a smaller difference is inaudible. */
+/** Rounds a pitch or a speed to three decimals; smaller differences are inaudible. */
 export function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
@@ -205,7 +204,7 @@ function semitones(hz: number, from: number): number {
   return 12 * Math.log2(hz / from);
 }
 
-/** Whether two codes name the same language, whatever the region. */
+/** Returns whether two codes mean the same language, in any region. */
 export function isSameLanguage(one: string, other: string): boolean {
   return primarySubtag(one) === primarySubtag(other);
 }
@@ -214,14 +213,14 @@ function primarySubtag(code: string): string {
   return (code.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Short statements: their pitch falls from beginning to end, as in most speech. */
+/** Text to measure an English voice: short statements, in which the pitch falls as in most speech. */
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';
-/** Every voice of every language can say these. */
+/** Text to measure a voice of another language: every voice can say numbers. */
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
-/** Returns the voice's median pitch; `undefined` if it cannot be measured. @throws EngineError */
+/** Returns the median pitch of a voice in hertz; undefined if the voice cannot speak the text. @throws EngineError */
 async function measure(
   { engine, voice }: VoiceOfEngine,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import type { Family, FamilyId } from '../../contract/families.ts';
 import { FAMILIES } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 
-/** A voice and the settings of the engine voice that speaks it. */
+/** A voice of the service, and the engine voice that speaks it. */
 export interface CatalogueVoice {
   readonly id: string;
   readonly name: string;
@@ -10,11 +10,10 @@ export interface CatalogueVoice {
   readonly primaryLanguage: string;
   readonly languages: readonly string[];
   readonly engine: EngineSource;
-  /** Set for a voice that an account created. */
   readonly made?: CreatedVoice;
 }
 
-/** Further fields of a voice that an account created. */
+/** Additional fields of a voice that an account created. */
 export interface CreatedVoice {
   readonly accountId: string;
   readonly description: string;
@@ -24,22 +23,21 @@ export interface CreatedVoice {
   readonly createdAt: number;
 }
 
-/** A voice of an engine, with its settings. */
+/** An engine voice and its settings. */
 export interface EngineSource {
   /** `SpeechEngine.name`. */
   readonly name: string;
-  /** `EngineVoice.id` of that engine. */
+  /** `EngineVoice.id` of the engine. */
   readonly voice: string;
-  /** Semitones from the engine voice's own pitch. */
+  /** Semitones added to the default pitch of the engine voice. */
   readonly pitch: number;
   /** Factor on the speed of the request. */
   readonly speed: number;
 }
 
 /**
- * The public voices; ids never change, and the first is the default voice. The engine flite has four voices: slt (a
- * woman), rms and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so it speaks only for families that have no
- * pitch control.
+ * The public voices; the first is the default voice, and ids never change. flite has four engine voices: slt (a woman),
+ * rms and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use it.
  */
 export const VOICES: readonly CatalogueVoice[] = [
   voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor', 'slt'),
@@ -75,6 +73,6 @@ function voice(
 /** Returns the family of a voice or a model. @throws TypeError when the family is unknown */
 export function familyOf({ family }: { readonly family: string }): Family {
   const found = FAMILIES.find(({ id }) => id === family);
-  if (found === undefined) throw new TypeError(`family ${family} is unknown`);
+  if (found === undefined) throw new TypeError(`Unknown family: ${family}`);
   return found;
 }

@@ -46,7 +46,7 @@ describe('a video that is shown again and again', () => {
     expect(() => requireRoomToRepeat(video, seconds)).toThrow(
       expect.objectContaining({
         code: 'ERR_MEDIA_TOO_LARGE',
-        message: expect.stringMatching(new RegExp(`^video_url would be shown .* ${unit}$`)),
+        message: expect.stringMatching(new RegExp(`^video_url would be repeated .* ${unit}$`)),
       }),
     );
   });

@@ -32,9 +32,9 @@ it('reads the headers of many small boxes in blocks', () => {
 
 it('stops at more boxes than a video has', () => {
   const file = fileOf(emptyBoxes(550_000));
-  expect(() => readBoxes(file.read, file.whole, 100_000)).toThrow('more boxes');
+  expect(() => readBoxes(file.read, file.whole, 100_000)).toThrow('too many boxes');
   expect(file.reads).toBeLessThan(20);
   expect(() => readBoxes(fileOf(emptyBoxes(20_000)).read, { start: 0, end: 160_000 })).toThrow(
-    'more boxes',
+    'too many boxes',
   );
 });

@@ -95,7 +95,7 @@ describe('a voice design', () => {
     const [young] = await described('two', 'A young man, fast and high');
     expect(young).toMatch(/about 145 Hz and 127 %/);
     const [plain] = await described('three', 'Anything');
-    expect(plain).toBe(`${simulated} about 150 Hz and 100 %; no word of the prompt is known here`);
+    expect(plain).toBe(`${simulated} about 150 Hz and 100 %; no known word in the prompt`);
   });
 
   it('is of the families that are asked for, in turn', async () => {

@@ -22,7 +22,7 @@ describe('a listening thread', () => {
 
   it.each([
     ['fails', 'throw new Error("broken")', 'broken'],
-    ['ends without a result', 'process.exit(0)', 'The listening thread ended.'],
+    ['ends without a result', 'process.exit(0)', 'The listening thread ended unexpectedly.'],
   ])('that %s is an error', async (_what, code, message) => {
     await expect(hear(code)).rejects.toThrow(message);
   });

@@ -3,19 +3,16 @@ import type { ImageModelId, VideoModelId } from '../../../contract/values.ts';
 import type { ImageModel, ImageVariant, Resolution, VideoModel } from '../../../contract/media.ts';
 import { ASPECT_RATIOS } from '../../../contract/media.ts';
 
-/**
- * Models of images and videos (docs/api/media.md). The spec defines the references of two families of images and leaves
- * the rest to the service. All of these models draw the same card, and differ so that a client has to read them
- * (docs/service.md).
- */
-
 /** Frame rate of every video. */
 export const FRAMES_PER_SECOND = 24;
 
-/** Pixels of the longer side. */
+/** Pixels of the longer side of an image. */
 const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
 
-/** Models of images; the default variant of each is its first. Whether they are available depends on the service. */
+/**
+ * Image models (docs/api/media.md); the first variant of each is the default. All models draw the same card; they differ so
+ * that a client has to query them (docs/service.md).
+ */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),
   // References at the 1k tier only (docs/api/media.md).
@@ -36,7 +33,6 @@ function imageModel(id: ImageModelId, variants: ImageVariant[]): Omit<ImageModel
   return { id, media_type: 'image', variants };
 }
 
-/** Returns a variant for each aspect ratio. */
 function imageVariants(
   resolution: Resolution,
   credits: number,
@@ -52,7 +48,7 @@ function imageVariants(
   });
 }
 
-/** Models of videos; the default variant of each is its first. Whether they are available depends on the service. */
+/** Video models (docs/api/media.md); the first variant of each is the default. */
 export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
   videoModel('vendor-video-1-flash', {
     sizes: ['640x360', '360x640', '640x640'],
@@ -77,11 +73,11 @@ export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
 ];
 
 interface Footage {
-  /** Width x height, the default first. */
+  /** Width and height in pixels, such as `640x360`; the default first. */
   readonly sizes: readonly string[];
-  /** Lengths, the default first. */
+  /** Durations, the default first. */
   readonly seconds: readonly number[];
-  /** Price of a second of 1280x720; other sizes in proportion to their pixels. */
+  /** Price of a second at 1280x720; prices of other sizes are proportional to the number of pixels. */
   readonly creditsPerSecond: number;
   readonly referenceLimit: number;
 }

@@ -4,34 +4,34 @@ import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Which addresses a service may fetch from. */
+/** Decides from which network addresses the service may download. */
 export interface AddressPolicy {
   /**
-   * Resolves a host to addresses that are all allowed; connect to these only, and do not resolve the name again.
-   * @param host of a URL, an IPv6 address in brackets
-   * @param isSentFromElsewhere whether another machine redirects there, which does not allow loopback
-   * @throws RefusedAddress; the resolver's error for an unknown name
+   * Resolves a host to allowed addresses. Connect to these only, and do not resolve the name again.
+   * @param host of a URL; an IPv6 address is in brackets
+   * @param isSentFromElsewhere whether another machine redirects to the host; loopback is then forbidden
+   * @throws RefusedAddress; the error of the resolver for an unknown name
    */
   addressesOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
-/** A host in a network that this service does not fetch from. */
+/** A host in a network from which downloads are forbidden. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
 interface AddressPolicyOptions {
-  /** Names and addresses that may lead anywhere. */
+  /** Host names and addresses that are allowed in any network. */
   readonly allowHosts: readonly string[];
-  /** Whether loopback is allowed: only while the service itself listens on loopback. */
+  /** Whether loopback is allowed: only if the service listens on loopback. */
   readonly allowsLoopback: boolean;
-  /** Every address of a name. */
+  /** Returns every network address of a host name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
 /**
- * Creates the guard against server-side request forgery: loopback only where it is allowed, private networks only for
- * named hosts.
+ * Creates the guard against server-side request forgery: allows loopback only with `allowsLoopback`, and private networks
+ * only for `allowHosts`.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
@@ -48,7 +48,7 @@ export function createAddressPolicy(options: AddressPolicyOptions): AddressPolic
       const scope =
         addressScope(refused.address) === 'loopback' ? 'this machine' : 'a private network';
       throw new RefusedAddress(
-        `leads to ${scope}, which this service does not fetch from; --allow-host names hosts that it may`,
+        `leads to ${scope}, from which downloads are forbidden; allow a host with --allow-host`,
       );
     },
   };
@@ -70,7 +70,7 @@ function bare(host: string): string {
 /** A response whose body is unread. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Target of a redirect, as the server wrote it. */
+  /** Target of a redirect, unparsed; undefined for any other response. */
   readonly location: string | undefined;
   /** Whether this machine sent the response. */
   readonly isLocal: boolean;
@@ -78,7 +78,7 @@ interface OpenedAddress {
 
 interface OpenOptions {
   readonly policy: AddressPolicy;
-  /** Another machine redirects there. */
+  /** Whether another machine redirects to the URL. */
   readonly isSentFromElsewhere: boolean;
   readonly signal: AbortSignal;
 }
@@ -86,7 +86,7 @@ interface OpenOptions {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a GET to one of the checked network addresses of the host, without resolving its name again.
+ * Sends a GET request to an allowed address of the host, without resolving the name twice.
  * @throws RefusedAddress, and errors of the resolver and the connection
  */
 export async function openAddress(
@@ -114,11 +114,11 @@ function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** Returns a resolver that always gives these addresses. */
+/** Returns a resolver that always returns the given addresses. */
 function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions['lookup']> {
   return (_name, { all = false }, give) => {
     const [first] = addresses;
-    if (first === undefined) give(new Error('the name has no address'), '');
+    if (first === undefined) give(new Error('the host name has no address'), '');
     else if (all) give(null, [...addresses]);
     else give(null, first.address, first.family);
   };
@@ -127,9 +127,9 @@ function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions
 type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
- * Classifies an address: `loopback` is this machine, `private` every range outside the public internet (private,
- * link-local, shared, multicast, reserved, documentation, and IPv6 that embeds such an IPv4 address). Text that is no
- * address is private too.
+ * Classifies an address: `loopback` is this machine; `private` is every range outside the public internet (private,
+ * link-local, shared, multicast, reserved, documentation, and IPv6 that embeds such an IPv4 address), and any text that is
+ * not an address.
  */
 export function addressScope(address: string): AddressScope {
   if (isIPv4(address)) return scopeV4(address);
@@ -148,7 +148,7 @@ function scopeV4(address: string): AddressScope {
   return RESERVED_V4.check(address) ? 'private' : 'public';
 }
 
-/** The eight groups of an address of IPv6 that is one. */
+/** Returns the eight groups of a valid IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   const [plain = ''] = address.split('%');
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
@@ -169,8 +169,8 @@ function pair(high = '0', low = '0'): string {
 }
 
 /**
- * The address of IPv4 within one of IPv6, where routers or the system would go there: mapped, compatible,
- * translated (64:ff9b::/96, 64:ff9b:1::/48) and 6to4 (2002::/16).
+ * Returns the IPv4 address to which routers or the system would send packets for an IPv6 address: mapped, compatible,
+ * translated (64:ff9b::/96, 64:ff9b:1::/48) or 6to4 (2002::/16).
  */
 function embeddedV4(groups: readonly number[]): string | undefined {
   const [a = 0, b = 0, c = 0, , , f = 0, g = 0, h = 0] = groups;
@@ -178,7 +178,7 @@ function embeddedV4(groups: readonly number[]): string | undefined {
   if (a === 0x64 && b === 0xff9b) return dots(g, h);
   const isZeroTo = (end: number): boolean => groups.slice(0, end).every((group) => group === 0);
   if (isZeroTo(5) && f === 0xffff) return dots(g, h);
-  // `::` and `::1` are addresses of their own.
+  // `::` and `::1` embed no IPv4 address.
   return isZeroTo(6) && g !== 0 ? dots(g, h) : undefined;
 }
 
@@ -197,7 +197,7 @@ function listOf(
 
 const LOOPBACK_V4 = listOf('ipv4', [['127.0.0.0', 8]]);
 
-/** What IANA reserves of IPv4, loopback aside. */
+/** IPv4 ranges that IANA reserves, except loopback. */
 const RESERVED_V4 = listOf('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -215,7 +215,7 @@ const RESERVED_V4 = listOf('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** The part of IPv6 that is given to the public internet, and what is reserved within it. */
+/** The public part of IPv6, and the reserved ranges in it. */
 const GLOBAL_V6 = listOf('ipv6', [['2000::', 3]]);
 const RESERVED_V6 = listOf('ipv6', [
   ['2001::', 23],

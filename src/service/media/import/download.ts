@@ -18,10 +18,10 @@ export interface DownloadDeps {
 
 export interface Download {
   readonly subject: ImportSubject;
-  /** An http or https URL without credentials. */
+  /** A checked URL: http or https, without credentials. */
   readonly url: URL;
   readonly maxBytes: number;
-  /** Writes a piece; an error ends the download. */
+  /** Writes the next bytes of the file; an error ends the download. */
   readonly write: (piece: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -29,8 +29,8 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Downloads a URL, and decompresses the body (docs/api/lip-sync.md).
- * @throws ServiceError of docs/api/errors.md; the reason of the signal once that is aborted; what `write` throws
+ * Downloads a URL and decompresses the body (docs/api/lip-sync.md).
+ * @throws ServiceError of docs/api/errors.md; the reason of the signal on abort; errors of `write`
  */
 export async function download(deps: DownloadDeps, order: Download): Promise<void> {
   const { subject, signal } = order;
@@ -120,7 +120,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** A server may compress the body although the request declined that. */
+/** Decompresses the body: a server may compress it although the request asked for identity. */
 function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return response;
@@ -133,7 +133,7 @@ function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
 function asFailure(error: unknown, subject: ImportSubject): unknown {
   if (error instanceof ServiceError) return error;
   if (error instanceof RefusedAddress) return refused(subject, error.message, 'url', error);
-  // A failure to store the file has a code too, and is not the server's.
+  // A failure to store the file also has a code.
   if (!(error instanceof Error) || !('code' in error) || error instanceof Failure) return error;
   return unreachable(subject, `cannot be fetched (${String(error.code)})`, true, error);
 }
@@ -156,14 +156,15 @@ function unreachable(
   return importFailure(subject, { code: 'ERR_MEDIA_UNREACHABLE', what, retryable, cause });
 }
 
-/** Timeouts of a download: between two pieces, and as a whole. */
+/** Maximum time between two pieces of a download. */
 const IDLE_TIMEOUT_MS = 20_000;
+/** Maximum time of a download. */
 const TOTAL_TIMEOUT_MS = 300_000;
 
 /**
- * Starts both timeouts; `restart` restarts the idle one.
- * @param given aborted by the caller
- * @param failureOf returns the reason of the returned signal
+ * Starts both timeouts of a download. `restart` restarts the idle timeout.
+ * @param given signal of the caller
+ * @param failureOf returns the error with which a timeout aborts the returned signal
  */
 function startTimeouts(clock: Clock, given: AbortSignal, failureOf: (what: string) => Error) {
   const late = new AbortController();

@@ -4,16 +4,16 @@ import { ServiceError } from '../../service-error.ts';
 import { MediaTaskError } from '../child/messages.ts';
 import type { TaskFailure } from '../child/messages.ts';
 
-/** The subject of an import, for its errors. */
+/** The kind of file and the request field that an import error names. */
 export interface ImportSubject {
   readonly kind: MediaKind;
-  /** Field of the request with the URL. */
+  /** Request field that contains the URL. */
   readonly field: string;
 }
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** Predicate of the message, after the name of the field. */
+  /** Message without its first word, which is the name of the field. */
   readonly what: string;
   /** Default `download`. */
   readonly stage?: ImportStage;
@@ -22,7 +22,7 @@ interface ImportFault {
   readonly cause?: unknown;
 }
 
-/** Creates the error of an import, for which nothing is charged (docs/api/errors.md). */
+/** Creates the error of a failed import, which is never charged (docs/api/errors.md). */
 export function importFailure(subject: ImportSubject, fault: ImportFault): ServiceError {
   const { cause, code, retryable = false, stage = 'download', what } = fault;
   const headers = code === 'ERR_MEDIA_IMPORT_UNAVAILABLE' ? { 'Retry-After': '1' } : undefined;
@@ -30,7 +30,7 @@ export function importFailure(subject: ImportSubject, fault: ImportFault): Servi
   return new ServiceError(code, `${subject.field} ${what}`, { details, headers, cause });
 }
 
-/** Turns an error of the media child into the response to the client (docs/api/errors.md). */
+/** Converts an error of the media child to a response error (docs/api/errors.md); returns any other error unchanged. */
 export function inspectionFailure(error: unknown, subject: ImportSubject): unknown {
   if (!(error instanceof MediaTaskError)) return error;
   const { reason } = error;
@@ -52,9 +52,9 @@ const CODES: Readonly<Record<TaskFailure, ServiceErrorCode>> = {
   failed: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
 };
 
-/** Messages for failures whose own message does not help a user. */
+/** Messages for failures of the media child that would not help a user. */
 const MESSAGES: Readonly<Partial<Record<TaskFailure, string>>> = {
-  timeout: 'cannot be read in any reasonable time',
+  timeout: 'takes too long to inspect',
   died: 'cannot be read',
   failed: 'cannot be inspected now',
 };

@@ -35,19 +35,18 @@ interface FetchOrder extends ImportSubject {
 
 /** The files of one job, while they are imported. */
 export interface MediaArrival {
-  /** Id of the folder and of the later job. */
+  /** Id of the folder, and of the job that may use the files. */
   readonly id: string;
   /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<string>;
-  /** Downloads a file and inspects the track that it needs. @throws ServiceError (docs/api/errors.md) */
+  /** Downloads a file and inspects the audio or video track. @throws ServiceError (docs/api/errors.md) */
   fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
 }
 
-/** How many files may be imported at once. */
+/** Maximum number of files that are imported at once. */
 const MOST_AT_ONCE = 16;
-/** Longer than any import. */
+/** An unused folder is removed after this time, which is longer than any import. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000;
-/** Reading half a gigabyte takes two seconds. */
 const INSPECTION_DEADLINE_MS = 60_000;
 
 const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
@@ -56,7 +55,7 @@ const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
   image: MEDIA_IMAGE_MAX_BYTES,
 };
 
-/** Imports files of users before a job is made or charged (docs/api/lip-sync.md and docs/api/errors.md). */
+/** Imports files of users before a job is accepted or charged (docs/api/lip-sync.md and docs/api/errors.md). */
 export class Imports {
   readonly #deps: ImportsDeps;
   readonly #closing = new AbortController();
@@ -67,7 +66,7 @@ export class Imports {
   }
 
   /**
-   * Runs work with a new folder of imported files, and removes the folder unless it belongs to a job by then.
+   * Runs work with a new folder for imported files. Afterwards removes the folder unless a job uses it.
    * @param signal aborts the imports
    */
   async within<Result>(
@@ -84,12 +83,12 @@ export class Imports {
         fetchTrack: async (order) => inspect(this.#deps.run, order, await fetch(order), either),
       });
     } finally {
-      // `sweep` removes what cannot be removed now.
+      // `sweep` tries again later.
       await this.#removeUnneeded(id).catch(() => undefined);
     }
   }
 
-  /** Removes the folders of dead processes. */
+  /** Removes folders that a crashed process left unused. */
   async sweep(): Promise<void> {
     const { clock, folder } = this.#deps;
     for (const id of await folder.unchangedSince(clock.now() - STALE_AFTER_MS)) {
@@ -97,7 +96,7 @@ export class Imports {
     }
   }
 
-  /** Aborts every import; none is charged yet. */
+  /** Aborts every running import. */
   close(): void {
     const headers = { 'Retry-After': '1' };
     const message = 'The service is closing';
@@ -106,7 +105,8 @@ export class Imports {
 
   async #fetch(id: string, order: FetchOrder, signal: AbortSignal): Promise<string> {
     const url = parseMediaUrl(order);
-    if (this.#running >= MOST_AT_ONCE) throw unavailable(order, 'has to wait for other imports');
+    if (this.#running >= MOST_AT_ONCE)
+      throw unavailable(order, 'cannot be imported now: too many imports are running');
     this.#running += 1;
     try {
       return await storeFile(this.#deps, id, { ...order, url }, signal);
@@ -124,7 +124,7 @@ export class Imports {
   }
 }
 
-/** Downloads a file into the folder with this id. @throws Failure when it cannot be written */
+/** Downloads a file into a folder. @throws Failure when the file cannot be written */
 async function storeFile(
   deps: ImportsDeps,
   id: string,
@@ -166,8 +166,8 @@ function unavailable(subject: ImportSubject, what: string, cause?: unknown): Ser
 }
 
 /**
- * Inspects an imported file in a process of its own.
- * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now
+ * Inspects an imported file in the media child.
+ * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails
  */
 async function inspect(
   run: RunTask,

@@ -2,28 +2,28 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** A box of the MP4 family of formats (ISO/IEC 14496-12); its content is from `start` to `end` in the file. */
+/** A box of an MP4 file (ISO/IEC 14496-12), with the position of the content in the file. */
 interface Box {
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns bytes of a file, fewer at its end; they are valid until the next call. */
+/** Returns bytes of a file, fewer at the end of the file; valid until the next call. */
 type ReadBytes = (position: number, length: number) => Buffer;
 
-/** More than the index of half an hour of media needs. */
+/** Maximum size of an index: more than half an hour of media needs. */
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
-/** Fragments for every picture of half an hour at 25 a second. */
+/** Maximum number of boxes in a file: two for each picture of half an hour at 25 pictures a second. */
 const MOST_BOXES_OF_FILE = 100_000;
-/** Tracks and tables: a real list has tens of them. */
+/** Maximum number of boxes in a box; a real box has some tens. */
 const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer reads them. A demuxer believes every number: a count of four billion
+ * Checks the boxes of an MP4 file before a demuxer parses them. A demuxer trusts every number: a count of four billion
  * samples in a file of a megabyte keeps it busy for minutes. Files of other formats pass.
- * @throws MediaTaskError when boxes or tables are cut, contradict each other or are missing
+ * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {
   const read = blockReader((block, at) => readSync(fd, block, 0, block.length, at));
@@ -38,8 +38,8 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in blocks, since the headers of small boxes are close together.
- * @param fill reads the file into a block, from a position on, and returns the number of bytes
+ * Returns a function that reads a file in blocks, because small boxes are close together.
+ * @param fill reads the file from a position into a block, and returns the number of bytes
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
   const space = Buffer.alloc(BLOCK_BYTES);
@@ -59,8 +59,8 @@ const HEADER = 8;
 const LARGE_HEADER = 16;
 
 /**
- * Reads the headers of the boxes in a part of a file, one after the other.
- * @throws MediaTaskError when the boxes do not fill the part exactly, or are more than `most`
+ * Returns the boxes in a part of a file.
+ * @throws MediaTaskError when the boxes do not fill the part exactly, or there are more than `most`
  */
 export function readBoxes(
   read: ReadBytes,
@@ -72,7 +72,7 @@ export function readBoxes(
     const header = read(at, Math.min(LARGE_HEADER, end - at));
     // QuickTime may end a list with four zero bytes.
     if (header.length === 4 && header.readUInt32BE(0) === 0) break;
-    if (header.length < HEADER) throw damaged('a box is cut');
+    if (header.length < HEADER) throw damaged('a box is truncated');
     const short = header.readUInt32BE(0);
     const isLarge = short === 1 && header.length === LARGE_HEADER;
     const headerBytes = isLarge ? LARGE_HEADER : HEADER;
@@ -80,7 +80,7 @@ export function readBoxes(
     if (size < headerBytes || size > end - at) throw damaged('a box does not fit into its parent');
     const type = header.toString('latin1', 4, 8);
     boxes.push({ type, start: at + headerBytes, end: at + size });
-    if (boxes.length > most) throw damaged('it has more boxes than any video');
+    if (boxes.length > most) throw damaged('it has too many boxes');
     at += size;
   }
   return boxes;
@@ -109,7 +109,7 @@ function requireSize({ start, end }: Box): void {
   if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
-/** Checks the timescale of `mvhd` and `mdhd`; it follows two times of four or, in version 1, eight bytes. */
+/** Checks the timescale in `mvhd` or `mdhd`, which follows two times of four bytes, or of eight bytes in version 1. */
 function requireTimescale(read: ReadBytes, { start, end }: Box): void {
   const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
   if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');
@@ -121,10 +121,10 @@ function only(boxes: readonly Box[], type: string): Box {
   return box;
 }
 
-/** Bytes before the entries of a table: version and flags, and the number of entries. */
+/** Bytes before the entries of a table: version, flags and the number of entries. */
 const TABLE_HEAD = 8;
 
-/** Reads the entries of a table. @throws MediaTaskError when they do not fit into it */
+/** Returns the entries of a table. @throws MediaTaskError when the entries exceed the box */
 function readTable(
   read: ReadBytes,
   { type, start, end }: Box,
@@ -133,15 +133,15 @@ function readTable(
 ): Buffer {
   const bytes = read(start, end - start);
   const count = bytes.length < headBytes ? Infinity : bytes.readUInt32BE(headBytes - 4);
-  if (headBytes + count * entryBytes > bytes.length) throw damaged(`${type} is cut`);
+  if (headBytes + count * entryBytes > bytes.length) throw damaged(`${type} is truncated`);
   return bytes.subarray(headBytes, headBytes + count * entryBytes);
 }
 
 const ENTRY_BYTES = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 } as const;
 
 /**
- * Checks that the tables of a track fit into their boxes and have the same number of samples, all within the file.
- * @throws MediaTaskError when they do not
+ * Checks the tables of a track.
+ * @throws MediaTaskError when tables exceed their boxes or differ in the number of samples, or samples exceed the file
  */
 function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: number): void {
   const find = (type: string): Box | undefined => boxes.find((box) => box.type === type);
@@ -156,7 +156,7 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
     if (runs === undefined || samples === undefined) continue;
     let sum = 0;
     for (let at = 0; at < runs.length; at += 8) sum += runs.readUInt32BE(at);
-    if (sum !== samples) throw damaged(`${type} has another number of samples`);
+    if (sum !== samples) throw damaged(`${type} has a different number of samples`);
   }
   entriesOf('stss');
   const hasRuns = find('stts') !== undefined && entriesOf('stsc') !== undefined;
@@ -167,15 +167,15 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
   }
   for (let at = 0; at < offsets.length; at += isLong ? 8 : 4) {
     const offset = isLong ? Number(offsets.readBigUInt64BE(at)) : offsets.readUInt32BE(at);
-    if (offset >= fileBytes) throw damaged('its samples are outside of the file');
+    if (offset >= fileBytes) throw damaged('its samples are beyond the end of the file');
   }
 }
 
-/** Returns the number of samples by the table of their sizes, which together are not larger than the file. */
+/** Returns the number of samples in the table of sizes. @throws MediaTaskError when the samples exceed the file */
 function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
   const head = Buffer.from(read(box.start, TABLE_HEAD + 4));
   if (head.length < TABLE_HEAD + 4 || box.end - box.start < head.length) {
-    throw damaged(`${box.type} is cut`);
+    throw damaged(`${box.type} is truncated`);
   }
   const count = head.readUInt32BE(TABLE_HEAD);
   if (box.type === 'stz2') {
@@ -187,28 +187,29 @@ function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
     const sizes = readTable(read, box, 4, TABLE_HEAD + 4);
     for (let at = 0; at < sizes.length; at += 4) bytes += sizes.readUInt32BE(at);
   }
-  if (bytes > fileBytes) throw damaged('it has less samples than its index');
+  if (bytes > fileBytes) throw damaged('it is smaller than the samples in its index');
   return count;
 }
 
-/** The flags of a run of samples for its optional fields, and for those of each sample; each field is four bytes. */
+/** Flags for the optional fields of a run of samples; each field has four bytes. */
 const RUN_FIELDS = [0x1, 0x4];
+/** Flags for the optional fields of each sample in a run; each field has four bytes. */
 const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
 
-/** Checks that the runs of samples of a fragment fit into their boxes, and have at most a sample for each byte. */
+/** Checks that the runs of samples in a fragment fit into their boxes. */
 function checkFragment(read: ReadBytes, fragment: Box, fileBytes: number): void {
   requireSize(fragment);
   for (const track of readBoxes(read, fragment)) {
     if (track.type !== 'traf') continue;
     for (const { type, start, end } of readBoxes(read, track)) {
       if (type !== 'trun') continue;
-      if (end - start < TABLE_HEAD) throw damaged('a run of samples is cut');
+      if (end - start < TABLE_HEAD) throw damaged('a run of samples is truncated');
       const head = read(start, TABLE_HEAD);
       const [flags, count] = [head.readUInt32BE(0), head.readUInt32BE(4)];
       const bytesOf = (fields: readonly number[]): number =>
         fields.filter((field) => (flags & field) !== 0).length * 4;
       const bytes = TABLE_HEAD + bytesOf(RUN_FIELDS) + count * bytesOf(SAMPLE_FIELDS);
-      if (count > fileBytes || bytes > end - start) throw damaged('a run of samples is cut');
+      if (count > fileBytes || bytes > end - start) throw damaged('a run of samples is truncated');
     }
   }
 }

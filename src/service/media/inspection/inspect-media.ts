@@ -11,23 +11,23 @@ import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { readFileWith, readMedia } from './open-media.ts';
 
-/** Video codecs that are copied into an mp4. */
+/** Video codecs that an mp4 result can contain. */
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-/** Audio codecs that are copied into an mp4 or decoded here. */
+/** Audio codecs, besides PCM, that are copied into an mp4 or decoded. */
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
-/** Audio codecs that are decoded here only in their own container. */
+/** Audio codecs that are supported in one container format only. */
 const OWN_FORMATS = new Map([
   ['vorbis', 'Ogg'],
   ['flac', 'FLAC'],
 ]);
 
-/** In pixels; no real video has larger pictures. */
+/** Maximum width and height in pixels. */
 const LONGEST_SIDE = 8_192;
 
 /**
- * Inspects a media file and reads all of the track that is needed (docs/api/errors.md).
- * @throws MediaTaskError `unsupported` for another format or codec, or when the track is missing;
- * `too-large` for one that is too long; `unreadable` for anything that is broken
+ * Inspects a media file and reads the complete track that is needed (docs/api/errors.md).
+ * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for a track that is too
+ * long or has too many pixels; `unreadable` for a damaged file
  */
 export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireOrder(InspectionOrder, order);
@@ -45,7 +45,8 @@ async function videoFacts(input: Input): Promise<InspectedVideo> {
   if (codec === null || !VIDEO_CODECS.has(codec))
     throw unsupported('has an unsupported video codec');
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
-  if (!isSide(width) || !isSide(height)) throw tooLarge(`has pictures of ${width} x ${height}`);
+  if (!isSide(width) || !isSide(height))
+    throw tooLarge(`has ${width}x${height} pixels; allowed: ${LONGEST_SIDE}x${LONGEST_SIDE}`);
   const { bytes, count: pictures, first } = await walkPackets(track);
   const seconds = bounded((await track.computeDuration()) - first);
   return { codec, width, height, seconds, pictures, bytes };
@@ -62,12 +63,12 @@ async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
     throw unsupported(`has ${codec} audio, which is supported in ${ownFormat} files only`);
   }
   const { first } = await walkPackets(track);
-  const { before, behind, unknown } = await encoderPadding(path, format);
-  // Packets before time zero are the encoder's delay, as the file says.
+  const { before, after, unknown } = await encoderPadding(path, format);
+  // Packets before time zero are the encoder's delay.
   const start = Math.max(first, 0) + before;
   if (format === 'Ogg') await requireWholePages(path);
   const stated = format === 'FLAC' ? await flacSeconds(path) : undefined;
-  const seconds = bounded(stated ?? (await track.computeDuration()) - start - behind);
+  const seconds = bounded(stated ?? (await track.computeDuration()) - start - after);
   return { codec, start, seconds, paddingSeconds: unknown };
 }
 
@@ -79,11 +80,9 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
 }
 
-/** Checks a length: a damaged file may claim to be a year long, or to have none. */
+/** Checks a duration: a damaged file may state a year, or nothing. */
 function bounded(seconds: number): number {
-  if (!Number.isFinite(seconds) || seconds <= 0) {
-    throw broken('has no length');
-  }
+  if (!Number.isFinite(seconds) || seconds <= 0) throw broken('has no duration');
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
   return seconds;
 }
@@ -96,19 +95,19 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-/** More than half an hour of any media has. */
+/** Maximum number of packets: more than half an hour of any media has. */
 const MOST_PACKETS = 1_000_000;
 
 /** Totals of the packets of a track. */
 interface PacketFacts {
-  /** When the first is shown, in seconds. */
+  /** Timestamp of the first packet, in seconds. */
   readonly first: number;
   readonly count: number;
   readonly bytes: number;
 }
 
 /**
- * Reads every packet of a track, so that a cut file fails before anything is charged.
+ * Reads every packet of a track, so that a truncated file fails before anything is charged.
  * @throws MediaTaskError, and errors of the demuxer
  */
 async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketFacts> {
@@ -140,8 +139,8 @@ function broken(what: string): MediaTaskError {
 }
 
 /**
- * Returns the size in bytes of the length fields in packets of H.264 and HEVC, from the decoder record of the track
- * (ISO/IEC 14496-15); `undefined` for other codecs.
+ * Returns the size in bytes of the length fields in H.264 and HEVC packets, from the decoder record of the track (ISO/IEC
+ * 14496-15); undefined for other codecs.
  */
 function unitLengthBytes(
   codec: string | null,
@@ -155,7 +154,7 @@ function unitLengthBytes(
   return value === undefined ? undefined : (value & 3) + 1;
 }
 
-/** Returns whether units with length fields before them fill a packet exactly. */
+/** Returns whether units, each after a length field, fill a packet exactly. */
 function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   let at = 0;
   while (at < packet.length) {
@@ -169,27 +168,27 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   return at === packet.length;
 }
 
-/** Sound that an encoder added, in seconds. */
+/** Silence that an encoder added, in seconds. */
 interface EncoderPadding {
   readonly before: number;
-  readonly behind: number;
-  /** At most so much more, which the file does not state. */
+  readonly after: number;
+  /** Maximum of additional silence that the file does not state. */
   readonly unknown: number;
 }
 
-const NONE: EncoderPadding = { before: 0, behind: 0, unknown: 0 };
-/** Encoders of mp3 and AAC add three frames at most. */
+const NONE: EncoderPadding = { before: 0, after: 0, unknown: 0 };
+/** Padding of an mp3 or AAC file that states none: encoders add three frames at most. */
 const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-/** Delay of an mp3 decoder in samples, which the tag does not include. */
+/** Delay of an mp3 decoder in samples; the delay in an Info tag does not include it. */
 const DECODER_DELAY = 529;
 
-/** Enough to reach the first frame behind the tags, unless these hold large pictures. */
+/** Bytes that contain the first frame after the tags, unless the tags contain large pictures. */
 const HEAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Returns the sound that an encoder added before and behind a file's own. Many mp3 files state it in their first frame;
- * bare AAC never does.
+ * Returns the silence that the encoder added before and after the sound. Many mp3 files state the padding in the first
+ * frame; ADTS files never do.
  */
 async function encoderPadding(path: string, format: string): Promise<EncoderPadding> {
   if (format === 'ADTS') return UNSTATED;
@@ -208,19 +207,19 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
   if (tag === undefined || tag.delay + tag.padding === 0) return undefined;
   return {
     before: (tag.delay + DECODER_DELAY) / frame.sampleRate,
-    behind: (tag.padding - DECODER_DELAY) / frame.sampleRate,
+    after: (tag.padding - DECODER_DELAY) / frame.sampleRate,
     unknown: 0,
   };
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** A smaller difference is rounding. */
+/** Smaller differences of durations, in seconds, are rounding. */
 const MILLISECOND = 0.001;
 
 /**
- * Returns the length of a FLAC file in seconds. Decodes all of it: the demuxer counts whole blocks only, the header is
- * also there in a cut file, and a decoder skips damaged frames.
- * @throws MediaTaskError when there is less sound than the header states
+ * Returns the duration of a FLAC file in seconds. Decodes the complete file: the demuxer counts complete blocks only, a
+ * truncated file has the original header, and a decoder skips damaged frames.
+ * @throws MediaTaskError when the sound is shorter than the header states
  */
 async function flacSeconds(path: string): Promise<number> {
   let decoded = 0;
@@ -233,12 +232,12 @@ async function flacSeconds(path: string): Promise<number> {
   throw broken(`is damaged or cut: ${found}`);
 }
 
-/** @throws MediaTaskError for a damaged or missing page of Ogg, which the demuxer skips */
+/** @throws MediaTaskError for a damaged or missing Ogg page, which the demuxer would skip */
 async function requireWholePages(path: string): Promise<void> {
   const problem = await readFileWith(path, (file) => {
     const verifier = createVerifier('ogg');
     for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
-    // A stopped recording has no last page and is complete nevertheless.
+    // A missing last page is allowed: a stopped recording has none.
     return verifier.problem;
   });
   if (problem !== undefined) throw broken(problem);

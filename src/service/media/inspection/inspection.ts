@@ -7,19 +7,19 @@ const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: MEDIA_SECONDS_MAX })
 /** Metadata of the video track of a file. */
 export const VideoFacts = Type.Object({
   codec: Type.String(),
-  /** In pixels, after the rotation of the file. */
+  /** Pixels after the rotation that the file states. */
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
-  /** From the first picture to the end of the last. */
+  /** Duration from the first picture to the end of the last. */
   seconds: Seconds,
 });
 export type VideoFacts = Static<typeof VideoFacts>;
 
-/** With totals of its packets. */
+/** Metadata of a video track, with totals of the packets. */
 export const InspectedVideo = Type.Object({
   ...VideoFacts.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Size of the packets. */
+  /** Size of all packets. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
@@ -27,16 +27,16 @@ export type InspectedVideo = Static<typeof InspectedVideo>;
 /** Metadata of the audio track of a file. */
 export const AudioFacts = Type.Object({
   codec: Type.String(),
-  /** Without the encoder's padding. */
+  /** Duration without the encoder's padding. */
   seconds: Seconds,
-  /** Timestamp at which the sound begins, after the encoder's delay. */
+  /** Timestamp in seconds at which the sound begins, after the encoder's delay. */
   start: Type.Number(),
-  /** Encoder padding that `seconds` may include, where the file does not state it. */
+  /** Maximum encoder padding in `seconds` if the file does not state the padding. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioFacts = Static<typeof AudioFacts>;
 
-/** The inspected track of an imported file; the other is null. */
+/** Metadata of the inspected track of an imported file; the other track is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioFacts, Type.Null()]),
@@ -50,14 +50,14 @@ export const InspectionOrder = Type.Object({
 });
 export type InspectionOrder = Static<typeof InspectionOrder>;
 
-/** Order of the media child to replace the sound of a video; paths are absolute. */
+/** Order to the media child to replace the sound of a video; paths are absolute. */
 export const AlignOrder = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioFacts,
-  /** Length of the result: the video is cut or repeated to it. */
+  /** Duration of the result; the video is cut or repeated to this duration. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Factor by which the sound is faster, at the same pitch. */
+  /** Factor on the tempo of the sound, at the same pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   output: Type.String(),
 });

@@ -3,13 +3,13 @@ import type { Input } from 'mediabunny';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** The level of the demuxer's log at which it prints nothing. */
+/** Log level at which the demuxer prints nothing. */
 const SILENT = 0;
 
 /**
- * Opens a media file of a user in the demuxer. Call `checkBoxes` first. Refuses playlists: they name other files and
- * addresses, which the demuxer would open.
- * @throws MediaTaskError, also for an error of the demuxer
+ * Opens an uploaded media file in the demuxer. Call `checkBoxes` first. Refuses playlists: the demuxer would open the files
+ * and URLs in them.
+ * @throws MediaTaskError; converts errors of the demuxer
  */
 export async function readMedia<Result>(
   path: string,
@@ -27,13 +27,13 @@ export async function readMedia<Result>(
     if (error instanceof UnsupportedInputFormatError) {
       throw new MediaTaskError('unsupported', 'has an unsupported format', error);
     }
-    throw new MediaTaskError('unreadable', 'cannot be read to its end', error);
+    throw new MediaTaskError('unreadable', 'is damaged or truncated', error);
   } finally {
     input.dispose();
   }
 }
 
-/** Opens a file for synchronous reads. */
+/** Calls `read` with an open file descriptor and the size of a file. */
 export async function readFileWith<Result>(
   path: string,
   read: (file: OpenFile) => Result,

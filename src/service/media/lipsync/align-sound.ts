@@ -16,9 +16,9 @@ import { toAac } from './to-aac.ts';
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
- * Replaces the sound of a video: the simulated lip sync of this service. The pictures stay as they are; sound and
- * pictures begin and end together. Writes an mp4.
- * @throws MediaTaskError when a source is now unreadable
+ * Replaces the sound of a video and writes an mp4: the simulated lip sync. Sound and pictures start and end together; the
+ * pictures are copied unchanged.
+ * @throws MediaTaskError when a source file is unreadable
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
   const wanted = requireOrder(AlignOrder, given);
@@ -58,7 +58,7 @@ async function joinTracks(
   const places = await placesOf(videoTrack, seconds);
   const video = new media.EncodedVideoPacketSource(videoCodec);
   const audio = new media.EncodedAudioPacketSource(audioCodec);
-  // The index goes behind the media: nothing has to be held in memory or written twice.
+  // With the index after the media, nothing is held in memory or written twice.
   const file = new media.Output({
     format: new media.Mp4OutputFormat({ fastStart: false }),
     target: new media.FilePathTarget(output),
@@ -70,7 +70,7 @@ async function joinTracks(
   const onPacket = (): void => progress((copied += 1) / places.length);
   try {
     await file.start();
-    // Each waits for the other: neither may get far ahead.
+    // Concurrently: the muxer lets neither track get far ahead of the other.
     await Promise.all([
       copyVideo(videoTrack, places, video, onPacket),
       copyAudio(audioTrack, { start: audioFacts.start, seconds }, audio),
@@ -82,7 +82,7 @@ async function joinTracks(
   }
 }
 
-/** In the metadata of every result, which is not a real lip sync. */
+/** Comment in the metadata of every result, because the lip sync is simulated. */
 const SANDBOX_COMMENT =
   'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';
 
@@ -101,7 +101,7 @@ async function placesOf(track: InputVideoTrack, seconds: number): Promise<readon
   return placePictures(source, { length, seconds });
 }
 
-/** Copies the packets of a track to their places; repeats the track as often as needed. */
+/** Copies the packets of a track to the given times; repeats the track if there are more times than packets. */
 async function copyVideo(
   track: InputVideoTrack,
   places: readonly SourceTime[],
@@ -128,8 +128,8 @@ async function copyVideo(
 }
 
 /**
- * Copies the packets of a track so that its sound begins at 0, after the encoder's delay, and ends with the result.
- * @param times `start` of the sound on the clock of the packets, and its end in the result
+ * Copies the packets of a track, so that the sound starts at 0 and ends at `seconds`.
+ * @param times `start`: timestamp at which the sound begins in the source, after the encoder's delay
  */
 async function copyAudio(
   track: InputAudioTrack,
@@ -151,21 +151,22 @@ async function copyAudio(
   output.close();
 }
 
-/** When a packet of video is shown in its source, in seconds; in the order of decoding. */
+/** When a packet of video is shown, and how long, in seconds. */
 export interface SourceTime {
   readonly timestamp: number;
   readonly duration: number;
 }
 
-/** A shorter duration is rounding of clocks and not a picture. */
+/** A shorter duration in seconds is a rounding error and not a picture. */
 const TICK = 0.000_5;
 
 /**
- * Places the pictures of a source, repeated as often as needed, on a clock that begins with the first picture, so that
- * they end exactly at `seconds`. In the order of decoding, drops everything from the first picture that would be shown
- * later: also the few that need it to be decoded. The last picture is held up to the end.
- * @param length of the source, from its first picture to the end of its last
- * @returns a time for each packet that is used, in the order of decoding
+ * Places the packets of a source, repeated as often as needed, in a result that starts at 0 and ends at `seconds`. In each
+ * repetition, drops the first packet that would be shown after the end and all packets decoded after it. The last picture
+ * is shown until the end.
+ * @param source times of the packets in decoding order
+ * @param length duration of the source in seconds, from the first picture to the end of the last
+ * @returns a time for each packet of the result, in decoding order
  */
 export function placePictures(
   source: readonly SourceTime[],
@@ -175,7 +176,7 @@ export function placePictures(
   const placed: SourceTime[] = [];
   for (let turn = 0; turn * length < seconds - TICK; turn += 1) {
     const start = turn * length - first;
-    // One by one: there may be more than a call takes arguments.
+    // One by one: a spread of many packets would exceed the limit of arguments.
     for (const { timestamp, duration } of source) {
       if (timestamp + start >= seconds - TICK) break;
       placed.push({ timestamp: timestamp + start, duration });

@@ -13,7 +13,7 @@ import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';
 
-/** A request for a lip sync; nothing is made or charged once its signal is aborted. */
+/** A request for a lip sync. Once the signal is aborted, no job is accepted or charged. */
 interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
   readonly request: Pick<Request, 'signal'>;
   readonly key: Pick<JobRequest, 'accountId' | 'endpoint' | 'idempotencyKey'>;
@@ -21,8 +21,8 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 }
 
 /**
- * Imports both files and accepts a job when they are usable (docs/api/lip-sync.md).
- * @throws ServiceError of docs/api/errors.md, and 402 when there is too little
+ * Imports the video and the audio, and accepts a job if both are usable (docs/api/lip-sync.md).
+ * @throws ServiceError of docs/api/errors.md, and 402 for insufficient credits
  */
 export async function acceptLipSync(
   { body, key, request: { signal }, requestId }: LipSyncCall,
@@ -33,7 +33,7 @@ export async function acceptLipSync(
   return media.imports.within(AbortSignal.any([signal, failed.signal]), async (arrival) => {
     const imports = [fetchVideo(arrival, videoUrl), fetchAudio(arrival, audioUrl)] as const;
     for (const one of imports) one.catch((reason: unknown) => failed.abort(reason));
-    // When one fails, the other ends too before their folder is removed.
+    // If one import fails, the other is aborted; the folder is removed after both have ended.
     await Promise.allSettled(imports);
     const [video, audio] = [await imports[0], await imports[1]];
     const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
@@ -57,14 +57,14 @@ export async function acceptLipSync(
 export async function fetchVideo(arrival: MediaArrival, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
-  if (video === null) throw new TypeError('a video without a track');
+  if (video === null) throw new TypeError('The inspected video has no track');
   return video;
 }
 
 async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFacts> {
   const order = { url, field: 'audio_url', kind: 'audio', name: AUDIO_FILE } as const;
   const { audio } = await arrival.fetchTrack(order);
-  if (audio === null) throw new TypeError('sound without a track');
+  if (audio === null) throw new TypeError('The inspected audio has no track');
   return audio;
 }
 
@@ -98,7 +98,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Limits the size of a video that is repeated up to a length: a small file may be as short as one picture.
+ * Limits the size of a video that is repeated to a duration in seconds: a small file may contain a single picture.
  * @throws ServiceError 413, before anything is charged
  */
 export function requireRoomToRepeat(
@@ -111,7 +111,7 @@ export function requireRoomToRepeat(
   const limit = isLarge
     ? `${MEDIA_RESULT_MAX_BYTES} bytes`
     : `${MEDIA_RESULT_MAX_PICTURES} pictures`;
-  const what = `would be shown ${times} times to last as long as the audio, which is more than ${limit}`;
+  const what = `would be repeated ${times} times to last as long as the audio; the result would exceed ${limit}`;
   const subject = { kind: 'video', field: 'video_url' } as const;
   const code = 'ERR_MEDIA_TOO_LARGE';
   throw importFailure(subject, { code, what, stage: 'inspection' });
@@ -120,9 +120,9 @@ export function requireRoomToRepeat(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes length and price of a lip sync (docs/api/lip-sync.md). The shorter input counts, or the audio where the video
- * is extended, in whole seconds, rounded up, without possible padding of the encoder.
- * @param input `extendsVideo` repeats the video up to the end of the audio
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). The shorter input is billed, or the audio if the video
+ * is extended: without possible padding of the encoder, rounded up to seconds.
+ * @param input `extendsVideo`: whether the video is repeated until the end of the audio
  */
 export function billingOf({
   audio,
@@ -144,23 +144,22 @@ export function billingOf({
   };
 }
 
-/** Rounds to milliseconds: clocks of media differ at the fourth digit. */
+/** Rounds seconds to milliseconds, because clocks in media files are less exact. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** Stored order of a lip sync; its files are in the folder of the job. */
+/** Stored order of a lip sync; the files are in the folder of the job. */
 export const StoredLipSync = Type.Object({
   video: VideoFacts,
   audio: AudioFacts,
-  /** The name of the file with the sound. */
   audioFile: Type.String(),
-  /** Length of the result. */
+  /** Duration of the result. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Factor by which the sound is faster, at the same pitch. */
+  /** Factor on the tempo of the sound, at the same pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
-  /** Reserved for it. */
+  /** Reserved credits. */
   credits: Type.Integer({ minimum: 0 }),
   rule: Type.Enum([...BILLING_RULES]),
 });

@@ -1,4 +1,4 @@
-/** What is used of the package, which has no types. Pointers are bytes from the beginning of the memory. */
+/** The functions of the package that foley uses; the package has no types. Pointers are byte offsets in the memory. */
 declare module '@echogarden/sonic-wasm' {
   export interface Sonic {
     readonly HEAPF32: Float32Array;
@@ -7,9 +7,9 @@ declare module '@echogarden/sonic-wasm' {
     _sonicCreateStream(sampleRate: number, channels: number): number;
     _sonicDestroyStream(stream: number): void;
     _sonicSetSpeed(stream: number, speed: number): void;
-    /** Takes frames of interleaved samples; gives 0 when there is no memory. */
+    /** Writes frames of interleaved samples. @returns 0 when the memory is full */
     _sonicWriteFloatToStream(stream: number, samples: number, frames: number): number;
-    /** Gives how many frames it wrote. */
+    /** Copies converted frames to `samples`. @returns the number of frames */
     _sonicReadFloatFromStream(stream: number, samples: number, maxFrames: number): number;
     _sonicFlushStream(stream: number): number;
   }

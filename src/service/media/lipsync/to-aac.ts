@@ -9,15 +9,15 @@ import { MediaTaskError } from '../child/messages.ts';
 import type { AlignOrder } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 
-/** Delay of the encoder in samples, which it does not state in the file. */
+/** Delay of the AAC encoder in samples; the file does not state the delay. */
 const ENCODER_DELAY = 1_024;
 
-/** Highest bit rate for each channel. */
+/** Bit rate for each channel. */
 const CHANNEL_BITS = 96_000;
 
 /**
- * Encodes the sound of a lip sync as AAC into a file of its own, at its tempo.
- * @returns the changed fields of the order
+ * Changes the tempo of the sound of a lip sync and encodes it as AAC in a new file.
+ * @returns the fields of the order that describe the new file
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignOrder,
@@ -38,7 +38,7 @@ export async function toAac(
   };
 }
 
-/** @returns the sample rate */
+/** Encodes sound as an AAC file. @returns the sample rate of the file */
 async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<number> {
   const [{ AudioSampleSource, FilePathTarget, Mp4OutputFormat, Output }, { registerAacEncoder }] =
     await Promise.all([import('mediabunny'), import('@mediabunny/aac-encoder')]);
@@ -66,7 +66,7 @@ async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<numbe
   return rate;
 }
 
-/** Adds sound to a track that is being encoded. @param timestamp in seconds */
+/** Encodes sound in a track. @param timestamp in seconds */
 export async function addSound(
   track: AudioSampleSource,
   { channels, sampleRate, samples }: Sound,
@@ -79,11 +79,11 @@ export async function addSound(
   sample.close();
 }
 
-/** Sample rates of AAC; the encoder refuses others. */
+/** Sample rates that the AAC encoder supports. */
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
-/** Sound of any other rate is resampled to this one. */
+/** Sound with an unsupported sample rate is resampled to this rate. */
 const OTHER_RATE = 48_000;
 
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
@@ -115,7 +115,6 @@ function planeOf({ channels, samples }: Sound, channel: number): Float32Array {
   );
 }
 
-/** Decodes the sound of a track: plain samples of any kind, Ogg Vorbis and FLAC. */
 async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerator<Sound> {
   const codec = await track.getCodec();
   if (codec === 'vorbis') yield* decodeFile(path, createVorbisDecoder);
@@ -123,7 +122,7 @@ async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerato
   else yield* decodePcm(track);
 }
 
-/** Decodes a FLAC file; leaves out damaged frames. */
+/** Decodes a FLAC file; skips damaged frames. */
 export function decodeFlac(path: string): AsyncGenerator<Sound> {
   return decodeFile(path, createFlacDecoder);
 }
@@ -164,11 +163,11 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
   if ((channels[0]?.length ?? 0) > 0) yield soundOf(channels, sampleRate);
 }
 
-/** Frames in the memory that is shared with the WebAssembly module. */
+/** Size in frames of the buffer that is shared with the WebAssembly module. */
 const ROOM = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** Makes sound faster (above 1) or slower at the same pitch. The number of frames is exact: divided by tempo, rounded. */
+/** Makes sound faster (tempo above 1) or slower at the same pitch. Divides the number of frames by the tempo, rounded. */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,
   tempo: number,
@@ -183,7 +182,7 @@ export async function* changeTempo(
     stream ??= new TempoStream(sonic, sound, tempo);
     owed += sound.samples.length / channels / tempo;
     waiting = concatSamples([waiting, ...stream.push(sound)]);
-    // The stream may be ahead of its input.
+    // The converter may return more frames than the input so far accounts for.
     const samples = waiting.slice(0, Math.floor(owed) * channels);
     waiting = waiting.slice(samples.length);
     owed -= samples.length / channels;
@@ -196,7 +195,7 @@ export async function* changeTempo(
   if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
-/** A stream of the WebAssembly module. Its memory is not freed: the process ends with the task. */
+/** A stream of the WebAssembly module. The memory is not freed, because the process ends with the task. */
 class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
@@ -226,7 +225,7 @@ class TempoStream {
     }
   }
 
-  /** Returns the rest of the sound. */
+  /** Yields the remaining sound. */
   *finish(): Generator<Float32Array> {
     this.#sonic._sonicFlushStream(this.#stream);
     yield* this.#read();
@@ -250,25 +249,16 @@ export interface Sound {
   readonly sampleRate: number;
 }
 
-/** Interleaves the samples of channels. More than two channels become one, their average. */
+/** Interleaves the samples of channels; mixes more than two channels to mono. */
 function soundOf(planes: readonly Float32Array[], sampleRate: number): Sound {
-  const frames = planes[0]?.length ?? 0;
-  if (planes.length > 2) return { samples: average(planes, frames), channels: 1, sampleRate };
-  const samples = new Float32Array(frames * planes.length);
-  for (const [channel, plane] of planes.entries()) {
-    for (let frame = 0; frame < frames; frame += 1) {
-      samples[frame * planes.length + channel] = plane[frame] ?? 0;
+  const channels = planes.length > 2 ? 1 : planes.length;
+  const perChannel = planes.length / channels;
+  const samples = new Float32Array((planes[0]?.length ?? 0) * channels);
+  for (const [index, plane] of planes.entries()) {
+    for (const [frame, sample] of plane.entries()) {
+      const at = frame * channels + (index % channels);
+      samples[at] = (samples[at] ?? 0) + sample / perChannel;
     }
   }
-  return { samples, channels: planes.length, sampleRate };
-}
-
-function average(planes: readonly Float32Array[], frames: number): Float32Array<ArrayBuffer> {
-  const samples = new Float32Array(frames);
-  for (const plane of planes) {
-    for (let frame = 0; frame < frames; frame += 1) {
-      samples[frame] = (samples[frame] ?? 0) + (plane[frame] ?? 0) / planes.length;
-    }
-  }
-  return samples;
+  return { samples, channels, sampleRate };
 }

@@ -12,30 +12,29 @@ import { openReference, openSharp } from './reference.ts';
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** The fields of the orders for images and videos. */
+/** Schema of the fields that image and video orders share. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Pixels,
   height: Pixels,
-  /** Inspected files, in order. */
   references: Type.Array(Path),
   fontFile: Path,
   output: Path,
 };
 
-/** The order for an image, as the service sends it to the media child. */
+/** Order to the media child to draw an image. */
 export const ImageOrder = Type.Object({ ...CARD_FIELDS, format: Type.Enum([...PICTURE_FORMATS]) });
 export type ImageOrder = Static<typeof ImageOrder>;
 
 export type Card = Omit<ImageOrder, 'format' | 'output'>;
 
-/** The description in the metadata of every image and video. */
+/** Description in the metadata of every image and video. */
 export const SANDBOX_DESCRIPTION =
   'Sandbox rendering by the embedded service of foley: a card with the prompt and the references, made by no image or video model';
 const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
 
-/** Draws an image in the media child. */
+/** Task of the media child that draws an image. */
 export const imageTask: MediaTask = async (given) => {
   const order = requireOrder(ImageOrder, given);
   await wholeFile(order.output, () => drawImage(order));
@@ -43,8 +42,8 @@ export const imageTask: MediaTask = async (given) => {
 };
 
 /**
- * Draws the card of an image order into its file. The same order gives the same bytes.
- * @throws the system's error when the file cannot be written
+ * Draws an image and writes the file. The same order always gives the same bytes.
+ * @throws errors of the file system
  */
 export async function drawImage(order: ImageOrder): Promise<void> {
   const card = await drawCard(await openSharp(), order);
@@ -58,7 +57,7 @@ function encoded(image: Sharp, format: PictureFormat): Sharp {
     case 'jpeg':
       return image.withExif(EXIF).jpeg({ quality: 90, chromaSubsampling: '4:4:4' });
     case 'webp':
-      // Some readers fail at the header that sharp puts before Exif in a webp.
+      // Some readers reject the header that sharp writes before Exif in a webp.
       return image.withXmp(XMP).webp({ quality: 90 });
   }
 }
@@ -72,17 +71,17 @@ xmp:CreatorTool="${SANDBOX_SOFTWARE}"><dc:description><rdf:Alt><rdf:li xml:lang=
 ${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
 
-/** The share of the height above the panel with the letters. */
+/** Share of the height above the panel with the title and the label. */
 const PANEL_TOP = 0.68;
 
-/** Draws a card: a pattern from prompt and seed, the references on it, and the title and a label on a panel below. */
+/** Draws a card: the references on a pattern from prompt and seed, above a panel with the title and a label. */
 export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
   const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
   const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
   return drawn.removeAlpha();
 }
 
-/** Returns the background of a card as an SVG document. It has no text. */
+/** Returns the pattern and the empty panel of a card as an SVG document. */
 export function cardSvg({
   prompt,
   seed,
@@ -109,7 +108,7 @@ export function cardSvg({
   ].join('');
 }
 
-/** Returns the seed for a prompt without one: a 32-bit number, the same for the same text. */
+/** Returns the default seed for a prompt: 32 bits of a hash of the text. */
 export function seedOf(prompt: string): number {
   return createHash('sha256').update(prompt, 'utf8').digest().readUInt32BE(0);
 }
@@ -117,7 +116,7 @@ export function seedOf(prompt: string): number {
 const STEP = 0x6d_2b_79_f5;
 const RANGE = 2 ** 32;
 
-/** Returns a generator of numbers in [0, 1) that gives the same numbers for the same seed on every machine. */
+/** Returns a generator of numbers in [0, 1); the same seed gives the same numbers on every machine. */
 function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -128,7 +127,6 @@ function seededRandom(seed: number): () => number {
   };
 }
 
-/** The title above the label, both at the bottom of the panel. */
 async function letterLayers(sharp: SharpConstructor, card: Card): Promise<OverlayOptions[]> {
   const { prompt, seed, width, height, fontFile } = card;
   const shorter = Math.min(width, height);
@@ -154,7 +152,7 @@ function layer({ png }: DrawnLettering, left: number, top: number): OverlayOptio
   return { input: png, left, top: Math.max(0, top) };
 }
 
-/** Each reference with a white border, cut to its place. */
+/** Returns each reference, cropped to fit its place and with a white border. */
 async function referenceLayers(
   sharp: SharpConstructor,
   { references, width, height }: Card,
@@ -166,7 +164,7 @@ async function referenceLayers(
     const path = references[index];
     if (path === undefined) continue;
     const inner = { width: size.width - 2 * border, height: size.height - 2 * border };
-    // One after the other: each may have fifty million pixels.
+    // Sequentially: each reference may have fifty million pixels.
     const input = await openReference(sharp, path)
       .resize({ ...inner, fit: 'cover' })
       .flatten({ background: '#ffffff' })
@@ -179,17 +177,17 @@ async function referenceLayers(
   return layers;
 }
 
-/** The place of a reference, in pixels. */
 interface Place extends PictureSize {
   readonly left: number;
   readonly top: number;
 }
 
-/** The part of the card for references, above the panel. */
+/** The area for references, above the panel, as shares of width and height. */
 const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
+/** Space between two references, as a share of the shorter side. */
 const GAP = 0.025;
 
-/** Returns a place for each reference, in order: one row, or two for more than two on an upright or square card. */
+/** Returns a place for each reference: in two rows for more than two on an upright or square card, otherwise in one. */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
   const columns = Math.ceil(count / rows);
@@ -205,22 +203,21 @@ export function referencePlaces(count: number, { width, height }: PictureSize): 
   }));
 }
 
-/** Every character of `assets/fonts/foley-sans.ttf`: combining marks, Latin, Greek, Cyrillic, punctuation, signs. */
+/** The characters in `assets/fonts/foley-sans.ttf`. */
 const IN_FONT =
   /[\u0300-\u0304\u0306-\u030a\u030c\u0323\u0020-\u007e\u00a0-\u00ac\u00ae-\u0148\u014a-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u02bb\u02bc\u02c6\u02c7\u02d8-\u02dd\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1e9e\u1ea0-\u1ef9\u2010-\u2026\u2030\u2032\u2033\u2039\u203a\u20ac\u2116\u2122\u2190-\u2193\u2212]/u;
 
-/** Returns whether the font has this character; without it a box would be drawn. */
+/** Returns whether the font has a character; a missing character would be drawn as a box. */
 export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
 
-/** A longer title is cut. */
+/** Longer titles are truncated. */
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
- * Returns the prompt as a title: one line, cut at a word, without the characters that the font lacks. The text may be
- * empty.
- * @returns `lacking`, the number of missing characters without white space
+ * Returns the prompt as a title: one line, truncated after a word, without characters that the font lacks.
+ * @returns `text`, which may be empty, and `lacking`, the number of characters that the font lacks
  */
 export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {
   const characters = Array.from(prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
@@ -231,19 +228,19 @@ export function titleOf(prompt: string): { readonly text: string; readonly lacki
   if (left.length <= TITLE_MAX_CHARACTERS) return { text, lacking };
   const kept = left.slice(0, TITLE_MAX_CHARACTERS - 1).join('');
   const lastSpace = kept.lastIndexOf(' ');
-  // A word that is longer than half the title is cut itself.
+  // A very long last word is truncated.
   const end = lastSpace > TITLE_MAX_CHARACTERS / 2 ? lastSpace : kept.length;
   return { text: `${kept.slice(0, end).trimEnd()}…`, lacking };
 }
 
 interface Lettering {
-  /** Only characters that the font has. */
+  /** Text without characters that the font lacks. */
   readonly text: string;
   /** Absolute path. */
   readonly fontFile: string;
   /** Height of the letters in pixels. */
   readonly pixels: number;
-  /** Longer lines are broken. */
+  /** Maximum size; longer lines are wrapped. */
   readonly within: PictureSize;
 }
 
@@ -257,7 +254,7 @@ const FAMILY = 'Foley Sans';
 const SMALLER = 0.85;
 const SMALLEST_PIXELS = 8;
 
-/** Draws white text, in smaller letters when it would not fit. */
+/** Draws white text; shrinks the letters until the text fits. */
 async function drawLettering(
   sharp: SharpConstructor,
   lettering: Lettering,

@@ -21,13 +21,12 @@ const Stored = {
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
   width: Type.Integer({ minimum: 2 }),
   height: Type.Integer({ minimum: 2 }),
-  /** Milliseconds since the epoch, as in the create's response. */
+  /** Milliseconds since the epoch. */
   createdAt: Type.Integer({ minimum: 0 }),
   /** Names of files in the folder of the job. */
   references: Type.Array(Type.String()),
 };
 
-/** Stored order of an image. */
 export const StoredImage = Type.Object({
   ...Stored,
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
@@ -36,7 +35,6 @@ export const StoredImage = Type.Object({
 });
 export type StoredImage = Static<typeof StoredImage>;
 
-/** Stored order of a video. */
 export const StoredVideo = Type.Object({
   ...Stored,
   size: Type.String(),
@@ -44,11 +42,11 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** A valid order for an image or a video, before its references are imported. */
+/** A valid order for an image or a video, before the references are imported. */
 export interface PicturePlan<Stored> {
-  /** Returns the order to store, with its imported references. */
+  /** Returns the order to store with the imported references. */
   toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
-  /** URLs of its references in order, with the fields of the request that have them. */
+  /** URLs of the references, each with the name of the request field. */
   readonly urls: readonly { readonly field: string; readonly url: string }[];
   readonly credits: number;
 }
@@ -56,7 +54,7 @@ export interface PicturePlan<Stored> {
 export type IsAvailable = (modelId: string) => boolean;
 
 /**
- * Plans an image and its price (docs/api/media.md and docs/api/errors.md).
+ * Validates a request for an image and computes the price (docs/api/media.md and docs/api/errors.md).
  * @throws ServiceError 400 for an unknown model, a variant that the model does not have, or too many references; 503
  * for an unavailable model
  */
@@ -68,13 +66,16 @@ export function planImage(
   const { aspect_ratio = '1:1', resolution = '1k', output_format = 'png' } = request;
   const offered = [...new Set(variants.map((one): Resolution => one.resolution))];
   if (!offered.includes(resolution)) {
-    throw refuse('resolution', `resolution is ${resolution}; ${id} has ${anyOf(offered)}`);
+    throw refuse('resolution', `resolution is ${resolution}; ${id} supports ${anyOf(offered)}`);
   }
   const variant = variants.find(
     (one) => one.resolution === resolution && one.aspect_ratio === aspect_ratio,
   );
   if (variant === undefined) {
-    throw refuse('aspect_ratio', `${id} has no aspect_ratio ${aspect_ratio}`);
+    throw refuse(
+      'aspect_ratio',
+      `${id} does not support the aspect_ratio ${aspect_ratio} at ${resolution}`,
+    );
   }
   const { common, ...plan } = planOf(request, variant, `${id} at ${resolution}`);
   const chosen = { ...common, aspect_ratio, resolution, output_format };
@@ -82,8 +83,8 @@ export function planImage(
 }
 
 /**
- * Plans a video and its price (docs/api/media.md and docs/api/errors.md). Default size and length are the first ones of
- * the model.
+ * Validates a request for a video and computes the price (docs/api/media.md and docs/api/errors.md). The first size and the
+ * first duration of the model are the defaults.
  * @throws ServiceError as `planImage`
  */
 export function planVideo(
@@ -95,12 +96,12 @@ export function planVideo(
   const lengths = [...new Set(variants.map((one) => one.seconds))];
   const { size = sizes[0] ?? '', seconds = lengths[0] ?? 0 } = request;
   if (!sizes.includes(size)) {
-    throw refuse('size', `size is ${showText(size)}; ${id} has ${anyOf(sizes)}`);
+    throw refuse('size', `size is ${showText(size)}; ${id} supports ${anyOf(sizes)}`);
   }
   const variant = variants.find((one) => one.size === size && one.seconds === seconds);
   if (variant === undefined) {
     const allowed = anyOf(lengths.toSorted((a, b) => a - b).map(String));
-    throw refuse('seconds', `seconds is ${seconds}; ${id} has ${allowed}`);
+    throw refuse('seconds', `seconds is ${seconds}; ${id} supports ${allowed}`);
   }
   const { common, ...plan } = planOf(request, variant, id);
   const chosen = { ...common, size, seconds: variant.seconds };
@@ -117,20 +118,20 @@ function requireModel<Model extends { readonly id: string }>(
   const model = models.find((one) => one.id === id);
   if (model === undefined) {
     const allowed = anyOf(models.map((one) => one.id));
-    throw refuse('model', `model is ${showText(id)}; allowed are ${allowed}`);
+    throw refuse('model', `model is ${showText(id)}; allowed: ${allowed}`);
   }
   if (isAvailable(id)) return model;
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`);
 }
 
-/** @param variantName for the message about too many references */
+/** @param variantName in the message about too many references */
 function planOf(
   { image_url, image_urls, model, prompt, seed = seedOf(prompt) }: PictureRequest,
   variant: Readonly<Record<'width' | 'height' | 'credits' | 'reference_limit', number>>,
   variantName: string,
 ) {
   if (image_url !== undefined && image_urls !== undefined) {
-    const message = 'image_url and image_urls are both given; one of them is allowed';
+    const message = 'image_url and image_urls are both present; use one of them';
     throw refuse('image_urls', message);
   }
   const { credits, height, reference_limit: limit, width } = variant;
@@ -140,10 +141,10 @@ function planOf(
       : [{ field: 'image_url', url: image_url }];
   if (urls.length > limit) {
     const field = image_url === undefined ? 'image_urls' : 'image_url';
-    const most = limit === 0 ? 'no references' : `at most ${limit} of them`;
-    throw refuse(field, `${field} has ${urls.length}; ${variantName} takes ${most}`);
+    const most = limit === 0 ? 'no references' : `at most ${limit}`;
+    throw refuse(field, `${field} has ${urls.length} references; ${variantName} supports ${most}`);
   }
-  if (prompt.trim() === '') throw refuse('prompt', 'prompt has nothing in it but white space');
+  if (prompt.trim() === '') throw refuse('prompt', 'prompt contains only white space');
   return { common: { model, prompt, seed, width, height }, urls, credits };
 }
 
@@ -151,7 +152,7 @@ function refuse(field: string, message: string): ServiceError {
   return invalidRequest([{ field, message }]);
 }
 
-/** Estimated pixels that are drawn and encoded in a second. */
+/** Estimated number of pixels that are drawn and encoded in a second. */
 const PIXELS_PER_SECOND = 50_000_000;
 
 /** Estimates the seconds to make an image or a video. */
@@ -160,12 +161,12 @@ export function secondsToMake(stored: StoredImage | StoredVideo): number {
   return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
 }
 
-/** Many times what the largest image and the longest video take on one core. */
+/** Timeouts: many times the duration for the largest image and the longest video on one core. */
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
 /**
- * Creates the works that make images and videos.
+ * Creates the functions that produce images and videos for jobs.
  * @param fontFile absolute path
  */
 export function createPictureWorks(
@@ -208,8 +209,8 @@ const INSPECTION_DEADLINE_MS = 30_000;
 const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() });
 
 /**
- * Decodes a reference in a process of its own, before a job is made with it.
- * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when it cannot be inspected now (docs/api/errors.md)
+ * Decodes a reference in the media child, before a job is accepted.
+ * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails (docs/api/errors.md)
  */
 export async function inspectReferenceFile(
   run: RunTask,

@@ -5,11 +5,11 @@ import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { readFileWith } from '../inspection/open-media.ts';
 
-/** The order to inspect a reference; the path is absolute. */
+/** Order to the media child to inspect a reference; the path is absolute. */
 const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
 export type ReferenceOrder = Static<typeof ReferenceOrder>;
 
-/** Decodes a reference in the media child, before a job is made with it. */
+/** Task of the media child that decodes a reference before a job is accepted. */
 export const inspectPictureTask: MediaTask = async (order) => {
   const { path } = requireOrder(ReferenceOrder, order);
   return inspectReference(await openSharp(), path);
@@ -21,7 +21,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Opens sharp for one picture in a short-lived process: one thread, since more double the memory and save no time. */
+/** Loads sharp with one thread and no cache: in a short-lived process, threads double the memory and save no time. */
 export async function openSharp(): Promise<SharpConstructor> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
@@ -29,15 +29,15 @@ export async function openSharp(): Promise<SharpConstructor> {
   return sharp;
 }
 
-/** More than nearly any camera takes; a picture above this is refused before it is decoded. */
+/** Maximum size of a reference; larger pictures are refused before they are decoded. */
 const REFERENCE_MAX_PIXELS = 50_000_000;
 
-/** A thinner picture needs too many pixels to fill its place on the card. */
+/** Maximum ratio of the sides; a thinner picture would need too many pixels to fill a place on the card. */
 const MOST_TIMES_THE_OTHER_SIDE = 100;
 
 /**
- * Decodes a whole reference, so that a damaged one is refused before anything is charged.
- * @returns its size after the rotation in its metadata
+ * Decodes a complete reference, so that a damaged file is refused before anything is charged.
+ * @returns the size after the rotation in the metadata
  * @throws MediaTaskError `unsupported` for another format, an animation, or a very thin picture; `too-large` for too
  * many pixels; `unreadable` for a damaged file
  */
@@ -50,23 +50,26 @@ export async function inspectReference(
   if (!isPicture(Buffer.from(start))) {
     throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');
   }
-  // Reads the header only, so the limit of pixels is not needed here.
+  // Only the header is read, so no limit of pixels is needed.
   const head = sharp(path, { limitInputPixels: false, failOn: 'warning' }).metadata();
   const { width, height, pages = 1, autoOrient } = await orUnreadable(head);
   if (pages > 1) throw new MediaTaskError('unsupported', 'is animated');
   if (width * height > REFERENCE_MAX_PIXELS) {
     const limit = `${REFERENCE_MAX_PIXELS / 1e6} million`;
-    throw new MediaTaskError('too-large', `has ${width}x${height} pixels; allowed are ${limit}`);
+    throw new MediaTaskError(
+      'too-large',
+      `has ${width}x${height} pixels; allowed: up to ${limit} pixels`,
+    );
   }
   if (Math.max(width, height) > MOST_TIMES_THE_OTHER_SIDE * Math.min(width, height)) {
-    const limit = `one side may be ${MOST_TIMES_THE_OTHER_SIDE} times as long as the other`;
+    const limit = `one side may be at most ${MOST_TIMES_THE_OTHER_SIDE} times as long as the other`;
     throw new MediaTaskError('unsupported', `has ${width}x${height} pixels; ${limit}`);
   }
   await orUnreadable(openReference(sharp, path).stats());
   return autoOrient;
 }
 
-/** Opens a reference, rotated as its metadata says. */
+/** Opens a reference with the rotation in the metadata applied. */
 export function openReference(sharp: SharpConstructor, path: string): Sharp {
   return sharp(path, { limitInputPixels: REFERENCE_MAX_PIXELS, failOn: 'warning' }).autoOrient();
 }
@@ -81,7 +84,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
 
 const HEAD_BYTES = 12;
 
-/** Checks the signature: the decoder supports more formats, some of which name other files. */
+/** Checks the signature, because the decoder also supports formats that can include other files. */
 function isPicture(head: Buffer): boolean {
   const shown = head.toString('latin1');
   return (

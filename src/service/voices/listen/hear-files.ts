@@ -22,13 +22,13 @@ export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles>
   }
 }
 
-/** A file of which less than this share can be decoded is damaged. */
+/** Minimum share of a file that must be decodable. */
 const LEAST_SHARE = 0.9;
 const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
 /**
- * Decodes a file and measures it.
- * @throws SoundProblem when it is no sound, damaged, too short, too long, or silent
+ * Decodes a file and adds the samples to the meter.
+ * @throws SoundProblem for a file that is not audio, damaged, too short, too long, or silent
  */
 async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   const sound = recogniseSound(file);
@@ -74,15 +74,15 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
 function requireLength(seconds: number | undefined, verb: string): void {
   const { minimum, maximum } = REFERENCE_SECONDS_RANGE;
   if (seconds === undefined || (seconds >= minimum && seconds <= maximum)) return;
-  const allowed = `allowed are ${minimum} to ${maximum} seconds`;
+  const allowed = `allowed: ${minimum} to ${maximum} seconds`;
   throw new SoundProblem(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
 }
 
-/** The memory of the resampler grows with the ratio of the rates. */
+/** Limits the memory of the resampler, which grows with the ratio of the rates. */
 function requireRate(sampleRate: number): void {
   const { lowest, highest } = SAMPLE_RATES;
   if (sampleRate >= lowest && sampleRate <= highest) return;
-  const allowed = `allowed are ${lowest} to ${highest}`;
+  const allowed = `allowed: ${lowest} to ${highest}`;
   throw new SoundProblem(`has ${sampleRate} samples a second; ${allowed}`);
 }
 
@@ -90,7 +90,7 @@ function formatSeconds(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
 }
 
-/** Returns the mean of the channels. Values that are no numbers, which floating-point files may have, become silence. */
+/** Returns the mean of the channels. NaN and infinity, which floating-point files may contain, become 0. */
 function mixed(channels: readonly Float32Array[], length: number): Float32Array {
   const mono = new Float32Array(length);
   for (let index = 0; index < length; index += 1) {

@@ -2,16 +2,16 @@ import { Worker } from 'node:worker_threads';
 import type { OpenFile } from '../../../audio/decode.ts';
 import type { Clock } from '../../../effects/clock.ts';
 
-/** The measurement of reference audio. */
+/** The measured pitch of reference audio, or the reason why a file was refused. */
 export type HeardFiles =
-  /** No pitch where no voice is heard. */
+  /** Median pitch in hertz; undefined if the files contain no voice. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
-  /** The file at `index` cannot be used; `problem` follows its name in the message. */
+  /** The file at `index` is unusable; `problem` is a predicate, such as `is silent`. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
  * Measures reference audio.
- * @throws Error when that fails or takes too long; the signal's reason once it is aborted
+ * @throws Error when the thread fails or takes too long; the reason of the signal on abort
  */
 export type HearFiles = (files: readonly OpenFile[], signal: AbortSignal) => Promise<HeardFiles>;
 
@@ -23,11 +23,11 @@ interface ListeningThreadOptions {
   readonly timeoutMs?: number;
 }
 
-/** Of the script's own memory; that of WebAssembly and of samples is not counted. */
+/** Limits on the JavaScript memory of a thread, without WebAssembly and samples. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 
-/** Measures each request in a thread of its own, which ends with it. */
+/** Returns a function that measures files in a new thread for each call. */
 export function hearInThread(options: ListeningThreadOptions): HearFiles {
   const { clock, timeoutMs = TIMEOUT_MS, workerFile } = options;
   return async (files, signal) => {
@@ -54,7 +54,7 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<HeardFiles> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('The listening thread ended.')));
+    worker.once('exit', () => reject(new Error('The listening thread ended unexpectedly.')));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

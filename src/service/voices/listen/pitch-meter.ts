@@ -2,24 +2,25 @@ import { PitchDetector } from 'pitchy';
 import { createResampler } from '../../engine/resample.ts';
 import type { Resampler } from '../../engine/resample.ts';
 
-/** Sound that is louder than this counts as sound: -60 dB of full scale. */
+/** Quieter sound counts as silence: -60 dB of full scale. */
 export const AUDIBLE = 0.001;
 
 const RATE = 16_000;
-/** Samples of one measurement (40 ms: two periods of the deepest voice), and from one to the next. */
+/** Samples of one measurement: 40 ms, or two periods of the deepest voice. */
 const FRAME = 640;
+/** Samples from the start of a measurement to the start of the next. */
 const HOP = 256;
-/** Two minutes of sound are enough. */
+/** Maximum number of measurements: two minutes. */
 const MOST_FRAMES = (120 * RATE) / HOP;
-/** The minimum for a pitch: a fifth of a second. */
+/** Minimum number of measurements for a pitch: a fifth of a second. */
 const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
-/** How clear the pitch of a frame has to be. */
+/** Minimum clarity of a measured pitch, from 0 to 1. */
 const CLARITY = 0.65;
-/** A frame that is this much lower than the loudest is noise: -34 dB. */
+/** A frame below this share of the loudest level counts as noise: -34 dB. */
 const QUIET = 0.02;
 
-/** Measures the median pitch of a voice while its sound arrives. */
+/** Measures the median pitch of a voice in a stream of samples. */
 export class PitchMeter {
   readonly #detector = PitchDetector.forFloat32Array(FRAME);
   readonly #frames: { readonly hz: number; readonly level: number }[] = [];
@@ -28,7 +29,6 @@ export class PitchMeter {
   #resampler: Resampler | undefined;
   #rate = 0;
 
-  /** Adds mono sound. */
   async add(samples: Float32Array, sampleRate: number): Promise<void> {
     if (sampleRate !== this.#rate) {
       this.close();
@@ -56,7 +56,7 @@ export class PitchMeter {
     this.#frames.push({ hz: isVoice ? hz : 0, level });
   }
 
-  /** Returns the median pitch in hertz; `undefined` where no voice is heard. */
+  /** Returns the median pitch in hertz; undefined if the sound has no voice. */
   median(): number | undefined {
     const loudest = this.#frames.reduce((most, { level }) => Math.max(most, level), 0);
     const pitches = this.#frames

@@ -1,7 +1,4 @@
-/**
- * The entry of a thread that measures uploads. They are decoded here and nowhere else: a file that is
- * made to hurt a decoder hurts a thread that ends afterwards.
- */
+/** The entry of a thread that decodes and measures uploads. A malicious file can harm this thread only. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { hearFiles } from './hear-files.ts';
