@@ -4,29 +4,29 @@ import { SNIFF_BYTES_MAX, sniff } from './sniff.ts';
 import { createVerifier } from './verify.ts';
 import { CHUNK_HEAD_BYTES, RIFF_BYTES, isUnknownWavLength } from './wav.ts';
 
-/** An audio file that can be decoded, described without decoding it. */
+/** An audio file that can be decoded, as its headers describe it. */
 export interface RecognisedSound {
   readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
-  /** Codec inside a container. */
+  /** Codec in an Ogg container. */
   readonly codec?: string | undefined;
-  /** Undefined where only decoding shows it; some decoders make two channels of one. */
+  /** Undefined if only decoding shows the number; a decoder may return two channels for one. */
   readonly channels?: number | undefined;
   /** The range of bytes to decode. */
   readonly start: number;
   readonly end: number;
-  /** Duration by its header, if that has one. */
+  /** Duration according to the headers, if they contain it. */
   readonly seconds: number | undefined;
   open(): Promise<SoundDecoder>;
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** The most that FLAC allows; a few bytes may claim 65,535, and each takes memory. */
+/** Maximum number of channels, as in FLAC; a header may claim up to 65,535, and each needs memory. */
 const MOST_CHANNELS = 8;
-const SUPPORTED = 'supported are wav, mp3, flac, ogg and opus';
+const SUPPORTED = 'use wav, mp3, flac, ogg or opus';
 
 /**
- * Detects what a file is from its bytes, whatever its name, and verifies that it is whole.
- * @throws SoundProblem when it is no audio, is cut, or is of a kind that cannot be decoded
+ * Detects the audio format of a file from its bytes, and verifies that the file is complete.
+ * @throws SoundProblem for a file that is not audio, incomplete, or cannot be decoded
  */
 export function recogniseSound(file: OpenFile): RecognisedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
@@ -40,22 +40,22 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
     return { format, start: 0, end: file.size, seconds, open: createFlacDecoder };
   }
   if (format !== 'ogg') {
-    const what = format === undefined ? 'no sound' : `${format}, which cannot be decoded`;
-    throw new SoundProblem(`holds ${what}; ${SUPPORTED}`);
+    const what = format === undefined ? 'not an audio file' : `${format}, which cannot be decoded`;
+    throw new SoundProblem(`is ${what}; ${SUPPORTED}`);
   }
   const verdict = requireWhole(file, 'ogg');
   const { codec = '' } = verdict;
   const open = OGG_DECODERS.get(codec);
   if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
-  throw new SoundProblem(`is ogg without Vorbis, Opus or FLAC in it; ${SUPPORTED}`);
+  throw new SoundProblem('is ogg with an unsupported codec; use Vorbis, Opus or FLAC');
 }
 
 function recogniseWav(file: OpenFile): RecognisedSound {
   const verdict = requireWhole(file, 'wav');
   const samples = findWavSamples(fileHead(file, WAV_HEAD_BYTES));
   if (samples === undefined) {
-    const kinds = 'integers of 8 to 32 bits, and floating point';
-    throw new SoundProblem(`is wav with an unsupported kind of samples; supported are ${kinds}`);
+    const kinds = 'integers of 8 to 32 bits or floating point';
+    throw new SoundProblem(`is wav with unsupported samples; use ${kinds}`);
   }
   return {
     format: 'wav',
@@ -66,10 +66,10 @@ function recogniseWav(file: OpenFile): RecognisedSound {
   };
 }
 
-/** Searched for the samples; longer metadata is not read. */
+/** The samples of a wav file must begin within these first bytes. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-/** @throws SoundProblem when the file is incomplete */
+/** Verifies a file. @throws SoundProblem for an incomplete or invalid one */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
@@ -90,34 +90,33 @@ function secondsOf({ durationMs }: Verdict): number | undefined {
   return durationMs === undefined ? undefined : durationMs / 1_000;
 }
 
-/** Samples of every channel, from -1 to 1, all of one length. */
+/** The samples of each channel, from -1 to 1; all channels have the same length. */
 export interface DecodedSound {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
-  /** Whether the decoder reported errors; it left out the damaged parts. */
+  /** Whether the decoder reported errors and skipped damaged parts. */
   readonly isDamaged?: boolean;
 }
 
-/** Decodes a file that comes in pieces. */
+/** Decodes a file in pieces. */
 export interface SoundDecoder {
-  /** How many bytes to decode at a time: few where they may hold much sound, to bound memory. */
+  /** Maximum size of a piece, which bounds the memory for its samples. */
   readonly pieceBytes: number;
-  /** Returns the samples that this piece completes; the caller may reuse it then. */
+  /** Returns the samples that a piece completes; the caller may reuse the piece afterwards. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
   /** Returns the remaining samples. */
   finish(): Promise<DecodedSound>;
-  /** Frees its memory. */
+  /** Frees the memory of the decoder. */
   close(): void;
 }
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** An unusable file; the message completes a sentence that begins with the name of the file. */
+/** An error for an unusable file; the message is a clause whose subject is the file. */
 export class SoundProblem extends Error {
   override readonly name = 'SoundProblem';
 }
 
-/** How the samples of a WAV file are coded. */
 interface WavLayout {
   readonly channels: number;
   readonly sampleRate: number;
@@ -126,8 +125,8 @@ interface WavLayout {
 }
 
 /**
- * Finds the samples of a verified WAV file in its first bytes; undefined when they are further on, or in a coding
- * that cannot be decoded. The end is by the header.
+ * Finds the samples of a verified WAV file in its first bytes; undefined if the samples begin later or their
+ * coding is not supported. `end` is the end according to the header.
  */
 function findWavSamples(
   head: Uint8Array,
@@ -160,7 +159,7 @@ function createWavDecoder(layout: WavLayout): SoundDecoder {
       rest = Buffer.from(bytes.subarray(blocks * blockBytes));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const channels = Array.from({ length: count }, (_, channel) => {
-        // A callback for each of millions of samples would take seconds.
+        // A callback for each sample would take seconds.
         const samples = new Float32Array(blocks);
         for (let block = 0; block < blocks; block += 1) {
           samples[block] = layout.read(view, block * blockBytes + channel * bytesPerSample);
@@ -177,7 +176,7 @@ function createWavDecoder(layout: WavLayout): SoundDecoder {
 const INTEGERS = 1;
 const FLOATS = 3;
 const EXTENSIBLE = 0xfffe;
-/** Offset of the true format in an extensible one. */
+/** Offset of the format tag in an extensible format. */
 const SUBFORMAT_OFFSET = 24;
 
 function layoutOf(view: DataView, at: number, size: number): WavLayout | undefined {
@@ -193,7 +192,7 @@ function layoutOf(view: DataView, at: number, size: number): WavLayout | undefin
   return { channels, sampleRate, bytesPerSample, read };
 }
 
-/** By kind and size of a sample. */
+/** Functions that read a sample, by kind and size in bytes. */
 const READERS = new Map<string, WavLayout['read']>([
   [`${INTEGERS}:1`, (view, offset) => (view.getUint8(offset) - 128) / 128],
   [`${INTEGERS}:2`, (view, offset) => view.getInt16(offset, true) / 0x8000],
@@ -207,12 +206,12 @@ const READERS = new Map<string, WavLayout['read']>([
   [`${FLOATS}:8`, (view, offset) => view.getFloat64(offset, true)],
 ]);
 
-/** An mp3 decodes to at most 60 times as many bytes. */
+/** Decoded mp3 is at most 60 times as large. */
 const MP3_PIECE_BYTES = 16 * 1024;
-/** Silence may take a few bytes for a tenth of a second and more. */
+/** For other formats, in which a few bytes may contain a second of silence. */
 const PACKED_PIECE_BYTES = 1024;
 
-/** What the WebAssembly decoders have in common. */
+/** The common interface of the WebAssembly decoders. */
 interface WasmDecoder {
   readonly ready: Promise<unknown>;
   decode(piece: Uint8Array): WasmSound | Promise<WasmSound>;
@@ -240,13 +239,12 @@ function soundOf({ channelData, errors, sampleRate }: WasmSound): DecodedSound {
   return { channels: channelData, sampleRate, isDamaged: errors.length > 0 };
 }
 
-/** Creates a decoder of MPEG audio, layers 1 to 3. */
 async function createMp3Decoder(): Promise<SoundDecoder> {
   const { MPEGDecoder } = await import('mpg123-decoder');
   return wrapDecoder(new MPEGDecoder(), MP3_PIECE_BYTES);
 }
 
-/** Creates a decoder of Ogg Vorbis. */
+/** Creates a decoder for Ogg Vorbis. */
 export async function createVorbisDecoder(): Promise<SoundDecoder> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   return wrapDecoder(new OggVorbisDecoder(), PACKED_PIECE_BYTES);
@@ -257,10 +255,10 @@ async function createOpusDecoder(): Promise<SoundDecoder> {
   return wrapDecoder(new OggOpusDecoder({ forceStereo: true }), PACKED_PIECE_BYTES);
 }
 
-/** Zeros for the FLAC decoder after the last byte: it drops a short last frame, such as silence, without them. */
+/** Zeros after the last byte of a FLAC file, without which the decoder drops a short last frame. */
 const FLAC_TAIL = new Uint8Array(64);
 
-/** Creates a decoder of FLAC, by itself or in Ogg. */
+/** Creates a decoder for FLAC and for FLAC in Ogg. */
 export async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   const decoder = await wrapDecoder(new FLACDecoder(), PACKED_PIECE_BYTES);
@@ -279,7 +277,7 @@ const OGG_DECODERS = new Map([
   ['flac', createFlacDecoder],
 ]);
 
-/** Either may be {@link NO_SOUND}. */
+/** Joins two sounds, of which either may be {@link NO_SOUND}. */
 function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   const length = one.channels[0]?.length ?? 0;
   const otherLength = other.channels[0]?.length ?? 0;
@@ -295,11 +293,11 @@ function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   return { channels, sampleRate: one.sampleRate, isDamaged };
 }
 
-/** Up to the end of STREAMINFO, which is the first block. */
+/** Bytes up to the end of STREAMINFO, the first metadata block. */
 const FLAC_HEAD_BYTES = 42;
 const RATE_OFFSET = 18;
 
-/** Reads the duration in seconds from the header of a FLAC file; undefined if it has none. */
+/** Returns the duration of a FLAC file in seconds; undefined if the header does not contain it. */
 export function readFlacLength(file: OpenFile): number | undefined {
   const head = fileHead(file, FLAC_HEAD_BYTES);
   if (head.length < FLAC_HEAD_BYTES || tagAt(head, 0) !== 'fLaC') return undefined;
@@ -311,13 +309,13 @@ export function readFlacLength(file: OpenFile): number | undefined {
   return sampleRate === 0 || samples === 0 ? undefined : samples / sampleRate;
 }
 
-/** An open file, which can be passed to a decoding thread. */
+/** An open file, which can be sent to a worker thread. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;
 }
 
-/** Reads a file piece by piece, each into the same buffer. */
+/** Yields a file in pieces, which share one buffer. */
 export function* filePieces(
   { fd, size }: OpenFile,
   pieceBytes: number,

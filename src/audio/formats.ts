@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or recognises, with their extensions (without a dot) and media types; the
- * first of each is the one that foley writes. `opus` is Opus in Ogg; `pcm` is raw little-endian 16-bit samples.
+ * The formats that foley reads, writes or detects, with extensions (without a dot) and media types. foley writes
+ * the first extension and media type. `opus` is Opus in Ogg; `pcm` is raw little-endian 16-bit samples.
  */
 export const FORMATS = {
   mp3: {
@@ -47,26 +47,26 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
-/** Returns the format with this name, ignoring case; `jpg` and `wave` are extensions, not names. */
+/** Returns the format with a name such as `jpeg`, ignoring case; `jpg` is an extension, not a name. */
 export function formatNamed(name: string): Format | undefined {
   const wanted = name.toLowerCase();
   return FORMAT_NAMES.find((format) => format === wanted);
 }
 
-/** Returns the format of a path's extension, ignoring case; a leading dot of the name starts no extension. */
+/** Returns the format for the extension of a path, ignoring case; `.mp3` alone is a name, not an extension. */
 export function formatOfPath(path: string): Format | undefined {
   const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
 }
 
-/** Returns the format of a `Content-Type`, whose `codecs` may name Opus in Ogg; undefined for other types. */
+/** Returns the format for a `Content-Type`, of which `codecs` may name Opus; undefined for an unknown type. */
 export function formatOfMediaType(contentType: string): Format | undefined {
   const essence = essenceOf(contentType);
   const format = FORMAT_NAMES.find((name) => includes(FORMATS[name].mediaTypes, essence));
   return format === 'ogg' && /;\s*codecs="?opus/i.test(contentType) ? 'opus' : format;
 }
 
-/** Whether a `Content-Type` stands for any bytes, as file storage sends it. */
+/** Whether a `Content-Type` is used for any kind of file, as by file storage. */
 export function isOpaqueMediaType(contentType: string): boolean {
   return ['application/octet-stream', 'binary/octet-stream', ''].includes(essenceOf(contentType));
 }

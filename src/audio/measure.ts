@@ -1,21 +1,20 @@
 import { filePieces, recogniseSound, SoundProblem } from './decode.ts';
 import type { OpenFile, RecognisedSound, DecodedSound } from './decode.ts';
 
-/** The measurements of an audio file. */
 export interface MeasuredSound extends Pick<RecognisedSound, 'codec' | 'format'> {
   readonly sampleRate: number;
   readonly channels: number;
-  /** In LUFS (ITU-R BS.1770-4); undefined for silence and for less than 0.4 s. */
+  /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence and for less than 0.4 s. */
   readonly loudness: number | undefined;
   readonly levels: LevelTrack;
 }
 
-/** How many bytes are decoded before the event loop gets a turn. */
+/** Bytes that are decoded in each turn of the event loop. */
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
  * Decodes an audio file and measures it, in bounded memory.
- * @throws SoundProblem when it is no audio, is cut, or is of a kind that cannot be decoded
+ * @throws SoundProblem for a file that is not audio, incomplete, or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = recogniseSound(file);
@@ -39,7 +38,7 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   const { codec, format, seconds } = sound;
   const measured = measurement.result();
   const { durationMs } = measured.levels;
-  // The FLAC decoder drops damaged frames silently.
+  // The FLAC decoder does not report damaged frames.
   if (format === 'flac' && seconds !== undefined && durationMs <= seconds * 1_000 - 1) {
     const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
     throw new SoundProblem(`is damaged or cut: ${found}`);
@@ -47,7 +46,7 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   return { format, codec, ...measured };
 }
 
-/** Measures decoded sound, whose first samples give channels and rate. */
+/** Measures decoded sound; all of it must have the channels and sample rate of the first samples. */
 class Measurement {
   #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
   readonly #declaredChannels: number | undefined;
@@ -68,14 +67,14 @@ class Measurement {
       loudness: new LoudnessMeter(channels.length, sampleRate),
     };
     if (channels.length !== this.#channels || sampleRate !== this.#sampleRate) {
-      throw new SoundProblem('changes its sample rate or its channels');
+      throw new SoundProblem('changes its sample rate or number of channels');
     }
     this.#meters.levels.write(channels);
     this.#meters.loudness.write(channels);
   }
 
   result(): Omit<MeasuredSound, 'codec' | 'format'> {
-    if (this.#meters === undefined) throw new SoundProblem('holds no sound');
+    if (this.#meters === undefined) throw new SoundProblem('has no sound');
     const { levels, loudness } = this.#meters;
     levels.finish();
     const [sampleRate, channels] = [this.#sampleRate, this.#channels];
@@ -90,21 +89,21 @@ interface Filter {
 }
 
 const BLOCK_SECONDS = 0.4;
-/** Blocks overlap by three quarters. */
+/** A block begins at each quarter of the previous block. */
 const STEPS_A_BLOCK = 4;
-/** Quieter blocks are silence. */
+/** Quieter blocks are ignored as silence. */
 const ABSOLUTE_GATE_LUFS = -70;
-/** Blocks this much below the average are pauses. */
+/** Blocks that are this much quieter than the average are ignored as pauses. */
 const RELATIVE_GATE_LU = -10;
 const OFFSET_LUFS = -0.691;
 const SURROUND_WEIGHT = 1.41;
 const FIRST_SURROUND = 3;
 
-/** Measures integrated loudness as ITU-R BS.1770-4 defines it, at one sample rate and channel count. */
+/** Measures integrated loudness (ITU-R BS.1770-4). */
 export class LoudnessMeter {
   readonly #channels: ChannelMeter[];
   readonly #stepLength: number;
-  /** Mean energy of each quarter of a block. */
+  /** Mean energy of each step, a quarter of a block. */
   readonly #steps: number[] = [];
   #inStep = 0;
   #energy = 0;
@@ -118,7 +117,7 @@ export class LoudnessMeter {
     this.#stepLength = Math.round((sampleRate * BLOCK_SECONDS) / STEPS_A_BLOCK);
   }
 
-  /** Adds samples of each channel, from -1 to 1, all of one length. */
+  /** Adds samples of each channel, from -1 to 1; all channels must have the same length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let from = 0; from < length;) {
@@ -147,7 +146,7 @@ export class LoudnessMeter {
   }
 }
 
-/** Sums the K-weighted energy of one channel, with filters in direct form 2 transposed. */
+/** Sums the K-weighted energy of a channel, with filters in transposed direct form II. */
 class ChannelMeter {
   readonly #filters: readonly [Filter, Filter];
   readonly #weight: number;
@@ -179,7 +178,7 @@ class ChannelMeter {
   }
 }
 
-/** The first stage of K-weighting, a shelf of 4 dB, for any sample rate. */
+/** Returns the first filter of K-weighting, a high shelf of 4 dB. */
 function shelf(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const quality = 0.7071752369554196;
@@ -196,7 +195,7 @@ function shelf(sampleRate: number): Filter {
   };
 }
 
-/** The second stage, a high-pass at 38 Hz. */
+/** Returns the second filter of K-weighting, a high-pass at 38 Hz. */
 function highPass(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
   const quality = 0.5003270373238773;
@@ -212,22 +211,21 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** A stretch of silence. */
 export interface Pause {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 const BUCKET_SECONDS = 0.01;
-/** Quieter samples are silence: 50 dB below full scale. */
+/** Quieter samples count as silence: 50 dB below full scale. */
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** Records the peak of every hundredth of a second, for pauses and a waveform. */
+/** Records the peak level of every hundredth of a second, for pauses and a waveform. */
 export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;
   readonly #levels: number[] = [];
-  /** How many samples are at full scale. */
+  /** Number of samples at full scale. */
   clipped = 0;
   #samples = 0;
   #level = 0;
@@ -238,7 +236,7 @@ export class LevelTrack {
     this.#bucketLength = Math.max(1, Math.round(sampleRate * BUCKET_SECONDS));
   }
 
-  /** Adds samples of each channel, all of one length. */
+  /** Adds samples of each channel; all channels must have the same length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let index = 0; index < length; index += 1) {
@@ -261,12 +259,11 @@ export class LevelTrack {
     return (this.#samples / this.#sampleRate) * 1000;
   }
 
-  /** The highest level, from 0 to 1. */
   get peak(): number {
     return highest(this.#levels);
   }
 
-  /** Returns the pauses of at least this length, also those at the beginning and the end. */
+  /** Returns the pauses of at least `minimumMs`, including those at the beginning and the end. */
   pauses(minimumMs: number): Pause[] {
     const bucketMs = (this.#bucketLength / this.#sampleRate) * 1000;
     const pauses: Pause[] = [];
@@ -284,7 +281,7 @@ export class LevelTrack {
     return pauses;
   }
 
-  /** Returns the highest level of so many equal intervals; of fewer if the sound is too short. */
+  /** Returns the peak levels of equal intervals, from 0 to 1; fewer than `intervals` for a very short sound. */
   waveform(intervals: number): number[] {
     const count = Math.min(intervals, this.#levels.length);
     return Array.from({ length: count }, (_, index) => {

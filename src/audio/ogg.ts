@@ -6,26 +6,26 @@ export const OGG_HEAD_BYTES = 27;
 export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
-/** More logical streams at once than any audio file has; bounds memory. */
+/** Maximum number of concurrent logical streams, which bounds memory. */
 const STREAMS_MAX = 16;
 
 /** The header of an Ogg page. */
 export interface OggHeader {
-  /** {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
+  /** A sum of {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
   readonly flags: number;
   readonly granule: bigint;
   readonly serial: number;
   readonly sequence: number;
-  /** Lengths of its segments. */
+  /** Lengths of the segments. */
   readonly table: Uint8Array;
 }
 
-/** Whether `bytes` begin with the signature and the version of an Ogg page. */
+/** Whether bytes begin with the signature and version of an Ogg page. */
 export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
 
-/** Reads a page header with its whole table; shares the memory of `bytes`. */
+/** Reads a page header with its complete table, which shares the memory of `bytes`. */
 export function readOggHeader(bytes: Uint8Array): OggHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -56,7 +56,7 @@ export function writeOggPage(
 
 const CHECKSUM_OFFSET = 22;
 
-/** Returns how many bytes the segments of a page have. */
+/** Returns the total length of the segments of a page. */
 export function bodyLength(table: Uint8Array): number {
   return table.reduce((sum, length) => sum + length, 0);
 }
@@ -67,19 +67,19 @@ export function countPackets(table: Uint8Array): number {
 }
 
 /**
- * Verifies Ogg pages (RFC 3533): signature, checksum and sequence of every page, and a first and a last page for every
- * logical stream; so any cut is seen. Chained streams add up their durations.
+ * Verifies Ogg pages (RFC 3533): signature, checksum and sequence of every page, and a first and last page for
+ * every logical stream. Detects any truncation. Adds up the durations of chained streams.
  */
 export class OggReader extends VerifyingReader {
   readonly #requiredCodec: OggCodec['name'] | undefined;
   readonly #streams = new Map<number, OggStream>();
   #first: OggStream | undefined;
   #durationMs = 0;
-  /** The longest of the concurrent streams that have ended. */
+  /** Duration of the longest concurrent stream that has ended. */
   #groupMs = 0;
   #page: OpenPage | undefined;
 
-  /** @param requiredCodec refuses a first stream of any other */
+  /** @param requiredCodec the only accepted codec; default: any */
   constructor(requiredCodec?: OggCodec['name']) {
     super(OGG_HEAD_BYTES);
     this.#requiredCodec = requiredCodec;
@@ -137,7 +137,7 @@ export class OggReader extends VerifyingReader {
   }
 
   #openPage(bytes: Uint8Array, position: number): void {
-    // A copy, not a slice: that of a Buffer would share, and here change, the caller's bytes.
+    // A copy: the slice of a Buffer would share the bytes of the caller, which must not change.
     const copy = new Uint8Array(bytes);
     const header = readOggHeader(copy);
     const headerLength = OGG_HEAD_BYTES + header.table.length;
@@ -169,7 +169,7 @@ export class OggReader extends VerifyingReader {
       return;
     }
     if (page.sequence !== stream.nextSequence) {
-      this.problem = `lacks an Ogg page before offset ${page.position}`;
+      this.problem = `is missing an Ogg page before offset ${page.position}`;
       return;
     }
     stream.nextSequence = (page.sequence + 1) >>> 0;
@@ -191,7 +191,7 @@ export class OggReader extends VerifyingReader {
   }
 
   #closeStream(page: OpenPage, stream: OggStream): void {
-    if (page.table.at(-1) === 255) this.problem = 'is cut: its last packet is not whole';
+    if (page.table.at(-1) === 255) this.problem = 'is cut: its last packet is incomplete';
     this.#groupMs = Math.max(this.#groupMs, durationOf(stream));
     this.#streams.delete(page.serial);
     if (this.#streams.size > 0) return;
@@ -209,13 +209,13 @@ interface OggStream {
   readonly codec: OggCodec;
   nextSequence: number;
   granule: number;
-  /** Granule position of its first sample; not 0 in a stream that continues the time of another. */
+  /** Granule position of the first sample; not 0 in a stream that continues the time of another. */
   base: number;
-  /** Packets that have ended. */
+  /** Number of packets that have ended. */
   packets: number;
 }
 
-/** A page whose body is being skipped. */
+/** A page whose body the reader is skipping. */
 interface OpenPage extends OggHeader {
   /** The first bytes of the body, for a first page only. */
   readonly beginning: Uint8Array;
@@ -225,7 +225,7 @@ interface OpenPage extends OggHeader {
   sum: number;
 }
 
-/** Returns the length of the header with its table and, for a first page, the bytes that name the codec. */
+/** Returns the length of a page header with its table and, for a first page, the bytes that name the codec. */
 function bytesToOpen(header: Uint8Array): number {
   const headerLength = OGG_HEAD_BYTES + (header[26] ?? 0);
   const isFirst = ((header[5] ?? 0) & FIRST_PAGE) !== 0;
@@ -234,10 +234,10 @@ function bytesToOpen(header: Uint8Array): number {
   return headerLength + Math.min(body, CODEC_BYTES);
 }
 
-/** Packets of a Vorbis stream before those with sound. */
+/** Number of packets of a Vorbis stream before those with sound. */
 export const VORBIS_HEADERS = 3;
 
-/** In Vorbis the first packet with sound has no samples yet; alone in its page, it marks the start of the time. */
+/** Updates the time of a stream. The first Vorbis packet with sound, alone in its page, marks the start. */
 function updateTime(stream: OggStream, { granule, table }: OggHeader): void {
   const packets = countPackets(table);
   const opensSound = stream.codec.name === 'vorbis' && stream.packets === VORBIS_HEADERS;
@@ -251,22 +251,22 @@ function durationOf({ base, codec, granule }: OggStream): number {
   return (Math.max(0, granule - base - codec.preSkip) / codec.granuleRate) * 1000;
 }
 
-/** What the first packet of a logical Ogg stream declares. */
+/** The codec that the first packet of a logical Ogg stream declares. */
 export interface OggCodec {
   readonly name: 'vorbis' | 'opus' | 'flac' | 'speex' | 'unknown';
   readonly channels: number | undefined;
-  /** 48 kHz for any Opus. */
+  /** In Hz; always 48,000 for Opus. */
   readonly sampleRate: number | undefined;
-  /** Granules a second; undefined for codecs that foley does not decode. */
+  /** Granules per second; undefined for codecs that foley does not decode. */
   readonly granuleRate: number | undefined;
   /** Granules to drop at the beginning. */
   readonly preSkip: number;
 }
 
-/** Bytes of the first packet that {@link readOggCodec} reads. */
+/** Maximum bytes of the first packet that {@link readOggCodec} needs. */
 export const CODEC_BYTES = 32;
 
-/** Reads the codec from a first packet; `unknown` for a short or unfamiliar one. */
+/** Reads the codec from the first packet of a stream; `unknown` for a short packet or another codec. */
 export function readOggCodec(packet: Uint8Array): OggCodec {
   const mark = Buffer.from(packet.subarray(0, 8)).toString('latin1');
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
@@ -277,7 +277,7 @@ export function readOggCodec(packet: Uint8Array): OggCodec {
     return { ...known('opus', view.getUint8(9), 48_000), preSkip: view.getUint16(10, true) };
   }
   if (mark.startsWith('\x7fFLAC') && packet.length >= 30) {
-    // STREAMINFO behind a 13-byte prefix and a 4-byte block header: 20 bits of rate, 3 of channels.
+    // STREAMINFO follows a 13-byte prefix and a 4-byte block header: 20 bits of rate, 3 of channels.
     const rateAndChannels = view.getUint32(27);
     return known('flac', ((rateAndChannels >>> 9) & 7) + 1, rateAndChannels >>> 12);
   }
@@ -290,13 +290,13 @@ function known(name: OggCodec['name'], channels: number, sampleRate: number): Og
   return { name, channels, sampleRate: granuleRate, granuleRate, preSkip: 0 };
 }
 
-/** Continues the checksum of an Ogg page (RFC 3533: polynomial 0x04c11db7, highest bit first) over a range. */
+/** Computes the checksum of an Ogg page (RFC 3533: polynomial 0x04c11db7). @param begun the checksum so far */
 function oggChecksum(bytes: Uint8Array, from: number, to: number, begun = 0): number {
   const tables = (made ??= makeTables());
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables;
   let sum = begun;
   let at = from;
-  // Eight bytes at a time: five times as fast, about a second for a gigabyte.
+  // Eight bytes at a time are five times as fast.
   for (; at + 8 <= to; at += 8) {
     sum ^= (byte(bytes, at) << 24) | (byte(bytes, at + 1) << 16);
     sum ^= (byte(bytes, at + 2) << 8) | byte(bytes, at + 3);
@@ -319,7 +319,7 @@ type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 let made: Tables | undefined;
 
-/** Computes the checksum of each byte followed by 0 to 7 zero bytes. */
+/** Returns eight tables: the checksums of each byte followed by 0 to 7 zero bytes. */
 function makeTables(): Tables {
   const t0 = Int32Array.from({ length: 256 }, (_, value) => {
     let sum = value << 24;

@@ -1,68 +1,65 @@
 import type { Format } from './formats.ts';
 
-/** Bytes to write over those at a position. */
+/** Bytes that replace those at a position of a file. */
 export interface Correction {
   readonly position: number;
   readonly bytes: Uint8Array;
 }
 
-/** The result of verifying a file, once its last byte has been seen. */
+/** The result of verifying a complete file. */
 export interface Verdict {
   readonly format: Format;
   readonly bytes: number;
-  /** Undefined for an empty file, and where the format does not record it. */
+  /** Undefined for an empty file, or if the format does not contain it. */
   readonly durationMs: number | undefined;
   readonly sampleRate: number | undefined;
   readonly channels: number | undefined;
   /** Codec inside a container: `vorbis`, `opus`, `flac`. */
   readonly codec: string | undefined;
-  /** Whether the file is of its format and nothing is seen to be missing. */
+  /** Whether the file has the expected format and no part is known to be missing. */
   readonly complete: boolean;
-  /**
-   * Whether a truncation would have been detected: the format says where it ends (an Ogg end mark, a length
-   * in a WAV header, a frame count in an mp3's Info tag). Without it, a file cut between two frames looks complete.
-   */
+  /** Whether the format marks the end of the file. If not, a file cut between two frames looks complete. */
   readonly endIsProven: boolean;
   /** Bytes to overwrite in a complete file, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
-  /** What is wrong, as the rest of a sentence that begins with the file's name. */
+  /** Why the file is invalid or incomplete, as a clause whose subject is the file. */
   readonly problem: string | undefined;
 }
 
-/** What a reader reports about a file; missing fields are unknown. */
+/** The results of a reader; missing fields are unknown. */
 export type Findings = Pick<Verdict, 'endIsProven'> &
   Partial<
     Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
   >;
 
 /**
- * A parser of one format, driven by a {@link Walker}: it reads `want` bytes and sets how many to skip. The chunks of the
- * stream do not matter.
+ * A parser of one format, driven by a {@link Walker}: it parses `want` bytes at a time and sets how many bytes to
+ * skip. How the file is divided into chunks does not matter.
  */
 export interface FormatReader {
-  /** Bytes that `step` needs to see at once. */
+  /** Number of bytes that `step` needs. */
   want: number;
-  /** Bytes to skip before the next `step`, counted from where the last one looked. */
+  /** Number of bytes to skip before the next `step`, from the position of the last one. */
   skip: number;
   /**
-   * Parses `want` bytes from index `at`, which are at `position` of the file, and sets `want` and `skip`. With
-   * `skip` 0 it must want more than before.
+   * Parses `want` bytes from index `at`, which is `position` in the file, and sets `want` and `skip`. If it leaves
+   * `skip` at 0, it must increase `want`.
    */
   step(bytes: Uint8Array, at: number, position: number): void;
   /** Called with every skipped byte, in order, in pieces. */
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** Skips all that follows. */
+/** Value of `skip` for the rest of the file. */
 export const TO_THE_END = Number.MAX_SAFE_INTEGER;
 
-/** A reader that verifies its file. */
+/** A reader that verifies a file. */
 export abstract class VerifyingReader implements FormatReader {
   want: number;
   skip = 0;
-  /** Set as soon as something is wrong; the rest of the bytes is then only counted. */
+  /** The first problem; bytes after it are only counted. */
   problem: string | undefined;
-  /** Whether anything of the format was recognised. */
+  /** Whether the beginning of the format was recognized. */
   begun = false;
 
   constructor(want: number) {
@@ -90,11 +87,11 @@ export function tagAt(bytes: Uint8Array, at: number): string {
   return Buffer.from(bytes.subarray(at, at + 4)).toString('latin1');
 }
 
-/** Drives a {@link FormatReader} over chunks as they arrive; buffers only the bytes it wants. */
+/** Passes streamed chunks to a {@link FormatReader}; buffers only the bytes that the reader wants. */
 export class Walker {
-  /** All bytes so far. */
+  /** Number of bytes so far. */
   bytes = 0;
-  /** Offset in the file of the byte that the reader sees next, or is skipping. */
+  /** Offset in the file of the next byte to parse or skip. */
   position = 0;
   readonly #reader: FormatReader;
   #carry: Uint8Array = new Uint8Array(64);
@@ -104,7 +101,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** Bytes that arrived but were too few for the next step. */
+  /** The last bytes, which are too few for the next step. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }
@@ -126,7 +123,7 @@ export class Walker {
     }
   }
 
-  /** Skips carried bytes, then bytes of the chunk; returns how many of the chunk. */
+  /** Skips carried bytes, then bytes of the chunk; returns the number of skipped bytes of the chunk. */
   #pass(chunk: Uint8Array, at: number): number {
     const reader = this.#reader;
     const carried = Math.min(reader.skip, this.#carried);
@@ -136,7 +133,7 @@ export class Walker {
       this.#carried -= carried;
       reader.skip -= carried;
       this.position += carried;
-      // The rest was carried for an earlier, longer look; it comes before the chunk.
+      // Carried bytes that are left precede the chunk.
       if (this.#carried > 0) return 0;
     }
     const fresh = Math.min(reader.skip, chunk.length - at);

@@ -1,7 +1,7 @@
 import type { Format } from './formats.ts';
 import { mp3FrameLength, id3TagLength } from './mp3.ts';
 
-/** What leading bytes can be recognised as: formats with a signature, and what servers send in their place. */
+/** A detectable format: media formats with a signature, and formats that servers send instead of media. */
 export type SniffedFormat =
   | Exclude<Format, 'pcm' | 'opus'>
   | 'aiff'
@@ -12,16 +12,16 @@ export type SniffedFormat =
 
 type Sniffed =
   | { readonly kind: 'known'; readonly format: SniffedFormat }
-  /** Undecided: call again with a head of `bytes`, which may give another `more`. */
+  /** Undecided: call again with at least `bytes` bytes of the file. */
   | { readonly kind: 'more'; readonly bytes: number }
   | { readonly kind: 'unknown' };
 
-/** The most leading bytes that {@link sniff} wants. */
+/** Maximum number of bytes that {@link sniff} asks for. */
 export const SNIFF_BYTES_MAX = 65_536;
 
 /**
- * Detects a format from the first bytes of a file; a longer head never contradicts a result. An `ogg` may hold
- * Vorbis, Opus or FLAC. Skips an ID3 tag, which AAC and FLAC files may have too; one that is longer than
+ * Detects a format from the first bytes of a file; more bytes never change a result. An `ogg` may contain Vorbis,
+ * Opus or FLAC. Skips an ID3 tag, which AAC and FLAC files may have too; a file with an ID3 tag longer than
  * {@link SNIFF_BYTES_MAX} counts as mp3.
  */
 export function sniff(head: Uint8Array): Sniffed {
@@ -37,7 +37,7 @@ export function sniff(head: Uint8Array): Sniffed {
   return head[0] === 0xff ? sniffMpegAudio(head) : sniffText(head);
 }
 
-/** A signature, in which `?` matches any byte. In order: the longer before its beginning. */
+/** Signatures, in which `?` matches any byte. Longer ones precede shorter ones with the same beginning. */
 const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['wav', 'RIFF????WAVE'],
   ['wav', 'RF64????WAVE'],
@@ -55,7 +55,7 @@ const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['mp4', '????ftyp'],
 ];
 
-/** Returns 0 for a match, undefined for a mismatch, else how many bytes would decide. */
+/** Returns 0 for a match, undefined for a mismatch, else the number of bytes that are needed to decide. */
 function bytesToDecide(head: Uint8Array, signature: string): number | undefined {
   for (let at = 0; at < signature.length; at += 1) {
     if (signature[at] === '?') continue;
@@ -85,7 +85,7 @@ function sniffMpegAudio(head: Uint8Array): Sniffed {
   return (second & 0xf6) === 0xf0 ? { kind: 'known', format: 'aac' } : { kind: 'unknown' };
 }
 
-/** Recognises an HTML page or a JSON body, after white space and a byte order mark. */
+/** Detects an HTML page or a JSON body, after white space and a byte order mark. */
 function sniffText(head: Uint8Array): Sniffed {
   const start = Buffer.from(head.subarray(0, TEXT_BYTES)).toString('latin1');
   const match = /^(?:ï»¿)?[\t\n\r ]*([^\t\n\r ï»¿])/.exec(start)?.[1];

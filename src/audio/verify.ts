@@ -8,11 +8,11 @@ import { JpegReader, Mp4Reader, PngReader, WebpReader } from './visual-media.ts'
 import type { PcmLayout } from './wav.ts';
 import { PcmReader, WavReader } from './wav.ts';
 
-/** Verifies a file while it streams; buffers only a few bytes of it. */
+/** Verifies a file while it streams; buffers only a few bytes. */
 export interface Verifier {
-  /** Takes the next bytes of the file, cut anywhere. The caller may reuse them. */
+  /** Verifies the next bytes of the file. The caller may reuse the chunk afterwards. */
   write(chunk: Uint8Array): void;
-  /** A problem that more bytes cannot mend. */
+  /** A problem that more bytes cannot resolve. */
   readonly problem: string | undefined;
   /** Returns the verdict after the last byte. */
   end(): Verdict;
@@ -24,8 +24,8 @@ export interface VerifierOptions {
 }
 
 /**
- * Creates a verifier for a file of `format`. mp3, wav, ogg, opus, mp4, png, jpeg and webp are checked to their end,
- * pcm is counted, and of the others only the signature is checked. `ogg` accepts any codec, `opus` only Opus.
+ * Creates a verifier for a file of a format. Checks mp3, wav, ogg, opus, mp4, png, jpeg and webp completely, pcm
+ * for a complete last sample, and other formats for their signature. `ogg` accepts any codec, `opus` only Opus.
  */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);
@@ -90,12 +90,12 @@ const READERS: Readonly<Record<Format, (options: VerifierOptions) => VerifyingRe
   webp: () => new WebpReader(),
 };
 
-/** Describes what arrived in the place of `format`: the format it is, if known, and its first bytes. */
+/** Describes bytes that are not `format`: their format, if known, and the first bytes in hexadecimal. */
 function describeForeign(format: Format, head: Uint8Array): string {
   const sniffed = sniff(head);
   const container = format === 'opus' ? 'ogg' : format;
   const isBeginning = sniffed.kind === 'known' && sniffed.format === container;
-  if (isBeginning || sniffed.kind === 'more') return 'is cut: only its first bytes are there';
+  if (isBeginning || sniffed.kind === 'more') return 'is cut: only its first bytes arrived';
   const what =
     sniffed.kind === 'known' ? `is ${sniffed.format}, not ${format}` : `is not ${format}`;
   const shown = Array.from(head.subarray(0, SHOWN_BYTES), (byte) =>
@@ -104,7 +104,7 @@ function describeForeign(format: Format, head: Uint8Array): string {
   return `${what}; it begins with ${shown.join(' ')}`;
 }
 
-/** Returns a problem for raw samples that begin with the long signature of another format. */
+/** Returns a problem for raw samples that begin with a long signature of another format. */
 function problemOfPcm(format: Format, head: Uint8Array): string | undefined {
   if (format !== 'pcm') return undefined;
   const sniffed = sniff(head);
@@ -114,7 +114,7 @@ function problemOfPcm(format: Format, head: Uint8Array): string | undefined {
 
 const LONG_SIGNATURES: ReadonlySet<string> = new Set(['wav', 'ogg', 'flac', 'webp', 'aiff']);
 
-/** Checks the signature of a format that foley passes on unread. */
+/** Checks only the signature of a format. */
 class SignatureReader extends VerifyingReader {
   readonly #format: Format;
 
@@ -139,7 +139,7 @@ class SignatureReader extends VerifyingReader {
   }
 }
 
-/** Summarises an audio file: `mp3, 3.2 s, 44.1 kHz, mono`. */
+/** Summarizes an audio file: `mp3, 3.2 s, 44.1 kHz, mono`. */
 export function describeSound(verdict: Verdict): string {
   const { format, codec, durationMs, sampleRate, channels } = verdict;
   const layouts = new Map([

@@ -7,9 +7,9 @@ import { CHUNK_HEAD_BYTES, RIFF_BYTES } from './wav.ts';
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
 
-/** Verifies a JPEG: walks its segments, and the entropy-coded data behind each scan header. */
+/** Verifies a JPEG: its segments, and the entropy-coded data after each scan header. */
 export class JpegReader extends VerifyingReader {
-  /** What comes next: a marker, the length of a segment, or entropy-coded data. */
+  /** The next expected part: a marker, the length of a segment, or entropy-coded data. */
   #next: 'marker' | 'length' | 'data' = 'marker';
   #marker = 0;
   #hasScan = false;
@@ -43,7 +43,7 @@ export class JpegReader extends VerifyingReader {
   #stepMarker(marker: number): void {
     if (marker === END_OF_IMAGE) {
       this.#isEnded = true;
-      // Cameras and phones append more.
+      // Cameras and phones append more data.
       this.skip = TO_THE_END;
       return;
     }
@@ -59,7 +59,7 @@ export class JpegReader extends VerifyingReader {
     return this.#expect(isScan ? 'data' : 'marker', length);
   }
 
-  /** In entropy-coded data, 0xff is followed by 0 or by a restart marker; any other marker ends it. */
+  /** Parses entropy-coded data, in which 0xff is followed by 0 or a restart marker; other markers end it. */
   #stepData(first: number, second: number): void {
     const isMarker = first === 0xff && second !== 0x00 && second !== 0xff;
     if (!isMarker) return this.#expect('data', 1);
@@ -74,16 +74,16 @@ export class JpegReader extends VerifyingReader {
 }
 
 const PNG_SIGNATURE = '89504e470d0a1a0a';
-/** Bytes of the signature, and of a chunk's length and name. */
+/** Length of the signature, and of the length and name of a chunk. */
 const PNG_HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
-/** Verifies a PNG: walks its chunks to `IEND` and checks each checksum. */
+/** Verifies a PNG: its chunks up to `IEND`, with their checksums. */
 export class PngReader extends VerifyingReader {
   #isEnded = false;
   #hasPixels = false;
   #crc: number | undefined;
-  /** Bytes of the chunk that the checksum still has to cover: its name and its data. */
+  /** Bytes of the name and data of the chunk that are not yet in the checksum. */
   #unsummed = 0;
   #name = '';
   #end = 0;
@@ -135,11 +135,11 @@ export class PngReader extends VerifyingReader {
   #problemAtEnd(walker: Walker): string | undefined {
     if (!this.#isEnded) return 'is cut: its end is missing';
     if (!this.#hasPixels) return 'has no picture';
-    return walker.bytes > this.#end ? 'has bytes behind its end' : undefined;
+    return walker.bytes > this.#end ? 'has bytes after its end' : undefined;
   }
 }
 
-/** Verifies a WebP: walks its chunks up to the length in its header. */
+/** Verifies a WebP: its chunks up to the length in its header. */
 export class WebpReader extends VerifyingReader {
   #end = 0;
   #hasPixels = false;
@@ -156,7 +156,7 @@ export class WebpReader extends VerifyingReader {
       this.#end = 8 + length;
       return this.begun ? this.advance(RIFF_BYTES, CHUNK_HEAD_BYTES) : this.stop('is not webp');
     }
-    if (position >= this.#end) return this.stop('has bytes behind its end');
+    if (position >= this.#end) return this.stop('has bytes after its end');
     const padded = CHUNK_HEAD_BYTES + length + (length % 2);
     if (!/^[\x20-\x7e]{4}$/.test(name) || position + padded > this.#end) {
       return this.stop(`has bytes that are not a WebP chunk at offset ${position}`);
@@ -170,7 +170,7 @@ export class WebpReader extends VerifyingReader {
     if (!this.begun || bytes < this.#end) {
       return { endIsProven, problem: `is cut: it has ${bytes} of ${this.#end} bytes` };
     }
-    if (bytes > this.#end) return { endIsProven, problem: 'has bytes behind its end' };
+    if (bytes > this.#end) return { endIsProven, problem: 'has bytes after its end' };
     return { endIsProven, problem: this.#hasPixels ? undefined : 'has no picture' };
   }
 }
@@ -179,12 +179,12 @@ const BOX_HEAD_BYTES = 8;
 const LONG_BOX_HEAD_BYTES = 16;
 
 /**
- * Verifies an MP4: walks its outermost boxes. They follow each other without a gap, so any truncation is
- * seen; a playable file has its index (`moov`) and its media (`mdat`).
+ * Verifies an MP4: its outermost boxes, which must include an index (`moov`) and media data (`mdat`). Detects any
+ * truncation, because boxes follow each other without gaps.
  */
 export class Mp4Reader extends VerifyingReader {
   readonly #seen = new Set<string>();
-  /** Whether the last box extends to the end of the file, wherever that is. */
+  /** Whether the last box has no size and extends to the end of the file. */
   #isOpen = false;
   #end = 0;
 

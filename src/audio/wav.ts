@@ -2,20 +2,20 @@ import type { Correction, Findings, Walker } from './reader.ts';
 import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
 
 /**
- * Verifies a RIFF WAVE file: checks the lengths in its headers against the bytes. A streamed file has no true
- * lengths; then all that follows the header is samples, and only a cut inside a sample is seen.
+ * Verifies a RIFF WAVE file: compares the lengths in its headers with the bytes. A streamed file has no valid
+ * lengths: all bytes after the header count as samples, and only a truncation inside a sample is detected.
  */
 export class WavReader extends VerifyingReader {
-  /** The end of the file by its header. */
+  /** The end of the file according to its header. */
   #end: number | undefined;
   #format: ReturnType<typeof readWavFormat> | undefined;
   #dataStart: number | undefined;
-  /** Bytes of samples by the header. */
+  /** Bytes of samples according to the header. */
   #dataBytes: number | undefined;
   #isRiff = false;
   /** Whether the writer did not know the length of the samples. */
   #isStreamed = false;
-  /** A byte after the last chunk that many writers leave out. */
+  /** Padding of the last chunk (0 or 1 byte), which many writers omit. */
   #padding = 0;
 
   constructor() {
@@ -67,7 +67,7 @@ export class WavReader extends VerifyingReader {
     }
     if (dataBytes === 0) return 'has no samples';
     if (dataBytes % (this.#format?.blockBytes ?? 1) !== 0) return 'is cut: it ends inside a sample';
-    // Some headers count their own eight bytes; a missing chunk is at least that long.
+    // Some headers count their own eight bytes too; a missing chunk has at least eight bytes.
     const isShort = this.#end !== undefined && walker.bytes + CHUNK_HEAD_BYTES < this.#end;
     const isInside =
       this.#dataBytes !== undefined && (this.skip > this.#padding || walker.held.length > 0);
@@ -89,7 +89,7 @@ export class WavReader extends VerifyingReader {
       return undefined;
     }
     const format = readWavFormat(view);
-    if (Object.values(format).includes(0)) return this.stop('has a WAV format that cannot be');
+    if (Object.values(format).includes(0)) return this.stop('has an invalid WAV format');
     this.#format = format;
     return this.#skipChunk(size);
   }
@@ -99,7 +99,7 @@ export class WavReader extends VerifyingReader {
     this.#dataStart = position + CHUNK_HEAD_BYTES;
     const isLast = this.#end === undefined || this.#end <= this.#dataStart;
     if (isUnknownWavLength(size) && (size !== 0 || isLast)) {
-      // A header that was never filled in: the samples extend to the end.
+      // The writer did not know the length: the samples extend to the end.
       this.#end = undefined;
       this.#isStreamed = true;
       this.skip = TO_THE_END;
@@ -115,7 +115,6 @@ export class WavReader extends VerifyingReader {
   }
 }
 
-/** Reads the `fmt ` chunk at the beginning of `view`. */
 function readWavFormat(view: DataView) {
   return {
     channels: view.getUint16(10, true),
@@ -125,15 +124,15 @@ function readWavFormat(view: DataView) {
   };
 }
 
-/** Bytes before the first chunk. */
+/** Length of the RIFF header, before the first chunk. */
 export const RIFF_BYTES = 12;
 export const CHUNK_HEAD_BYTES = 8;
-/** The shortest `fmt ` chunk. */
+/** Minimum length of a `fmt ` chunk. */
 export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Whether a length field is a placeholder of a writer that streams. */
+/** Whether a length field is a placeholder, because the writer of the file did not know the length. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
@@ -144,14 +143,14 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples, which a service reports beside the bytes. */
+/** The layout of raw samples, from the media type of the response. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitDepth: number;
 }
 
-/** Counts raw samples: checks that the last one is whole and, with a layout, computes the duration. */
+/** Verifies raw samples: the last one must be complete. Computes the duration if the layout is known. */
 export class PcmReader extends VerifyingReader {
   override begun = true;
   readonly #layout: PcmLayout | undefined;

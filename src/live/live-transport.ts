@@ -1,9 +1,10 @@
-import type { AudioResponse, PcmLayout } from '../api/resources/speech.ts';
+import type { AudioResponse } from '../api/resources/speech.ts';
 import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
 import { jsonBody } from '../api/request.ts';
 import { fetchRealtimeSegment, getRealtimeRequest } from '../api/resources/realtime.ts';
 import { badResponse, readBytes } from '../api/response.ts';
+import type { PcmLayout } from '../audio/wav.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';

@@ -93,7 +93,7 @@ test.each(GOOD.filter(([format]) => format === 'png' || format === 'webp'))(
   '%s with bytes after its end is incomplete',
   (format, bytes) => {
     const longer = Buffer.concat([bytes, Buffer.from('and more')]);
-    expect(verifyBytes(format, longer).problem).toMatch(/behind its end/);
+    expect(verifyBytes(format, longer).problem).toMatch(/after its end/);
   },
 );
 

@@ -193,7 +193,7 @@ describe('a WAV', () => {
     expect(verifyBytes('wav', formatless).problem).toBe('has samples before their format');
     const silent = Buffer.from(wav);
     silent.writeUInt32LE(0, 24);
-    expect(verifyBytes('wav', silent).problem).toBe('has a WAV format that cannot be');
+    expect(verifyBytes('wav', silent).problem).toBe('has an invalid WAV format');
   });
 });
 
@@ -241,7 +241,7 @@ describe('an Ogg', () => {
     if (!first || !second || !third || !last) throw new Error('four pages were made');
     expect(verifyBytes('opus', Buffer.concat(pages)).problem).toBeUndefined();
     expect(verifyBytes('opus', Buffer.concat([first, third, last])).problem).toBe(
-      `lacks an Ogg page before offset ${first.length}`,
+      `is missing an Ogg page before offset ${first.length}`,
     );
     expect(verifyBytes('opus', Buffer.concat([first, second, third])).problem).toBe(
       'is cut: its last Ogg page is missing',
@@ -288,8 +288,8 @@ describe('another format is named, with its first bytes', () => {
     ['wav', '', /^is empty$/],
     ['ogg', '', /^is empty$/],
     ['flac', '', /^is empty$/],
-    ['flac', 'fL', /^is cut: only its first bytes are there$/],
-    ['opus', 'OggS', /^is cut: only its first bytes are there$/],
+    ['flac', 'fL', /^is cut: only its first bytes arrived$/],
+    ['opus', 'OggS', /^is cut: only its first bytes arrived$/],
   ] satisfies [Format, string, RegExp][])('%s: %j', (format, content, problem) => {
     expect(verifyBytes(format, Buffer.from(content, 'latin1')).problem).toMatch(problem);
   });

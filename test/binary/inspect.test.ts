@@ -76,11 +76,7 @@ describe('inspect', () => {
   );
 
   test.each([
-    [
-      'words.txt',
-      'just words',
-      /words\.txt holds no sound; supported are wav, mp3, flac, ogg and opus/,
-    ],
+    ['words.txt', 'just words', /words\.txt is not an audio file; use wav, mp3, flac, ogg or opus/],
     ['cut.wav', toneWithPause(1).subarray(0, 5000), /cut\.wav /],
     ['empty.mp3', '', /empty\.mp3 /],
   ])('refuses %s', async (name, content, message) => {

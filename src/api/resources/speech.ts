@@ -1,3 +1,4 @@
+import type { PcmLayout } from '../../audio/wav.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import type { Charge } from '../../contract/endpoint-lookup.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
@@ -276,12 +277,6 @@ export async function* notEmpty(
     yield chunk;
   }
   if (size === 0) throw maybeBilled(badResponse('the response is empty', response));
-}
-
-export interface PcmLayout {
-  readonly sampleRate: number;
-  readonly channels: number;
-  readonly bitDepth: 16;
 }
 
 /** A streamed file: audio, an image or a video. */

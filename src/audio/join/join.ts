@@ -5,11 +5,10 @@ import { OggJoiner } from './ogg.ts';
 import { WavJoiner } from './wav.ts';
 
 /**
- * Creates a joiner of whole files of one format:
- * - wav and pcm: exact to the sample; a seekable wav has its true lengths.
- * - ogg: chains the streams (RFC 3533, section 4), since only so a Vorbis stream keeps its first and last samples;
- *   the time continues. Exact to the sample.
- * - mp3: the frames of all parts, without their tags; a seekable file gets one Info tag, with the delay of the
+ * Creates a joiner for files of one format:
+ * - wav and pcm: joins the samples; a seekable wav gets valid lengths in its header.
+ * - ogg: chains the streams (RFC 3533, section 4) with continuous time, and keeps every sample.
+ * - mp3: joins the frames without the tags of the parts; a seekable file gets one Info tag, with the delay of the
  *   first part and the padding of the last.
  * @param options `isSeekable`: whether corrections can be written, as in a file but not in a stream
  */

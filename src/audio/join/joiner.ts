@@ -3,25 +3,25 @@ import type { Correction, FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 
 /**
- * Joins several files into one while their bytes arrive; buffers at most a frame or a page. Nothing is decoded:
- * no sample is changed, lost or added.
+ * Joins several files into one while their bytes arrive, without decoding: no sample is changed, lost or added.
+ * Buffers at most a frame or a page.
  */
 export interface AudioJoiner {
   /**
-   * Takes the next bytes of the part, cut anywhere, which the caller may reuse; returns bytes to write.
-   * @throws Failure (bad_answer) when the part does not fit those before it; (output) when the file
-   *   grows larger than its format can count
+   * Adds the next bytes of the part, which the caller may reuse afterwards; returns bytes to write.
+   * @throws Failure (bad_answer) if the part differs from earlier ones; (output) if the file is too large for
+   *   its format
    */
   write(chunk: Uint8Array): Uint8Array;
-  /** Ends the part; another may follow. Returns bytes to write. @throws Failure (bad_answer) when it is incomplete */
+  /** Ends the part; returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
   endPart(): Uint8Array;
-  /** Returns where each part begins in the decoded file, in milliseconds; empty for raw samples. */
+  /** Returns the start of each part in the decoded file, in milliseconds; empty for raw samples. */
   starts(): readonly number[];
-  /** Returns, after the last part, what to overwrite in the bytes before. */
+  /** Returns the corrections for bytes that were written earlier; call it after the last part. */
   corrections(): readonly Correction[];
 }
 
-/** Joins files of one format: reads each part with `step`, which calls `push` for the bytes of the joined file. */
+/** Base of a joiner: subclasses parse each part in `step`, and call `push` with the bytes of the joined file. */
 export abstract class Joiner implements AudioJoiner, FormatReader {
   want: number;
   skip = 0;
@@ -29,7 +29,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   #walker = new Walker(this);
   #pieces: Uint8Array[] = [];
 
-  /** @param want bytes that the first `step` of each part needs */
+  /** @param want number of bytes that the first `step` of each part needs */
   constructor(want: number) {
     this.want = want;
     this.#firstWant = want;
@@ -55,13 +55,13 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** @throws Failure (bad_answer) when a part is empty or ends inside a frame or a page */
+  /** @throws Failure (bad_answer) for a part that is empty or ends inside a frame or a page */
   protected finishPart(walker: Walker): void {
     if (walker.held.length > 0 || walker.bytes === 0) throw misfit('one is cut');
   }
 
   protected push(bytes: Uint8Array): void {
-    // Not `bytes.slice`: that of a Buffer shares its memory.
+    // Not `bytes.slice`, which shares the memory of a Buffer.
     if (bytes.length > 0) this.#pieces.push(Uint8Array.prototype.slice.call(bytes));
   }
 
@@ -73,11 +73,11 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   }
 }
 
-/** Creates the failure for a part that is damaged or does not fit those before it. */
+/** Describes a part that is invalid or differs from earlier ones. */
 export function misfit(problem: string): Failure {
   return new Failure(`the parts of the audio cannot be joined: ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'The parts differ: choose a model and a format, and try again.',
+    hint: 'Choose another model or format, and try again.',
   });
 }

@@ -15,8 +15,8 @@ import type { Correction, Walker } from '../reader.ts';
 import { Joiner, misfit } from './joiner.ts';
 
 /**
- * Joins the frames of all parts, without the tags around them. Each part begins without a bit reservoir, so its
- * frames decode the same behind those of another. A seekable file begins with a frame for the Info tag.
+ * Joins the frames of all parts, without their tags. The frames of a part do not depend on earlier parts, because
+ * each part begins without a bit reservoir. A seekable file begins with a frame for the Info tag.
  */
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
@@ -27,10 +27,10 @@ export class Mp3Joiner extends Joiner {
   #bytes = 0;
   #checksum = 0;
   #bitRates = new Set<number>();
-  /** The delay in the first part's tag and the padding in the last one's. */
+  /** The delay in the tag of the first part, and the padding in the tag of the last one. */
   #delay: number | undefined;
   #padding = 0;
-  /** Frames before each part, and the delay in its own tag. */
+  /** For each part: the number of frames before it, and the delay in its tag. */
   readonly #parts: {
     readonly frames: number;
     readonly delay: number;
@@ -93,10 +93,10 @@ export class Mp3Joiner extends Joiner {
     this.push(bytes);
   }
 
-  /** A part without a tag starts with its first frame, one with a tag after its delay. */
+  /** Returns where each part starts: at its first frame, or with a tag, after the delay in the tag. */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};
-    // A decoder that reads a tag drops its own delay and that in the tag.
+    // A decoder that reads the tag skips the delay of the decoder and the delay in the tag.
     const skipped = this.#isSeekable ? (this.#delay ?? 0) + DECODER_DELAY : 0;
     return this.#parts.map(({ delay, frames, isTagged }) => {
       const own = isTagged ? delay + DECODER_DELAY : 0;
@@ -123,10 +123,10 @@ export class Mp3Joiner extends Joiner {
 /** Samples that every decoder adds before the sound. */
 const DECODER_DELAY = 529;
 
-/** A longer file keeps the positions of every second frame, fourth, … */
+/** Maximum number of positions; a longer file keeps those of every second frame, then of every fourth. */
 const POSITIONS_MAX = 1_024;
 
-/** Records where frames begin, in bounded memory. */
+/** Records the positions of frames, in bounded memory. */
 class SeekTable {
   count = 0;
   #step = 1;
@@ -140,7 +140,7 @@ class SeekTable {
     this.#step *= 2;
   }
 
-  /** Returns where each hundredth of the time begins, as a share of `bytes`. */
+  /** Returns the position of each hundredth of the duration, as a share of `bytes`. */
   table(bytes: number): readonly number[] {
     return Array.from({ length: 100 }, (_, part) => {
       const index = Math.floor((part * this.count) / 100 / this.#step);

@@ -15,28 +15,27 @@ import {
 } from '../ogg.ts';
 import { Joiner, misfit } from './joiner.ts';
 
-/** An Ogg page; shares the memory of the bytes that it was read from. */
+/** An Ogg page, which shares the memory of the bytes it was read from. */
 interface OggPage extends OggHeader {
   readonly body: Uint8Array;
 }
 
 /**
- * Chains the streams of all parts, each with a serial number of its own, pages numbered from 0 and its headers. The
- * packets of two Vorbis streams cannot go into one: a decoder would overlap unrelated blocks where they meet,
- * and play the first beyond its end, which is inside a packet.
+ * Chains the streams of all parts, each with its headers, another serial number, and pages numbered from 0. The
+ * packets of two Vorbis streams cannot be joined to one stream: a decoder would overlap unrelated blocks.
  *
- * The time of a Vorbis stream continues that of the one before, so that players which read only the last page
- * know the whole duration. For that its first packet, which has no sound yet, needs a page for itself.
+ * The time of a Vorbis stream continues that of the previous one, because some players take the duration from the
+ * last page. This requires a separate page for the first packet with sound, which has no samples yet.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
   #codec: OggCodec | undefined;
-  /** Serial number of the first stream, and the original one of the current stream. */
+  /** Serial number of the first stream, and the original serial number of the current stream. */
   #serial = 0;
   #ownSerial: number | undefined;
   #sequence = 0;
   #packets = 0;
-  /** Granule positions: where the current stream begins in the file, and its own first and last. */
+  /** Granule positions: the start of the current stream in the file, and its own first and last position. */
   #offset = 0n;
   #base = 0n;
   #granule = 0n;
@@ -48,7 +47,7 @@ export class OggJoiner extends Joiner {
 
   step(bytes: Uint8Array, at: number): void {
     const seen = bytes.subarray(at, at + this.want);
-    // First the header, then its table, then the body.
+    // Waits for the header, then for its table, then for the body.
     const headLength = OGG_HEAD_BYTES + (seen[26] ?? 0);
     const hasTable = seen.length >= headLength;
     const table = seen.subarray(OGG_HEAD_BYTES, headLength);
@@ -73,7 +72,7 @@ export class OggJoiner extends Joiner {
     const continuesTime = this.#codec?.name === 'vorbis';
     if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
     if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
-    // The first packet has no sound yet: alone in its page, it marks the start of the sound.
+    // The first packet has no samples yet: alone in its page, it marks the start of the sound.
     if (opensSound && packets === 1) this.#base = page.granule;
     this.#granule = page.granule;
     const shifted = { ...page, granule: page.granule - this.#base + this.#offset };
@@ -113,7 +112,7 @@ export class OggJoiner extends Joiner {
   }
 }
 
-/** Splits a page into one with its first packet, which ends at `granule`, and one with the others. */
+/** Splits a page into one with the first packet, which ends at `granule`, and one with the other packets. */
 function splitFirstPacket(page: OggPage, granule: bigint): readonly [OggPage, OggPage] {
   const segments = page.table.findIndex((length) => length < 255) + 1;
   const table = page.table.subarray(0, segments);

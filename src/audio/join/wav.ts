@@ -11,20 +11,20 @@ import {
 import { Joiner, misfit } from './joiner.ts';
 
 const FORMAT_MAX = 64;
-/** The length that a stream claims: even, and positive as a signed number. */
+/** Placeholder for the length of a stream: even, and positive as a signed number. */
 const STREAM_LENGTH = 0x7fff_fffe;
 
-/** Joins the samples of all parts behind one header. */
+/** Joins the samples of all parts after one header. */
 export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
   #format: Uint8Array | undefined;
   #dataBytes = 0;
   /** Bytes of samples before each part. */
   readonly #before: number[] = [];
-  /** What the current part had so far. */
+  /** The chunks that the current part had so far. */
   #hasFormat = false;
   #hasSamples = false;
-  /** Bytes left of the data chunk's head, and of its samples. */
+  /** Remaining bytes of the head of the data chunk, and of its samples. */
   #headLeft = 0;
   #samplesLeft = 0;
 
