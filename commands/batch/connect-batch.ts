@@ -18,7 +18,6 @@ import type { BatchFlags, PreparedBatch } from './prepare.ts';
 /** The service of a batch, with one rate gate for all requests. */
 export interface BatchConnection {
   readonly client: ApiClient;
-  /** Address of the service, or `embedded`. */
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
   /** Voice for items that name no voice; empty if every item names one. */
@@ -70,7 +69,6 @@ export interface Overview {
   readonly items: number;
   /** Number of items to request, perhaps under an earlier key. */
   readonly toSpeak: number;
-  /** Number of billed items to download. */
   readonly toFetch: number;
   /** Number of items whose audio is in the folder under another name, or belongs to an equal item. */
   readonly toReuse: number;
@@ -119,7 +117,6 @@ export async function createEstimator(
   return new Estimator(await creditRates(context), service, given);
 }
 
-/** Estimates the cost of items from earlier charges. */
 class Estimator {
   readonly #rates: CreditRates;
   readonly #service: string;

@@ -44,7 +44,6 @@ export interface BatchFlags extends SpeechFlags, CueFlags {
   readonly dryRun?: true;
 }
 
-/** A batch whose inputs and flags are valid. */
 export interface PreparedBatch {
   readonly flags: BatchFlags;
   readonly shard: Shard | undefined;

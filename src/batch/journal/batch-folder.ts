@@ -32,7 +32,6 @@ interface BatchFolderOptions extends FileDeps {
   readonly processes: Processes;
   readonly shard: Shard | undefined;
   readonly namespace: string | undefined;
-  /** Digest of the ids that `--redo` names; undefined without `--redo`. */
   readonly redo: string | undefined;
 }
 
@@ -98,7 +97,6 @@ interface OpenParts extends BatchSecret, Run {
   readonly lock: Lock;
   readonly isExclusive: boolean;
   readonly temporaries: string;
-  /** Copy of the output names, in the state folder. */
   readonly copy: Log;
   /** File in the state folder that marks this batch as unfinished. */
   readonly mark: string;
@@ -312,7 +310,6 @@ function beginRun(journals: string, index: JournalIndex, options: BatchFolderOpt
 
 interface CompactOptions extends FileDeps {
   readonly journals: string;
-  /** The journal of this process; receives the merged state. */
   readonly into: Log;
 }
 

@@ -5,7 +5,6 @@ import type { FileSystem } from '../../effects/file-system.ts';
 /** Name of the folder with the state of a batch, inside the output folder. */
 export const BATCH_FOLDER = '.foley';
 
-/** States of an item, in order of progress. */
 export const ITEM_STATES = [
   /** The item and its idempotency key are in the journal; the request may have been sent. */
   'planned',
@@ -38,7 +37,6 @@ export interface ItemFacts {
   readonly isPartial?: boolean;
   /** Whether the service refused the request without billing; the request may be sent again under the same key. */
   readonly isRefused?: boolean;
-  /** Why the item failed or is lost. */
   readonly problem?: string;
 }
 
@@ -49,7 +47,6 @@ export interface ItemAbout {
   readonly origin: string;
   /** Token of the `--redo` run that bought the item again. */
   readonly redo?: string;
-  /** Sidecar files, such as captions. */
   readonly besides?: readonly string[];
 }
 
@@ -139,9 +136,7 @@ export interface KnownFile {
 }
 
 interface KnownRun {
-  /** Digest of the ids that `--redo` named; null without `--redo`. */
   readonly redo: string | null;
-  /** Token shared by an interrupted `--redo` run and the runs that continue it. */
   readonly token: string;
   hasEnded: boolean;
 }

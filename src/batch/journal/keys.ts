@@ -14,7 +14,6 @@ import { ensurePrivateFolder, readOwnText, SMALL_FILE_BYTES } from '../../durabl
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 
-/** Fields that identify one purchase. */
 export interface KeyAbout {
   /**
    * Address of the service; `embedded` for the embedded service, whose port changes. The account is omitted: the
@@ -22,9 +21,7 @@ export interface KeyAbout {
    */
   readonly origin: string;
   readonly endpoint: string;
-  /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Number of earlier purchases of the same request body. */
   readonly generation: number;
 }
 
@@ -54,13 +51,11 @@ interface SecretPlaces extends FileDeps {
   readonly folder: string;
   /** Folder for the copy, inside the state folder; created when needed. */
   readonly copyFolder: string;
-  /** Folder for temporary files, on the same disk as `folder`. */
   readonly temporaries: string;
 }
 
 export interface BatchSecret {
   readonly secret: Uint8Array;
-  /** Whether the state folder has a copy of the secret. */
   readonly isCopied: boolean;
 }
 

@@ -16,10 +16,8 @@ import { display } from '../../text/display.ts';
 import type { Shard } from '../plan/shard.ts';
 
 export interface LockOptions extends FileDeps {
-  /** Existing folder for the lock files. */
   readonly folder: string;
   readonly processes: Processes;
-  /** Shard to lock; undefined for the entire batch. */
   readonly shard: Shard | undefined;
   /** Returns the time of the last journal record; needed when a lock's process cannot be checked. */
   readonly lastActivity: () => Promise<number | undefined>;

@@ -41,7 +41,6 @@ export async function listUnfinished(copies: string, files: FileSystem): Promise
 }
 
 export interface DamagedBatch {
-  /** Name of the batch's folder inside the state folder. */
   readonly name: string;
   readonly mark: string;
   readonly problem: string;

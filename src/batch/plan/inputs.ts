@@ -17,7 +17,6 @@ interface InputOptions {
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
-/** An input that contains items. */
 export type Source =
   | {
       readonly kind: 'text';
@@ -107,7 +106,6 @@ function titled(texts: readonly TextFile[]): Source[] {
   });
 }
 
-/** Returns the texts in a folder; undefined if the path is not a folder. */
 async function textsIn(
   given: string,
   isRecursive: boolean,
@@ -183,7 +181,6 @@ function isStream(name: string): boolean {
   return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }
 
-/** Path that a shell substitutes for `<(…)`. */
 const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
 
 /** An input whose bytes can be read several times. */

@@ -64,7 +64,6 @@ function asset(name: string): Promise<string> {
   return readFile(new URL(`../../assets/${name}`, import.meta.url), 'utf8');
 }
 
-/** Allows only the style and script of this page. */
 function contentSecurityPolicy(style: string, script: string): string {
   return [
     `default-src 'none'`,
@@ -81,7 +80,6 @@ function policyHash(text: string): string {
 }
 
 interface EmbeddedSound {
-  /** Id of the element with the audio; undefined if the audio was omitted. */
   readonly id: string | undefined;
   /** Identifies the audio file by content and modification time, under any name. */
   readonly mark: string;

@@ -5,13 +5,11 @@ import type { Failure } from '../../errors/failure.ts';
 import { toJson } from '../../text/display.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 
-/** Counts the results of a batch. */
 export class Tally {
   done = 0;
   failed = 0;
   skipped = 0;
   creditsUsed = 0;
-  /** Failure that decides the exit code. */
   gravest: Failure | undefined;
 
   add({ creditsUsed, error, status }: ItemResult): void {

@@ -17,12 +17,10 @@ import { isInFolder, unchangedFile } from './reuse-audio.ts';
 /** An item and what to do with it. */
 export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
-  /** Digest of the request body. */
   readonly body: string;
   readonly decision: Decision;
 }
 
-/** Flags for items of earlier runs. */
 export interface RerunOptions {
   readonly outputDir: string;
   /** Whether files that the batch did not make may be replaced. */
@@ -33,7 +31,6 @@ export interface RerunOptions {
 
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
-  /** Address of the service, or `embedded`. */
   readonly origin: string;
   /** Token of this `--redo` run, or of an interrupted run with the same `--redo`. */
   readonly redoToken: string | undefined;
@@ -114,7 +111,6 @@ type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
 /** Plans with more characters than this are classified again instead of staying in memory. */
 const RETAINED_CHARACTERS = 4_000_000;
-/** Approximate size of an item without its text. */
 const ITEM_CHARACTERS = 400;
 
 /**
@@ -237,7 +233,6 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
   return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
 }
 
-/** State of the file at an item's output. */
 type OutputState =
   | { readonly kind: 'missing' }
   /** An unchanged file of this batch. */

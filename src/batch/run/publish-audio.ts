@@ -11,11 +11,9 @@ import { deliver } from '../../speech/deliver.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import type { BatchItem } from '../plan/plan.ts';
 
-/** A journaled item, whose request may be sent. */
 export interface ItemWork {
   readonly item: BatchItem;
   readonly status: ItemStatus;
-  /** Destination of the audio. */
   readonly file: string;
   /** Whether the file was missing at first; a file created since then is not replaced. */
   readonly isNew: boolean;

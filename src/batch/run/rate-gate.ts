@@ -16,11 +16,9 @@ const RECOVERY_FACTOR = 8;
  * until the limit is lifted.
  */
 export class RateGate {
-  /** Requests per second; infinite without a limit. */
   rate = Number.POSITIVE_INFINITY;
   readonly #clock: Clock;
   #recent: number[] = [];
-  /** Earliest time of the next request. */
   #nextAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #raisedAt = 0;

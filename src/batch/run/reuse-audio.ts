@@ -18,7 +18,6 @@ import { openBatchOutput } from './publish-audio.ts';
 export interface AudioLookup extends Pick<FileDeps, 'files'> {
   readonly outputDir: string;
   readonly index: JournalIndex;
-  /** Returns the sidecar files of an item, such as captions, from its output. */
   readonly sidecars: (output: string) => readonly string[];
 }
 
@@ -108,7 +107,6 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
   return checksumOf(file, 'sha256', files).catch(() => undefined);
 }
 
-/** The output that receives the audio. */
 export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing at first; a file created since then is not replaced. */

@@ -31,10 +31,8 @@ export interface ItemResult {
 export interface BatchOptions extends FileDeps {
   readonly folder: BatchFolder;
   readonly client: ApiClient;
-  /** Address of the service, or `embedded`. */
   readonly origin: string;
   readonly rerun: RerunOptions;
-  /** With captions, items are spoken over the aligned stream; without captions, as jobs. */
   readonly captions: CaptionOptions | undefined;
   /** How often an item is retried after a 429. */
   readonly maxRetries: number;
@@ -44,7 +42,6 @@ export interface BatchOptions extends FileDeps {
   readonly items: () => AsyncIterable<BatchItem>;
   readonly concurrency: number;
   readonly budget: CreditBudget;
-  /** Returns the estimated credits of an item. */
   readonly estimate: (item: BatchItem) => number;
   /** Aborted when the user stops the batch. */
   readonly signal: AbortSignal;
@@ -52,7 +49,6 @@ export interface BatchOptions extends FileDeps {
   readonly graceMs: number;
 }
 
-/** An item that may be sent, because its key is on disk. */
 interface ReadyItem {
   readonly classified: ClassifiedItem;
   readonly status: ItemStatus;
@@ -60,7 +56,6 @@ interface ReadyItem {
   readonly isFetch: boolean;
 }
 
-/** Number of items that are journaled together. */
 const WINDOW = 64;
 
 export class Batch {
@@ -70,7 +65,6 @@ export class Batch {
   readonly #reuse: AudioReuse;
   readonly #items: ReturnType<typeof retainItems>;
   #onResult: (result: ItemResult) => Promise<void> = async () => {};
-  /** Aborts running items, `graceMs` after the user stopped the batch. */
   readonly #limit = new AbortController();
   #stopped: { readonly reason: unknown } | undefined;
   /** Number of consecutive items that could not reach the service. */
