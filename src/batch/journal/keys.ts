@@ -151,6 +151,6 @@ function damaged(file: string): Failure {
   return new Failure(`the secret of this batch at ${display(file)} is damaged`, {
     code: 'state',
     exit: 'state',
-    hint: 'The secret shows what was billed. Restore the file from a backup, or remove its folder to start over; items may then be billed again.',
+    hint: 'foley needs the secret to find out what was billed. Restore the file from a backup, or remove its folder to start over; items may then be billed again.',
   });
 }
