@@ -2,10 +2,7 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/**
- * CRC-32 detects accidental changes and costs a short command nothing; SHA-256 identifies the content, for
- * records that are stored for long.
- */
+/** CRC-32 detects accidental changes fast; SHA-256 identifies the content, for long-lived records. */
 export type ChecksumKind = 'crc32' | 'sha256';
 
 /** An incremental checksum. */
@@ -16,7 +13,13 @@ export interface Checksum {
 }
 
 export function createChecksum(kind: ChecksumKind): Checksum {
-  if (kind === 'crc32') return new Crc32();
+  if (kind === 'crc32') {
+    let sum = 0;
+    return {
+      update: (chunk) => void (sum = crc32(chunk, sum)),
+      value: () => sum.toString(16).padStart(CRC32_DIGITS, '0'),
+    };
+  }
   const hash = createSha256();
   return {
     update: (chunk) => void hash.update(chunk),
@@ -52,20 +55,8 @@ export async function checksumOf(
 const CRC32_DIGITS = 8;
 const READ_BYTES = 1 << 20;
 
-class Crc32 implements Checksum {
-  #sum = 0;
-
-  update(chunk: Uint8Array): void {
-    this.#sum = crc32(chunk, this.#sum);
-  }
-
-  value(): string {
-    return this.#sum.toString(16).padStart(CRC32_DIGITS, '0');
-  }
-}
-
-/** Returns an incremental SHA-256. `node:crypto` is loaded on first use, since that takes two milliseconds. */
 function createSha256(): Hash {
+  // Loaded on first use: it takes two milliseconds.
   return process.getBuiltinModule('node:crypto').createHash('sha256');
 }
 

@@ -15,7 +15,7 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** Error codes of file systems without an operation, such as links on a memory stick. */
+/** Error codes for operations that a file system does not support, such as links on a memory stick. */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
 /** A file or folder that foley refuses to use; the message is the reason. */
@@ -23,17 +23,16 @@ export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Describes a system error of a file in `folder`. */
+/** Describes a system error that occurred with a file in `folder`. */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
   return error instanceof Error ? error.message : String(error);
 }
 
-const HAS_GONE = 'the current folder was deleted';
-
 const REASONS: Readonly<Record<string, (folder: string) => string>> = {
-  ENOENT: (folder) => (folder === '.' ? HAS_GONE : `the folder ${folder} does not exist`),
+  ENOENT: (folder) =>
+    folder === '.' ? 'the current folder was deleted' : `the folder ${folder} does not exist`,
   ENOTDIR: (folder) => `${folder} is a file, not a folder, or is inside a file`,
   EACCES: (folder) =>
     `permission is denied in the ${folder === '.' ? 'current folder' : `folder ${folder}`}`,
@@ -51,13 +50,12 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
   EBUSY: () => 'another program has it open',
   ETXTBSY: () => 'it is a program that is running',
   EMFILE: () => 'too many files are open',
-  EPIPE: () => 'its reader went away',
+  EPIPE: () => 'its reader closed it',
 };
 
 /**
  * Reports that foley's state cannot be used (exit 32). Returns a state failure unchanged.
  * @param what the part of the state, such as `the spool`
- * @param error the cause
  */
 export function stateFailure(
   what: string,
@@ -117,7 +115,7 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** Reports that `output` cannot be written, with our own message (exit 30). */
+/** Reports that `output` cannot be written, for the reason `what` (exit 30). */
 export function unwritable(
   output: string,
   what: string,
@@ -132,10 +130,10 @@ export function unwritable(
 
 /** Reports that `output` exists and may not be replaced (exit 31). */
 export function existsFailure(output: string): Failure {
-  return new Failure(`${display(output)} exists already and was left as it is`, {
+  return new Failure(`${display(output)} already exists and was not changed`, {
     code: 'exists',
     exit: 'exists',
-    hint: 'Choose another name with --output, or leave --no-clobber out.',
+    hint: 'Choose another name with --output, or omit --no-clobber.',
   });
 }
 

@@ -13,7 +13,7 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** Temporary files then name their owner, so that those of killed commands can be removed. */
+  /** Adds the process to the names of temporary files, which are removed after it was killed. */
   readonly processes?: Processes | undefined;
 }
 
@@ -25,11 +25,11 @@ export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string
 type WritableFile = Pick<FileHandle, 'writev'>;
 
 /**
- * Writes to an open file in the background: chunks that arrive during a write leave together in the next one.
+ * Writes to an open file in the background: chunks that arrive during a write are combined for the next write.
  * Buffers at most about 2 MiB. Continues after a short write: a full disk reports its error at the second try.
  */
 export class FileWriter {
-  /** Bytes taken, and bytes written. */
+  /** Bytes accepted, and bytes written. */
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
@@ -44,14 +44,14 @@ export class FileWriter {
     this.#file = file;
   }
 
-  /** Chunks that were taken and are not written. */
+  /** Accepted chunks that are not written. */
   get unwritten(): readonly Uint8Array[] {
     return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
-   * Takes a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained.
-   * Throws the error of an earlier write, on every call after it; the chunk is in `unwritten` even then.
+   * Accepts a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained.
+   * After a failed write, every call throws the error of that write and adds the chunk to `unwritten`.
    * @param onWritten called when the whole chunk is written
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
@@ -131,7 +131,7 @@ function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[]
   return [];
 }
 
-/** Creates an empty file in `folder` with a random, short name, which names its owner where that is known. */
+/** Creates an empty file in `folder` with a random name that contains its process, where that is known. */
 export async function createTemporary(
   folder: string,
   deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,
@@ -148,12 +148,22 @@ export async function createTemporary(
   }
 }
 
-/** Whether a file name is one that {@link createTemporary} makes. */
+/** Returns whether a file name has the form of {@link createTemporary}. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/** Returns the temporary files in a folder whose owner is dead for certain. Never throws. */
+/** Removes a temporary file of {@link createTemporary}, and ignores errors; does nothing for other files. */
+export async function removeTemporary(
+  file: string | null | undefined,
+  deps: FileDeps,
+): Promise<void> {
+  if (typeof file === 'string' && isTemporaryName(path.basename(file))) {
+    await removeQuietly(file, deps);
+  }
+}
+
+/** Returns the temporary files in a folder whose process has certainly ended. Never throws. */
 export async function orphanedTemporaries(
   folder: string,
   { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
@@ -164,7 +174,6 @@ export async function orphanedTemporaries(
 
 const TEMPORARY_NAME = /^\.foley-(?:([0-9a-f]{8})-(\d+)-(\d+)-)?[0-9a-f]{24}\.part$/;
 
-/** Returns a mark of the machine, its last start, the process id and the process start. */
 function ownerMark({ self }: Processes): string {
   return `${machineMark(self)}-${self.pid}-${self.processStart ?? 0}`;
 }
@@ -226,5 +235,5 @@ export async function whileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): P
   }
 }
 
-/** Doubling, then steady; ten seconds in all. */
+/** Ten seconds in total. */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2450, 2500, 2500];

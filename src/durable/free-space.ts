@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { FileSystem } from '../effects/file-system.ts';
 import { Failure } from '../errors/failure.ts';
-import { unwritable, stateFailure } from './file-failures.ts';
+import { display } from '../text/display.ts';
+import { hasErrno, unwritable } from './file-failures.ts';
 
 /**
  * Checks before a billed request that the disk has room for its output. Passes if the free space is unknown.
@@ -32,16 +33,15 @@ export async function requireSpoolSpace(
   const wanted = Math.min(bytes, SPOOL_BYTES);
   const free = await freeBytes(folder, files);
   if (free >= wanted) return;
-  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
-  const { message } = stateFailure('the spool', folder, full);
-  throw new Failure(`${message}: ${shortage(free, wanted)}`, {
+  const problem = `the disk is full: ${shortage(free, wanted)}`;
+  throw new Failure(`cannot use the spool at ${display(folder)}: ${problem}`, {
     code: 'state',
     exit: 'state',
     hint: 'Make room there, or set XDG_STATE_HOME to another folder. Nothing was sent.',
   });
 }
 
-/** The remembered part of a stream; files are moved to the spool, not copied. */
+/** Enough for the part of a stream that is kept in memory; files are moved to the spool, not copied. */
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
 /** Returns the free bytes for this user on the disk of a folder, which may not exist yet. */
@@ -52,8 +52,7 @@ async function freeBytes(folder: string, files: FileSystem): Promise<number> {
     return blocks === 0 ? Infinity : bavail * bsize;
   } catch (error) {
     const above = path.dirname(folder);
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    return isMissing && above !== folder ? freeBytes(above, files) : Infinity;
+    return hasErrno(error, 'ENOENT') && above !== folder ? freeBytes(above, files) : Infinity;
   }
 }
 

@@ -3,7 +3,7 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { Liveness, Processes } from '../effects/processes.ts';
 import { stateFailure } from './file-failures.ts';
 import type { FileDeps } from './files.ts';
-import { isTemporaryName, randomHex, removeQuietly } from './files.ts';
+import { randomHex, removeQuietly, removeTemporary } from './files.ts';
 import type { Durability, LogFile, LogRecord } from './log.ts';
 import {
   CORRUPT_EXTENSION,
@@ -18,23 +18,18 @@ import {
 } from './log.ts';
 import { ensurePrivateFolder } from './own-files.ts';
 
-interface IntentJournalOptions extends FileDeps {
-  readonly folder: string;
-  readonly processes: Processes;
-}
-
 /**
- * The operations of this process that may cost credits, in a log of its own. `folder` (0700) is created with
+ * Records the operations of this process that may cost credits in one log file. `folder` (0700) is created with
  * the first operation.
  */
 export class IntentJournal {
-  readonly #options: IntentJournalOptions;
+  readonly #options: FileDeps & IntentFolder;
   readonly #log: Log;
   readonly #path: string;
   readonly #intents: Intent[] = [];
   #hasResumed = false;
 
-  constructor(options: IntentJournalOptions) {
+  constructor(options: FileDeps & IntentFolder) {
     const { folder, clock, files, processes } = options;
     const time = new Date(clock.now()).toISOString().replaceAll(/[-:]|\.\d+/g, '');
     this.#options = options;
@@ -50,7 +45,7 @@ export class IntentJournal {
   }
 
   /**
-   * Records an operation; it is on the disk when this resolves, so only then may the request be sent.
+   * Records an operation; the record is on the disk when this resolves, so only then may the request be sent.
    * @param body JSON body of the request, stored until the outcome is known: `foley recover` may send it again
    * @throws Failure (state); nothing was sent then
    */
@@ -68,7 +63,7 @@ export class IntentJournal {
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a body in the file; one that cannot be overwritten is removed with the file. */
+  /** Overwrites a body in the file. If that fails, the body is removed with the file. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
@@ -84,7 +79,7 @@ export class IntentJournal {
   }
 
   /**
-   * Marks operations of dead processes as published that were the same billed request as a finished one, and
+   * Marks operations of ended processes as published if they were the same billed request as `done`, and
    * removes their temporary files.
    * @throws Failure (state)
    */
@@ -92,8 +87,7 @@ export class IntentJournal {
     const { open } = await listOpenIntents(this.#options);
     for (const intent of open) {
       if (intent.writer !== 'dead' || !isSameBilledRequest(intent, done)) continue;
-      const temporary = intent.about?.temporary ?? '';
-      if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, this.#options);
+      await removeTemporary(intent.about?.temporary, this.#options);
       await this.resume(intent).markAs('published');
     }
   }
@@ -102,7 +96,7 @@ export class IntentJournal {
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
-    // The files in which resumed operations began go first: without this file they would be open again.
+    // First the files in which resumed operations began: without this file they would be open again.
     if (this.#hasResumed && !(await this.#sweepResumed().catch(() => false))) return;
     if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
@@ -127,7 +121,7 @@ export class IntentJournal {
     const { id, generation, state } = intent;
     const at = new Date(this.#options.clock.now()).toISOString();
     const step = { id, generation, state, at, ...known };
-    const sent = body === undefined ? undefined : bodyRecord(id, body);
+    const sent = body === undefined ? undefined : { id, body: Buffer.from(body).toString('utf8') };
     try {
       const end = await this.#log.append(sent === undefined ? [step] : [step, sent], durability);
       if (sent === undefined || Number.isNaN(end)) return;
@@ -188,7 +182,7 @@ function durabilityOf(state: OpenState, facts: IntentMetadata | undefined): Dura
 
 /** An operation that may have cost credits and has not ended. */
 export interface OpenIntent extends IntentStatus {
-  /** Whether its command is still running. */
+  /** Whether the command of the operation is still running. */
   readonly writer: Liveness;
 }
 
@@ -206,9 +200,7 @@ export async function listOpenIntents(
   options: IntentFolder,
 ): Promise<{ readonly open: readonly OpenIntent[]; readonly garbled: number }> {
   const read = await readIntentFiles(options.folder, options);
-  const open = mergeSteps(read.flatMap((file) => file.steps))
-    .filter(({ state }) => !isSettled(state))
-    .map((status) => ({ ...status, writer: writerOf(status.id, read) }));
+  const open = openIn(read).map((status) => ({ ...status, writer: writerOf(status.id, read) }));
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
@@ -239,10 +231,12 @@ export async function listDamagedJournals(
     });
 }
 
-/** Returns the ids of the operations that have not ended. */
+function openIn(read: readonly IntentFile[]): IntentStatus[] {
+  return mergeSteps(read.flatMap((file) => file.steps)).filter(({ state }) => !isSettled(state));
+}
+
 function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
-  const merged = mergeSteps(read.flatMap((file) => file.steps));
-  return new Set(merged.filter(({ state }) => !isSettled(state)).map(({ id }) => id));
+  return new Set(openIn(read).map(({ id }) => id));
 }
 
 /**
@@ -270,19 +264,19 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   );
 }
 
-/** A finished operation that may have repeated earlier ones. */
+/** A finished operation that may have repeated earlier operations. */
 export interface Repetition {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
   /** All of its output was delivered; otherwise only its id is known. */
   readonly isDelivered: boolean;
-  /** It resumed an earlier stream under its key, and received what that one was billed for as well. */
+  /** It resumed an earlier stream under the same key, and received the audio billed before. */
   readonly isResumed: boolean;
 }
 
 /**
- * Returns whether a service with keys charged for both only once (docs/billing.md, "Keys"): before a response,
- * the same key says so; after it, only the same job or a resumed stream does.
+ * Returns whether the service charged once for two operations (docs/billing.md, "Keys"). Before a response, the
+ * same key is enough; after a response, the same job or a resumed stream is required.
  */
 export function isSameBilledRequest(open: IntentStatus, done: Repetition): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
@@ -311,13 +305,13 @@ export const SETTLED_STATES = [
   'published',
   /** The audio is in the spool. */
   'kept',
-  /** The service refused it and billed nothing. */
+  /** The service refused the request and billed nothing. */
   'rejected',
-  /** It failed on the service. */
+  /** The request failed on the service. */
   'failed',
-  /** It was billed, and its audio is not available; the loss and its cost were reported. */
+  /** The request was billed and its audio is not available; foley reported the loss and the cost. */
   'lost',
-  /** The user does not want it. */
+  /** The user discarded the result. */
   'abandoned',
 ] as const;
 
@@ -325,7 +319,7 @@ export type OpenState = (typeof OPEN_STATES)[number];
 export type SettledState = (typeof SETTLED_STATES)[number];
 export type IntentState = OpenState | SettledState;
 
-/** The record of a billed request before it is sent: no API key, and no text, which is in the body only. */
+/** The record of a billed request before it is sent. It contains no API key and no text. */
 export interface IntentAbout {
   /** What the request creates, such as `speech` or `image`. */
   readonly what: string;
@@ -361,9 +355,9 @@ export interface IntentStatus {
   /** Counts intentional repeated purchases, from 0. */
   readonly generation: number;
   readonly state: IntentState;
-  /** When it reached the state, as an ISO date. */
+  /** When the operation reached the state, as an ISO date. */
   readonly at: string;
-  /** Undefined if its line is damaged. */
+  /** Undefined if the line is damaged. */
   readonly about: IntentAbout | undefined;
   readonly facts: IntentMetadata;
 }
@@ -374,12 +368,11 @@ interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly facts?: IntentMetadata | undefined;
 }
 
-/** Returns whether an operation has ended. */
+/** Returns whether an operation in this state has ended. */
 export function isSettled(state: IntentState): state is SettledState {
   return SETTLED_STATES.some((settled) => settled === state);
 }
 
-/** Returns undefined for a record that is not a step. */
 function parseStep(record: LogRecord): IntentStep | undefined {
   const { id, generation, state, at, about, facts } = record;
   const known = ALL_STATES.find((one) => one === state);
@@ -444,17 +437,12 @@ function isMetadata(value: unknown): value is IntentMetadata {
   });
 }
 
-/** One file of the journal, written by one process. */
+/** A file of the journal; each process writes its own. */
 export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {
-  /** Whether its writer is still running. */
   readonly writer: Liveness;
   readonly steps: readonly IntentStep[];
   /** Stored request bodies, by operation id. */
   readonly bodies: ReadonlyMap<string, string>;
-}
-
-function bodyRecord(id: string, body: Uint8Array): LogRecord {
-  return { id, body: Buffer.from(body).toString('utf8') };
 }
 
 /** Returns a line of `bytes` bytes that overwrites a body. */

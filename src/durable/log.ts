@@ -14,7 +14,7 @@ import { openOwnFile, readOwnText, RECORD_BYTES } from './own-files.ts';
  * one process. The users of a log define the records and fold them into state.
  */
 
-/** The version of the lines that this foley writes, and the newest that it reads. */
+/** The version of the lines that this foley writes, and the newest version that it reads. */
 const LOG_VERSION = 1;
 
 export const LOG_EXTENSION = '.jsonl';
@@ -28,13 +28,12 @@ interface LogContent {
   readonly records: readonly LogRecord[];
   /** Number of torn or damaged lines. */
   readonly garbled: number;
-  /** The last line is incomplete: its writer was killed, and nothing depends on that line. */
+  /** The last line is incomplete: the process was killed before anything depended on that line. */
   readonly isTorn: boolean;
-  /** A later version wrote at least one intact line. */
+  /** At least one intact line has a later version. */
   readonly isNewer: boolean;
 }
 
-/** The content of one log file. */
 export interface LogFile extends LogContent {
   readonly path: string;
   readonly bytes: number;
@@ -49,7 +48,7 @@ export function logLine(record: LogRecord): Buffer {
   return Buffer.from(`\nv${LOG_VERSION} ${checksum(LOG_VERSION, json)} ${json}\n`);
 }
 
-/** Decodes lines; counts damaged ones, and skips those of later versions, whose line format is the same. */
+/** Decodes lines. Counts damaged lines, and skips lines of later versions, which have the same line format. */
 export function parseLog(content: string): LogContent {
   const records: LogRecord[] = [];
   let garbled = 0;
@@ -178,14 +177,14 @@ export function hasShape(
   });
 }
 
-/** When records reach the disk: `later` leaves it to the system, `soon` syncs within 50 ms. */
+/** When records reach the disk: `later` lets the system decide, `soon` syncs within 50 ms. */
 export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** Records that start what this process writes; written with the first append. */
+  /** The first records of this process; written with the first append. */
   readonly head: readonly LogRecord[];
   /** Appends to an existing file; by default the file must not exist. */
   readonly isResumed?: boolean;
@@ -195,13 +194,13 @@ export interface LogOptions extends FileDeps {
 
 /**
  * Appends records to a log file that only this process writes. The first append opens the file (0600).
- * Records that arrive during a write leave together in the next one. Methods throw the system's error.
+ * Records that arrive during a write are combined for the next write. Methods throw the system's error.
  */
 export class Log {
   readonly #options: LogOptions;
   #file: FileHandle | undefined;
   #waiting: Buffer[] = [];
-  /** Offset in the file after all records taken so far; NaN after a failed write. */
+  /** Offset in the file after all queued records; NaN after a failed write. */
   #end: number;
   #mustSync = false;
   /** Settles after all writes so far. */
@@ -223,7 +222,7 @@ export class Log {
     return this.#writes > 0;
   }
 
-  /** Takes records that leave with the next append, or when the log is closed. */
+  /** Queues records, which are written with the next append or when the log is closed. */
   queue(records: readonly LogRecord[]): void {
     for (const record of records) {
       const line = logLine(record);
@@ -259,7 +258,7 @@ export class Log {
     return this.#nextSync;
   }
 
-  /** Replaces bytes of an earlier record. Errors are ignored: retiring the log removes them too. */
+  /** Replaces bytes of an earlier record. Ignores errors: retiring the log removes the bytes too. */
   overwrite(bytes: Uint8Array, position: number): void {
     const write = async (): Promise<unknown> => this.#file?.write(bytes, 0, bytes.length, position);
     void this.#enqueue(write).catch(() => undefined);
@@ -310,7 +309,7 @@ export class Log {
     return openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, files);
   }
 
-  /** Syncs the file, and the first time its new name in the folder: two at once cost hardly more than one. */
+  /** Syncs the file, and the first time also the folder, concurrently: that takes hardly longer. */
   async #syncWrites(): Promise<void> {
     this.#cancelSoon?.();
     this.#cancelSoon = undefined;

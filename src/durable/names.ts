@@ -59,7 +59,7 @@ export async function containedPath(
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   if (!isPlain || /[\\\0]|^[A-Za-z]:/.test(name)) {
     throw usageFailure(
-      `${display(name)} is not a plain name inside of ${display(folder)}`,
+      `${display(name)} is not the name of a file inside ${display(folder)}`,
       'Use names like a.mp3 or part-1/a.mp3, with / between folders.',
     );
   }
@@ -74,7 +74,7 @@ export async function containedPath(
 
 const SAFE_CHARACTERS = 100;
 
-/** Windows gives these to devices, with any extension and in any case. */
+/** Names of devices on Windows, with any extension and in any case. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
 
 function notReserved(name: string): string {
@@ -87,16 +87,11 @@ async function realpathOfExisting(file: string, files: FileSystem): Promise<stri
     return await files.realpath(file);
   } catch (error) {
     if (!hasErrno(error, 'ENOENT')) throw outputFailure(file, error, 'opening');
-    if (await isLink(file, files)) throw usageFailure(`${display(file)} is a broken link`);
+    const stats = await files.lstat(file).catch(() => undefined);
+    if (stats?.isSymbolicLink() === true) {
+      throw usageFailure(`${display(file)} is a symbolic link to a file that does not exist`);
+    }
     return realpathOfExisting(path.dirname(file), files);
-  }
-}
-
-async function isLink(file: string, files: FileSystem): Promise<boolean> {
-  try {
-    return (await files.lstat(file)).isSymbolicLink();
-  } catch {
-    return false;
   }
 }
 

@@ -15,17 +15,15 @@ export interface Output {
   readonly path: string;
   /** The temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;
-  /** Bytes taken so far. */
+  /** Bytes accepted so far. */
   readonly bytes: number;
   /**
-   * Takes a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained. An error
-   * may belong to an earlier chunk; `release` returns the chunk even then.
+   * Accepts a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained. An error
+   * may belong to an earlier chunk; `release` returns this chunk too.
    * @param onWritten called when the chunk is no longer used, if ever
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
-  /**
-   * Overwrites earlier bytes, such as a length in a header. Does nothing for a pipe or a device.
-   */
+  /** Overwrites earlier bytes, such as a length in a header. Does nothing for a pipe or a device. */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
    * Returns the checksum of the complete file, which identifies it after a crash; undefined for a pipe or a
@@ -40,8 +38,8 @@ export interface Output {
   /** Removes the temporary file. Never throws; does nothing after `publish`. */
   abandon(): Promise<void>;
   /**
-   * Stops, and hands the written bytes to the caller, such as for the spool. Never throws. Undefined for a
-   * pipe or a device, and after `publish` or `abandon`.
+   * Closes the output and returns the written bytes, such as for the spool. Never throws. Undefined for a pipe
+   * or a device, and after `publish` or `abandon`.
    */
   release(): Promise<Released | undefined>;
 }
@@ -51,12 +49,11 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** The rest of a stopped output. */
+/** The audio of a released output. */
 export interface Released {
   /** The temporary file, which now belongs to the caller. */
   readonly path: string;
-  /** Size of that file. */
   readonly bytes: number;
-  /** Chunks that were taken and not written, because the disk was full. */
+  /** Chunks that follow the file: the disk had no space for them. */
   readonly rest: readonly Uint8Array[];
 }

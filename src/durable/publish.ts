@@ -76,7 +76,7 @@ interface PublishedOutputOptions extends OutputOptions, Naming {
   readonly replaced: ReplacedFile | undefined;
 }
 
-/** The regular file that will be replaced, with its path behind symbolic links. */
+/** The regular file that will be replaced, with its path after symbolic links. */
 interface ReplacedFile {
   readonly file: string;
   readonly stats: Stats;
@@ -283,7 +283,7 @@ async function openDirectOutput(
 /**
  * Returns the file that an output would replace, `new` for a new file, `direct` for a pipe, a device or a stream
  * of this process.
- * @throws Failure: usage for a folder or an invalid name, output for what cannot be reached or written
+ * @throws Failure: usage for a folder or an invalid name, output for a file that cannot be reached or written
  */
 async function findTarget(
   output: string,
@@ -293,7 +293,7 @@ async function findTarget(
     throw usageFailure('the output needs a name', 'Write to stdout with --output -.');
   if (output.includes('\0')) throw usageFailure('the name of the output contains a NUL character');
   if (OWN_STREAM.test(output)) return 'direct';
-  const stats = await statOf(output, files);
+  const stats = await ifFound(output, files.stat(output));
   if (stats === undefined) {
     await requireNewName(output, files);
     return 'new';
@@ -315,25 +315,17 @@ async function findTarget(
 
 /** Whether the name is in use, also by a broken link. */
 async function isTaken(file: string, files: FileSystem): Promise<boolean> {
-  try {
-    await files.lstat(file);
-    return true;
-  } catch (error) {
-    if (hasErrno(error, 'ENOENT')) return false;
-    throw outputFailure(file, error, 'opening');
-  }
+  return (await ifFound(file, files.lstat(file))) !== undefined;
 }
 
 /** Streams of this process; they may be files, but must not be replaced. */
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
-async function statOf(output: string, files: FileSystem): Promise<Stats | undefined> {
-  try {
-    return await files.stat(output);
-  } catch (error) {
+async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | undefined> {
+  return stats.catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw outputFailure(output, error, 'opening');
-  }
+    throw outputFailure(file, error, 'opening');
+  });
 }
 
 async function requireNewName(output: string, files: FileSystem): Promise<void> {
@@ -355,8 +347,8 @@ interface Naming extends FileDeps {
 }
 
 /**
- * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` decides
- * about a file that another process creates meanwhile.
+ * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` applies to
+ * a file that another process creates meanwhile.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -387,7 +379,7 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
   }
 }
 
-/** Gives the file a name unless the name is in use: a link, unlike a rename, never replaces. */
+/** Names the file unless the name is in use: a link, unlike a rename, never replaces. */
 async function tookName(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
     await whileBusy(deps, () => deps.files.link(temporary, name));

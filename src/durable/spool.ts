@@ -20,14 +20,13 @@ export interface Spool {
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
    * Moves the file of a stopped output into the spool, or copies it from another disk; the writer appends to
-   * it. When this throws, the file is still in its place, and the failure's details name it as `left`.
+   * it. When this throws, the file still exists, and `details.left` of the failure is its path.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
-  /** Returns the entries, the oldest first. */
+  /** Returns the entries in order of time. */
   list(): Promise<readonly SpoolEntry[]>;
   /** Records that the loss of the rest of an entry was reported. */
   markReported(entry: SpoolEntry): Promise<void>;
-  /** Removes one entry. */
   remove(entry: SpoolEntry): Promise<void>;
   /** Removes entries older than 24 hours, then the oldest above 512 MiB; returns the removed entries. */
   prune(): Promise<readonly SpoolEntry[]>;
@@ -83,32 +82,22 @@ async function adopt(
   released: Released,
   about: SpoolAbout,
 ): Promise<SpoolWriter> {
-  const leaving =
-    (left: string) =>
-    async (error: unknown): Promise<never> => {
-      const details = (await hasBytes(left, options)) ? { left } : undefined;
-      if (details === undefined) await removeQuietly(left, options);
-      throw stateFailure('the spool', options.folder, error, details);
-    };
+  const fail = async (left: string, error: unknown): Promise<never> => {
+    const found = await options.files.stat(left).catch(() => undefined);
+    const details = (found?.size ?? 0) > 0 ? { left } : undefined;
+    if (details === undefined) await removeQuietly(left, options);
+    throw stateFailure('the spool', options.folder, error, details);
+  };
   const writer = await openEntry(options, about, (audio) =>
     take(released.path, audio, options),
-  ).catch(leaving(released.path));
+  ).catch((error: unknown) => fail(released.path, error));
   try {
     for (const chunk of released.rest) await writer.write(chunk);
   } catch (error) {
     await writer.keep({ complete: false }).catch(() => undefined);
-    return leaving(writer.path)(error);
+    return fail(writer.path, error);
   }
   return writer;
-}
-
-/** Whether a file exists and is not empty. */
-async function hasBytes(file: string, { files }: SpoolOptions): Promise<boolean> {
-  try {
-    return (await files.stat(file)).size > 0;
-  } catch {
-    return false;
-  }
 }
 
 /** Writes the sidecar, then opens the audio file beside it. */
@@ -145,11 +134,7 @@ async function take(from: string, audio: string, options: SpoolOptions): Promise
     await file.close().catch(() => undefined);
     if (!hasErrno(error, 'EXDEV')) throw error;
   }
-  return takeCopy(from, audio, options);
-}
-
-/** Copies a file from another disk into the spool. */
-async function takeCopy(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
+  // The file is on another disk.
   try {
     const copy = await copyIntoNew(from, audio, options);
     await removeQuietly(from, options);
@@ -219,11 +204,10 @@ async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
 /** One piece of audio in the spool. */
 export interface SpoolEntry {
   readonly id: string;
-  /** The audio file. */
   readonly path: string;
   readonly sidecar: string;
   readonly bytes: number;
-  /** When it began, in milliseconds since the epoch. */
+  /** When the audio began to arrive, in milliseconds since the epoch. */
   readonly keptAt: number;
   /** Undefined when the sidecar is missing, damaged or of a later version. */
   readonly record: SpoolRecord | undefined;
@@ -309,19 +293,19 @@ export interface SpoolAbout {
   readonly output: string | null;
   readonly requestId: string | null;
   readonly creditsUsed: number | null;
-  /** The operation in the intent journal, where there is one. */
+  /** Id of the operation in the intent journal. */
   readonly operation: string | null;
-  /** Why it is in the spool, as a sentence; null while it is arriving. */
+  /** Why the audio is in the spool, as a sentence; null while it is arriving. */
   readonly problem: string | null;
 }
 
 interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
-  /** When it began, as an ISO date. */
+  /** When the audio began to arrive, as an ISO date. */
   readonly keptAt: string;
-  /** Whether all of it is here; null while it is arriving, or after an interruption. */
+  /** Whether all of the audio was saved; null while it is arriving, or after an interruption. */
   readonly complete: boolean | null;
-  /** `foley recover` has reported that the rest of it is lost. */
+  /** `foley recover` has reported that the rest of the audio is lost. */
   readonly reported?: true | undefined;
 }
 
@@ -336,7 +320,7 @@ function parseRecord(json: string): SpoolRecord | undefined {
 }
 
 function isSpoolRecord(value: unknown): value is SpoolRecord {
-  const types = {
+  return hasShape(value, {
     version: 'number',
     what: 'string',
     extension: 'string',
@@ -347,11 +331,10 @@ function isSpoolRecord(value: unknown): value is SpoolRecord {
     problem: 'string|null',
     creditsUsed: 'number|null',
     complete: 'boolean|null',
-  };
-  return hasShape(value, types);
+  });
 }
 
-/** Metadata that is known at the end. */
+/** Metadata that is known when the audio ends. */
 export interface SpoolOutcome extends Partial<
   Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
 > {
@@ -382,12 +365,11 @@ export class SpoolWriter {
     this.#writer = new FileWriter(options.file);
   }
 
-  /** Bytes taken so far. */
   get bytes(): number {
     return this.#writer.bytes;
   }
 
-  /** Takes a chunk, which must not be changed afterwards; resolves when the writer can take more. */
+  /** Writes a chunk, which must not be changed afterwards; resolves when the buffer has drained. */
   async write(chunk: Uint8Array): Promise<void> {
     try {
       await this.#writer.write(chunk);
@@ -396,10 +378,9 @@ export class SpoolWriter {
     }
   }
 
-  /** Closes the entry and keeps it, with its outcome. */
+  /** Closes the entry and records its outcome. */
   async keep(outcome: SpoolOutcome): Promise<void> {
     try {
-      // A part that reached the disk is kept when the rest did not.
       const fault = await this.#finish();
       const complete = outcome.complete && fault === undefined;
       const record = { ...this.#options.record, ...outcome, complete };
@@ -419,7 +400,6 @@ export class SpoolWriter {
     await removeQuietly(this.#options.sidecar, this.#options);
   }
 
-  /** Syncs and closes the file; returns the first error. */
   async #finish(): Promise<{ readonly error: unknown } | undefined> {
     let fault: { readonly error: unknown } | undefined;
     const note = (error: unknown): void => {

@@ -13,14 +13,14 @@ import type { SpeechTransport } from './speak.ts';
 /** Words with their times. */
 export interface AlignedSpeech {
   readonly words: readonly AlignedWord[];
-  /** False: the service did not complete the timing. */
+  /** Whether the service timed all words. */
   readonly isComplete: boolean;
   /** Duration of the audio, measured from its bytes. */
   readonly durationMs: number;
 }
 
 /**
- * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream), which cannot be repeated once
+ * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream), which cannot be repeated after
  * it began.
  * @param onAligned called with the word times of verified audio, before the audio is published
  */
@@ -52,7 +52,7 @@ export function alignedSpeech(
 
 /**
  * Begins an aligned stream.
- * @throws Failure; for a model without aligned streams it names the models that have them
+ * @throws Failure; for a model without aligned streams, the failure names the models that have them
  */
 export async function requestAligned(
   client: ApiClient,
@@ -67,15 +67,13 @@ export async function requestAligned(
   }
 }
 
-/** Checks with the capabilities whether the model is the reason for a refusal. */
 async function describeRefusal(
   failure: Failure,
   client: ApiClient,
   { modelId, voiceId }: SpeechOrder,
   signal: AbortSignal | undefined,
 ): Promise<Failure> {
-  const call = { signal, maxRetries: 0 };
-  const models = await getCapabilities(client, call).then(
+  const models = await getCapabilities(client, { signal, maxRetries: 0 }).then(
     ({ value }) => value.models,
     () => [],
   );
@@ -99,7 +97,7 @@ async function describeRefusal(
     message: `${which} ${has} aligned streams, which word times require`,
     hint:
       able.length === 0
-        ? 'No model of this service has them.'
-        : `These models have them: ${able.join(', ')}. Choose one with --model, and a voice that speaks with it.`,
+        ? 'No model of this service has aligned streams.'
+        : `These models have aligned streams: ${able.join(', ')}. Choose one with --model, and a voice that speaks with it.`,
   });
 }

@@ -22,15 +22,14 @@ interface BilledRequestOptions {
   readonly request: RequestSpec;
   /** What the request creates; `speech` by default. */
   readonly what?: string | undefined;
-  /** The idempotency key; by default the key of `request`, if the service supports keys. */
+  /** By default the key of `request`, if the service supports keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
   /** By default the request id of `request`. */
   readonly requestId?: string | undefined;
   /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
-  /** Retrying with these flags resumes the stream: delivered audio is stored and not billed again. */
+  /** Repeating the request with these flags resumes the stream; delivered audio is not billed again. */
   readonly isResumable?: boolean | undefined;
-  /** The opened file for the result. */
   readonly output?: Output | undefined;
   /** Body with which `foley recover` repeats the request, or finds its result. */
   readonly body?: Uint8Array | undefined;
@@ -53,15 +52,15 @@ export async function beginBilledRequest(options: BilledRequestOptions): Promise
   return billed;
 }
 
-/** A billed request that creates something other than streamed audio. */
+/** A billed request whose result is not streamed audio. */
 interface BilledCreate<Created> extends BilledRequestOptions {
-  /** Sends the request; calls back before it uses a new key. */
+  /** Sends the request; calls `onNewKey` before it uses a new key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
-  /** Records a failure itself and returns the failure to report, or undefined. */
+  /** Records a failure and returns the failure to report; undefined to record it as usual. */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
-  /** Records a cancellation itself and returns the message to print, or undefined. */
+  /** Records a cancellation and returns the message to print; undefined to record it as usual. */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
   /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
@@ -92,16 +91,14 @@ export async function createBilled<Created>(
 
 /** Audio that was saved although its delivery failed. */
 export interface SpooledAudio {
-  /** Its entry in the spool; undefined when the spool failed too and it is still in a temporary file. */
+  /** Id of the spool entry; undefined when the spool failed and the audio is in a temporary file. */
   readonly id: string | undefined;
   readonly path: string;
-  /** All of the audio is saved. */
   readonly complete: boolean;
 }
 
-/** One request that may cost credits: records each of its states in the journal. */
+/** Records each state of a request that may cost credits in the journal. */
 export class BilledRequest {
-  /** Repeating it resumes the stream. */
   readonly isResumable: boolean;
   readonly #options: BilledRequestOptions;
   #about: IntentAbout;
@@ -115,12 +112,12 @@ export class BilledRequest {
     this.isResumable = options.isResumable === true;
   }
 
-  /** The operation id, for the spool. */
+  /** The id of the operation in the journal. */
   get id(): string {
     return this.#intent.id;
   }
 
-  /** Flags that repeat the request without a second charge, where that is possible. */
+  /** Flags that repeat the request without a second charge; undefined if that is impossible. */
   get repeatWith(): string | undefined {
     const { idempotencyKey: key } = this.#about;
     return this.#options.repeatWith ?? (key === null ? undefined : `--idempotency-key ${key}`);
@@ -184,15 +181,14 @@ export class BilledRequest {
       if (failure.billed === 'yes') await this.#markAs('lost', metadata);
       if (failure.billed === 'no') await this.#markAs('rejected', metadata);
     }
-    // In all other cases the operation stays open, and `foley recover` finds out its outcome.
+    // In other cases the operation stays open: `foley recover` finds out the outcome.
   }
 
-  /** Records that the user cancelled it. */
+  /** Records that the user cancelled the request. */
   async stopped({ id }: SpooledAudio): Promise<void> {
     if (id !== undefined) await this.#markAs('kept', { spoolId: id });
   }
 
-  /** Records that the rest is not wanted. */
   abandoned(): Promise<void> {
     return this.#markAs('abandoned');
   }
@@ -205,7 +201,7 @@ export class BilledRequest {
     await this.#options.journal.closeRepeated(done).catch(() => undefined);
   }
 
-  // The request was sent: a journal that fails now must not cost the audio.
+  // The request was sent: a failure of the journal must not lose the audio.
   #markAs(state: SettledState, metadata?: IntentMetadata): Promise<void> {
     return this.#intent.markAs(state, metadata).catch(() => undefined);
   }
@@ -239,12 +235,12 @@ export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boo
   return payer === undefined || (apiKey !== undefined && payer === markOf(apiKey));
 }
 
-/** Returns a short hash of an API key: many keys share it, so it does not reveal the key. */
+/** Returns a hash of an API key, so short that it does not reveal the key. */
 function markOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** Adds the billing outcome to a failure after the response began: it was billed, unless refunded. */
+/** Adds the billing outcome to a failure after the response began: billed, unless refunded. */
 export function withCost(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
@@ -275,7 +271,7 @@ export async function recordFailure(
 }
 
 const IS_LOST = 'The audio was billed and is lost.';
-/** Exits of local failures, where the audio itself was good. */
+/** Exits of local failures: the service sent good audio. */
 const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
 /** Returns how to repeat the request without a second charge. */

@@ -9,7 +9,7 @@ import { counted } from '../text/display.ts';
 /** The cost of one request. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Identifies a price: the service with its account, and the model, or the voice with a default model. */
+/** Identifies a price: service and account, and the model, or the voice whose default model is used. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
@@ -22,23 +22,19 @@ export interface CreditRates {
 }
 
 export function createCreditRates(file: string, deps: FileDeps): CreditRates {
-  const read = async (): Promise<Readonly<Record<string, unknown>>> =>
-    (await readJsonFile(deps.files, file, 'refuse')) ?? {};
+  const read = async (service: string) => {
+    const known = (await readJsonFile(deps.files, file, 'refuse')) ?? {};
+    const models = known[service];
+    return { known, models: isObject(models) ? models : {} };
+  };
   return {
-    async seen({ model, service }) {
-      const models = (await read())[service];
-      return chargesIn(isObject(models) ? models[model] : undefined);
-    },
+    seen: async ({ model, service }) => chargesIn((await read(service)).models[model]),
     async remember({ model, service }, charges) {
-      const known = await read();
-      const models = known[service];
-      const before = chargesIn(isObject(models) ? models[model] : undefined);
+      const { known, models } = await read(service);
+      const before = chargesIn(models[model]);
       const after = charges.reduce(withCharge, before);
       if (JSON.stringify(after) === JSON.stringify(before)) return;
-      const next = {
-        ...known,
-        [service]: { ...(isObject(models) ? models : {}), [model]: after },
-      };
+      const next = { ...known, [service]: { ...models, [model]: after } };
       await ensurePrivateFolder(path.dirname(file), deps.files);
       await replaceFile({ ...deps, path: file, data: Buffer.from(`${JSON.stringify(next)}\n`) });
     },
@@ -61,7 +57,7 @@ function chargesIn(value: unknown): readonly Charge[] {
 const LENGTH_OF_RATE = 1000;
 
 /**
- * Refuses a request that may cost more than `--max-credits`: characters × `given` rate, else an estimate from
+ * Refuses a request that may cost more than `--max-credits`: characters × `given` rate, or an estimate from
  * remembered costs.
  * @throws Failure (usage); nothing was sent
  */

@@ -10,26 +10,25 @@ import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { SpooledAudio } from './billed-request.ts';
 
-/** Something that takes audio: a file, stdout, a player. A slow sink slows the sender. */
+/** A destination of audio: a file, stdout or a player. A slow sink slows the sender. */
 export interface AudioSink {
   /**
-   * Takes a chunk; resolves when there is room for more.
+   * Writes a chunk; resolves when the next chunk may be written.
    * @param onWritten called when the chunk is no longer used, if ever
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
 }
 
 interface Destination extends AudioSink {
-  /** Called when the audio is unusable: the destination saves all bytes and publishes none. */
+  /** Called when the audio is unusable: the destination then saves the bytes without publishing a file. */
   refuse?(failure: Failure): Promise<void>;
 }
 
 /**
- * Passes a file on as it arrives and verifies it on the way: its leading bytes before the first write, the
- * rest while it streams, its end at the end. Buffers no more than the leading bytes. Unusable audio was
- * billed too: a destination with `refuse` receives it all the same.
+ * Writes a response to a destination as it arrives, and verifies it: the leading bytes before the first write, the
+ * rest while it streams. Unusable audio was billed too: a destination with `refuse` still receives it.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
- * @throws Failure (bad_answer) when the bytes are not in the format, end too early or do not end
+ * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
  */
 export async function deliver(
   response: FileResponse,
@@ -67,7 +66,7 @@ export async function deliver(
   }
   if (failure !== undefined) throw failure;
   const verdict = verifier.end();
-  // A connection also ends when a proxy gives up.
+  // A failing proxy also ends the connection.
   const mayBeCut = response.framing === 'close' && !verdict.endIsProven;
   const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
   if (problem !== undefined) throw unusable(problem, format, response);
@@ -115,7 +114,7 @@ function unusable(
   return new Failure(`the ${FORMATS[format].kind} ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, ask the service, with the request id.',
+    hint: 'If it happens again, report the request id to the service.',
     requestId,
     billed: creditsUsed === undefined ? 'unknown' : 'yes',
   });
@@ -151,18 +150,18 @@ const MOST_USUAL_BYTES = 256 * 1024 * 1024;
 /** The largest length that a wav header can express. */
 const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
 
-/** A sink that can return what it took. */
+/** A sink whose audio can be moved to the spool. */
 interface RecoverableSink extends AudioSink {
-  /** Moves everything taken so far into the spool; undefined if that is not possible. */
+  /** Moves all audio so far into the spool; undefined if that is impossible. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
 }
 
 /**
- * A destination that saves billed audio when its sink fails: earlier and later bytes go into the spool, and the
- * failure is reported at the end.
+ * A destination that moves billed audio to the spool when the sink fails, and later bytes too. `failure` is
+ * reported at the end.
  */
 export class FallbackSink implements Destination {
-  /** Why the sink takes no more. */
+  /** Why the sink failed. */
   failure: Failure | undefined;
   readonly #sink: RecoverableSink;
   readonly #spool: () => Promise<Spool>;
@@ -174,7 +173,7 @@ export class FallbackSink implements Destination {
   /** The spool failed too: the rest is lost. */
   #isCut = false;
 
-  /** @param about called when something has to be saved */
+  /** @param about called when the audio has to be saved */
   constructor(sink: RecoverableSink, spool: () => Promise<Spool>, about: () => SpoolAbout) {
     this.#sink = sink;
     this.#spool = spool;
@@ -197,7 +196,7 @@ export class FallbackSink implements Destination {
     this.#writer ??= await this.#move();
   }
 
-  /** Saves what was taken; undefined when there is nothing to save, or saving fails. */
+  /** Saves the audio so far; undefined when there is no audio, or saving fails. */
   async save(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#writer ?? (await this.#move());
@@ -235,7 +234,7 @@ export class FallbackSink implements Destination {
   }
 }
 
-/** Wraps a growing file: everything in it can be moved to the spool. */
+/** Wraps a file, which can be moved to the spool. */
 export function recoverableFile(output: Output): RecoverableSink {
   return {
     write: (chunk, onWritten) => output.write(chunk, onWritten),
@@ -246,7 +245,7 @@ export function recoverableFile(output: Output): RecoverableSink {
   };
 }
 
-/** Wraps a stream, and remembers its bytes; audio longer than `memoryBytes` cannot be saved. */
+/** Wraps a stream and keeps its bytes in memory; audio longer than `memoryBytes` cannot be saved. */
 export function recoverableStream(write: AudioSink['write'], memoryBytes: number): RecoverableSink {
   let memory: Uint8Array[] | undefined = [];
   let size = 0;

@@ -10,7 +10,7 @@ import type { AudioSink } from './deliver.ts';
 /** Maximum length of a player's error message, in characters. */
 const LONGEST_COMPLAINT = 300;
 
-/** Devices buffer sound: a player may end this long before the sound does. */
+/** A player may end this long before the sound does, since devices buffer sound. */
 const DEVICE_BUFFER_MS = 1_000;
 
 /** A running player, which takes audio as it arrives. */
@@ -26,13 +26,13 @@ export interface Playback extends AudioSink {
 
 export interface PlaybackOptions {
   readonly clock: Clock;
-  /** Called with error messages of a player that played everything. */
+  /** Called with the error messages of a successful player. */
   readonly notice: (sentence: string) => void;
 }
 
 /**
- * Starts a player. The user's own player may stop early; a player that foley chose has failed if it ends long before
- * the sound does, whatever its exit code.
+ * Starts a player. A player that foley chose has failed if it ends long before the sound does, whatever its exit
+ * code; the user's own player may end early.
  */
 export async function startPlayback(
   player: Player,
@@ -107,7 +107,6 @@ export async function startPlayback(
 
 /** A program that plays audio from its standard input. */
 export interface Player {
-  /** Name for messages. */
   readonly command: string;
   /** Path of the program. */
   readonly file: string;
@@ -116,10 +115,10 @@ export interface Player {
   readonly known?: KnownPlayback | undefined;
 }
 
-/** How a known player behaves: it plays at normal speed, and writes to stderr only when it fails. */
+/** A known player, which plays at normal speed and writes to stderr only when it fails. */
 export interface KnownPlayback {
   readonly format: Format;
-  /** Its error message when it fails with exit code 0. */
+  /** Matches the error message of a player that fails with exit code 0. */
   readonly complaint: RegExp | undefined;
 }
 
@@ -128,7 +127,7 @@ interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
   readonly complaint?: RegExp;
 }
 
-/** Without openal and jack, which wait forever for a missing sound server. */
+/** All outputs except openal and jack, which wait forever for a missing sound server. */
 const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
 
 /** Known players, the preferred first; each reads the audio from stdin. */
@@ -192,7 +191,7 @@ async function ownPlayer(
   if (file === undefined) {
     throw usageFailure(
       `--player is "${own}", but the program ${command} is not installed`,
-      'Install it, or give its whole path.',
+      'Install the program, or use its full path.',
     );
   }
   return { command, file, args };

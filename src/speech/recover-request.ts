@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { ApiClient } from '../api/client.ts';
 import { readCreateResponse } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
@@ -16,7 +15,7 @@ import { extensionOf, formatNamed } from '../audio/formats.ts';
 import { chargeOf } from '../contract/endpoint-lookup.ts';
 import { PAGE_SIZE_MAX } from '../contract/limits.ts';
 import type { FileDeps } from '../durable/files.ts';
-import { isTemporaryName, removeQuietly } from '../durable/files.ts';
+import { removeTemporary } from '../durable/files.ts';
 import type { IntentAbout, IntentJournal, OpenIntent, SettledState } from '../durable/intents.ts';
 import { downloadName } from '../durable/names.ts';
 import { openOutput } from '../durable/publish.ts';
@@ -36,9 +35,7 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
   readonly notice: (line: string) => void;
 }
 
-interface ConnectedDeps extends ResolveDeps {
-  readonly client: ApiClient;
-}
+type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
  * Finds out the outcome of a request without a response, and records it (docs/billing.md). A request with a key
@@ -77,7 +74,7 @@ export async function resolveRequest(
   }
 }
 
-/** Records what a refusal under the key shows about the interrupted request. @throws Failure if it shows nothing */
+/** Records the outcome of a request whose repetition failed. @throws Failure if the outcome is still unknown */
 async function conclude(
   error: Failure,
   what: Created,
@@ -113,7 +110,7 @@ function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === what);
 }
 
-/** Checks the account: another account does not know the key, and would be billed. @throws Failure (usage) */
+/** Checks the account: keys are valid for one account, and another would be billed. @throws Failure (usage) */
 function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient): void {
   if (address.kind === 'embedded' || isPayer(about, address.apiKey)) return;
   throw new Failure(`request ${id} was sent with another API key`, {
@@ -125,8 +122,8 @@ function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient
 }
 
 /**
- * Returns the request as it was sent. Speech that was refunded may be sent under a new key, unless the user chose
- * the key; a refunded job has failed.
+ * Returns the original request, without its body. Refunded speech may be sent again with a new key, unless the
+ * user chose the key; a refunded job has failed.
  */
 function repetition(
   key: string,
@@ -148,8 +145,8 @@ function repetition(
 }
 
 /**
- * Sends a speech request again under its key, and saves the audio under its intended name or a numbered one. A
- * refunded request is sent once more under a new key, unless the user chose the key.
+ * Repeats a speech request under the same key, and saves the audio under the intended name or a numbered one. A
+ * refunded request is sent once more with a new key, unless the user chose the key.
  * @throws Failure, which may leave the operation open
  */
 async function repeatSpeech(
@@ -188,8 +185,7 @@ async function repeatSpeech(
       spool: () => Promise.resolve(spool),
       notice,
     });
-    const temporary = about?.temporary ?? '';
-    if (isTemporaryName(basename(temporary))) await removeQuietly(temporary, deps);
+    await removeTemporary(about?.temporary, deps);
     return {
       ...detailsOf({}, response),
       id,
@@ -203,13 +199,13 @@ async function repeatSpeech(
   }
 }
 
-/** Marks the failure as possibly billed if it shows nothing about the interrupted request. */
+/** Marks a failure as possibly billed unless it proves the outcome of the interrupted request. */
 function asUndecided(error: unknown): never {
   if (!(error instanceof Failure) || error.billed !== 'no' || isDecided(error)) throw error;
   throw reviseFailure(error, { billed: 'unknown' });
 }
 
-/** Whether a refusal under the key proves that the interrupted request was refused or refunded. */
+/** Whether the repetition's failure proves that the interrupted request was refused or refunded. */
 function isDecided({ code, status }: Failure): boolean {
   if (status === 409) return DECIDED.has(code);
   // An invalid body was invalid before, too. Errors without a code are not from the service.
@@ -244,7 +240,7 @@ async function repeatCreate(
   return recoverAsJob(intent, job, deps);
 }
 
-/** Finds the result of a request without a key, if exactly one was created at that time. */
+/** Looks up the result of a request without a key: the only voice or job created at that time. */
 async function findCreated(
   intent: OpenIntent,
   what: Created,
@@ -269,7 +265,6 @@ async function findCreated(
   return recordCreated(intent, voice.item.voiceId, {}, deps);
 }
 
-/** Whether something was created soon after the request. */
 function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
   const made = typeof createdAt === 'string' ? Date.parse(createdAt) : Number.NaN;
   // Some services report whole seconds.
@@ -277,7 +272,7 @@ function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
   return made >= sentAt && made <= sentAt + LONGEST_CREATE_MS;
 }
 
-/** A create imports or uploads its files before it returns. */
+/** A request that creates something imports or uploads files before its response. */
 const LONGEST_CREATE_MS = 10 * 60 * 1000;
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -291,7 +286,6 @@ interface Accepted {
   readonly creditsUsed: number | undefined;
 }
 
-/** Records that the job was created, and recovers it as any interrupted job. */
 async function recoverAsJob(
   intent: OpenIntent,
   { creditsUsed, id, requestId }: Accepted & { readonly id: string },

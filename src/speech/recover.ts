@@ -2,7 +2,7 @@ import type { ApiClient } from '../api/client.ts';
 import { basename, extname, join } from 'node:path';
 import { checksumOf, kindOf } from '../durable/checksum.ts';
 import { stateFailure, hasErrno } from '../durable/file-failures.ts';
-import { removeQuietly, isTemporaryName } from '../durable/files.ts';
+import { removeQuietly, removeTemporary, isTemporaryName } from '../durable/files.ts';
 import type { FileDeps } from '../durable/files.ts';
 import type {
   IntentAbout,
@@ -26,10 +26,10 @@ export interface Recovery {
 }
 
 /**
- * Recovers leftovers, one after the other (`foley recover`; docs/billing.md): publishes complete audio,
- * downloads the results of jobs, speaks the missing parts of long texts, and reports what is lost. Only missing
- * parts are billed. A failure does not stop the others.
- * @param signal stops early; the results so far are returned
+ * Recovers leftovers in order (`foley recover`; docs/billing.md): publishes complete audio, downloads the results
+ * of jobs, speaks the missing parts of long texts, and reports lost audio. Only missing parts are billed. Continues
+ * after a failure.
+ * @param signal stops early, with the results so far
  */
 export async function recoverAll(
   found: readonly Leftover[],
@@ -71,7 +71,7 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
 interface ForgetDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
-  /** The folder of all long texts. */
+  /** The folder with the records of all long texts. */
   readonly textFolder: string;
 }
 
@@ -100,18 +100,14 @@ export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void
 
 async function abandon(intent: OpenIntent, deps: ForgetDeps): Promise<void> {
   if (mayRun(intent, deps.clock)) throw stillRunning(intent.id);
-  await removeTemporary(intent.about?.temporary ?? '', deps);
+  await removeTemporary(intent.about?.temporary, deps);
   await deps.journal.resume(intent).markAs('abandoned');
-}
-
-async function removeTemporary(file: string, deps: ForgetDeps): Promise<void> {
-  if (isTemporaryName(basename(file))) await removeQuietly(file, deps);
 }
 
 async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promise<void> {
   for (const file of paths) {
     await files.rm(file, { recursive: true, force: true }).catch((error: unknown) => {
-      throw stateFailure('what was left', file, error);
+      throw stateFailure('the record of an interrupted command', file, error);
     });
   }
 }
@@ -125,7 +121,7 @@ function stillRunning(id: string): Failure {
 }
 
 function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
-  return new Failure(`${file} names operations that are still open`, {
+  return new Failure(`${file} contains operations that have not ended`, {
     code: 'state',
     exit: 'state',
     hint: `Run \`foley recover\`, then \`foley recover --forget ${id}\`.`,
@@ -172,7 +168,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
     problem: facts.problem ?? whereToLook(intent),
   };
   if (mayRun(intent, deps.clock)) return { ...details, outcome: 'running' };
-  // Audio stored on the service is complete; a temporary file may hold a part of it.
+  // Audio stored on the service is complete; a temporary file may be incomplete.
   const isBegun = intent.state === 'accepted' && facts.jobId === undefined;
   const stored = isBegun ? await deps.resolveRequest(intent) : undefined;
   if (stored !== undefined) return stored;
@@ -202,7 +198,6 @@ export function requestDetails({ about, facts, id }: OpenIntent) {
   };
 }
 
-/** Where the user can see the outcome of a request without a key. */
 function whereToLook({ about }: OpenIntent): string | null {
   if (about === undefined || about.idempotencyKey !== null) return null;
   return WHERE_TO_LOOK.get(about.what) ?? null;
@@ -213,7 +208,7 @@ const WHERE_TO_LOOK: ReadonlyMap<string, string> = new Map([
   ['lipsync', '`foley lipsync list` shows whether the job was created'],
 ]);
 
-/** Moves the temporary file of a killed command into the spool, if it has audio to save. */
+/** Moves the temporary file of a killed command into the spool, if the file has audio to save. */
 async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
@@ -244,7 +239,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   return entries.find((entry) => entry.id === writer.id);
 }
 
-/** What recovery depends on. The functions throw a Failure, or the signal's reason. */
+/** Dependencies of a recovery. The functions throw a Failure, or the signal's reason. */
 export interface RecoverDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
@@ -257,8 +252,9 @@ export interface RecoverDeps extends FileDeps {
 }
 
 /**
- * Publishes complete audio from the spool under its intended name, or a numbered one; reports a part as lost.
- * @param intent its operation, if that is still open
+ * Publishes complete audio from the spool under the intended name, or a numbered one; reports incomplete audio as
+ * lost.
+ * @param intent the operation, if it is still open
  * @throws Failure (output, state)
  */
 async function recoverAudio(
@@ -304,7 +300,7 @@ function isVerified(
 }
 
 /**
- * Returns whether a file exists and has the recorded checksum; false without one.
+ * Returns whether a file exists and has the checksum `wanted`; false if that is undefined.
  * @throws Failure (state) when the file cannot be read
  */
 export async function hasChecksum(
@@ -317,13 +313,13 @@ export async function hasChecksum(
 }
 
 /**
- * Returns the result of `work` on a file; undefined if the file does not exist.
+ * Returns the result of `work`; undefined if the file does not exist.
  * @throws Failure (state) for other errors
  */
 export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw stateFailure('what was left', file, error);
+    throw stateFailure('the file of an interrupted command', file, error);
   });
 }
 
@@ -340,9 +336,9 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
   }
 }
 
-/** Something that an interrupted command left behind. */
+/** Data that an interrupted command left: audio, or the record of unfinished work. */
 export type Leftover =
-  /** Audio in the spool, with its operation if that is still open. */
+  /** Audio in the spool, with the operation if it is still open. */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -354,15 +350,15 @@ export type Leftover =
   | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 
-/** A record of foley that cannot be read; it stays until `foley recover --forget ID`. */
+/** A damaged record of foley, which stays until `foley recover --forget ID`. */
 export interface DamagedRecord {
   readonly kind: 'damaged';
   readonly id: string;
-  /** The folder or file of the record, then its other files. */
+  /** The folder or file of the record, then other files to remove. */
   readonly paths: readonly string[];
   /** Describes the record and its content. */
   readonly holds: string;
-  /** Readable parts of it are still needed: it cannot be forgotten. */
+  /** The readable lines contain open operations: the record cannot be removed. */
   readonly isInUse?: boolean;
 }
 
@@ -371,9 +367,9 @@ export interface Recovered {
   readonly id: string;
   /**
    * `recovered`: the audio is in `output`; `partial`: `output` lacks some of the text; `refunded`: the job
-   * failed and cost nothing; `lost`: it was billed, and `output` has a part of the audio at most; `unknown`: it
-   * may have been billed; `rejected`: the service refused it and billed nothing; `running`: a command is
-   * working on it; `failed`: nothing changed, for the reason in `problem`; `damaged`: foley cannot read its
+   * failed and cost nothing; `lost`: the request was billed, and `output` is incomplete or missing; `unknown`: the
+   * request may have been billed; `rejected`: the service refused it and billed nothing; `running`: a command is
+   * still processing it; `failed`: nothing changed, for the reason in `problem`; `damaged`: foley cannot read the
    * record, which `problem` names.
    */
   readonly outcome:
@@ -394,7 +390,7 @@ export interface Recovered {
   readonly madeId?: string;
   /** Repeating the command with this key is not billed again. */
   readonly idempotencyKey: string | null;
-  /** It was a realtime conversation: its key is its request id. */
+  /** A realtime conversation, whose idempotency key is the request id. */
   readonly isRealtime?: true;
   /** An earlier `foley recover` reported the loss. */
   readonly isReported?: true;
@@ -426,7 +422,7 @@ export function leftovers(
   ];
 }
 
-/** How long a command counts as running after its last record if its process cannot be examined. */
+/** A command whose process cannot be examined counts as running for this long after the last record. */
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /** Returns whether the command that began an operation may still be running. */
@@ -436,7 +432,7 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that an operation belongs to the selected service: keys and jobs are valid for one service only.
+ * Checks that an operation belongs to the selected service: keys and jobs are not valid on another.
  * @param what the operation, such as `job 7`
  * @param id adds the operation to the suggested command
  * @throws Failure (usage)

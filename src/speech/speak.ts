@@ -32,7 +32,7 @@ import {
 } from './deliver.ts';
 import { sweepTemporaries } from './sweep-temporaries.ts';
 
-/** Audio that arrived completely and was verified. */
+/** Complete, verified audio. */
 export interface Spoken {
   /** The file; undefined for stdout and players. */
   readonly path: string | undefined;
@@ -41,9 +41,9 @@ export interface Spoken {
 }
 
 export interface AudioStream extends AudioSink {
-  /** Ends the stream; resolves when the reader has taken everything. */
+  /** Ends the stream; resolves when the reader has received all audio. */
   end(): Promise<void>;
-  /** How much audio is remembered, so that it can be saved when the stream fails. */
+  /** Maximum size of the audio that is kept in memory, to save it if the stream fails. */
   readonly memoryBytes: number;
 }
 
@@ -54,15 +54,13 @@ export const NOWHERE: AudioStream = {
   memoryBytes: 0,
 };
 
-/** A way to request speech whose response is the audio itself. */
+/** A request for speech whose response is the audio. */
 export interface SpeechTransport {
-  /** The request, for the journal. */
   readonly request: RequestSpec;
   /** Resolves when the audio begins to arrive. @param onNewKey called before a new key is used */
   send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
   /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
   readonly repeatWith?: string | undefined;
-  /** Repeating the request resumes the stream. */
   readonly isResumable?: boolean | undefined;
   /** Called with verified audio; the file is published after it resolves. */
   onVerified?(verdict: Verdict): Promise<void>;
@@ -80,7 +78,7 @@ export interface SpeakOptions {
   /** Stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
-  /** The operation of an interrupted command to resume; by default a new one begins. */
+  /** The operation of an interrupted command to resume; by default a new operation begins. */
   readonly resumes?: Intent | undefined;
   /** A part of a long text, which `foley recover` requests together with the other parts. */
   readonly isPart?: boolean | undefined;
@@ -90,9 +88,9 @@ export interface SpeakOptions {
 }
 
 /**
- * Speaks a text, and streams the audio to its output; a file gets its name when everything in it was verified.
+ * Speaks a text, and streams the audio to its output; a file gets its name after all audio was verified.
  * Billed audio that cannot be delivered is saved in the spool.
- * @throws Failure that names the saved audio; the caller then abandons the output. Or the signal's reason
+ * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { body, client, format, journal, output, resumes, speech } = options;
@@ -163,7 +161,7 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   };
 }
 
-/** Whether `foley recover` can repeat the request alone; it cannot write the word times of an aligned stream. */
+/** Whether `foley recover` can repeat the request: it cannot write the word times of an aligned stream. */
 function isRecoverable(
   { isPart, resumes, transport }: SpeakOptions,
   request: RequestSpec,

@@ -3,7 +3,7 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
 
-/** Larger than any book: a larger input is the wrong file. */
+/** Larger than any book. */
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
 
 export interface TextSource {
@@ -18,14 +18,14 @@ export interface TextSource {
 
 /**
  * Reads the text to speak from the arguments, a file or stdin. Does not touch stdin when text is given.
- * @throws Failure (usage) when there is no text, too much of it, or it is not UTF-8
+ * @throws Failure (usage) when the text is missing, too long or not UTF-8
  */
 export async function readText(source: TextSource): Promise<string> {
   const text = await findText(source);
   if (text.trim() === '') {
     throw usageFailure(
       `the text ${origin(source)} is empty`,
-      'Give some text: foley tts "Hello", -f FILE, or a pipe.',
+      'Pass some text: foley tts "Hello", -f FILE, or a pipe.',
     );
   }
   return text;
@@ -44,7 +44,7 @@ async function findText(source: TextSource): Promise<string> {
   if (file === undefined && source.stdinIsTerminal()) {
     throw usageFailure(
       'no text to speak',
-      'Give it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
+      'Pass it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
     );
   }
   return decode(source.stdin(), 'stdin', source.signal);
@@ -68,14 +68,19 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
   let size = 0;
   for await (const part of readPieces(bytes, name, signal)) {
     size += Buffer.byteLength(part);
-    if (size > LARGEST_INPUT_BYTES) throw tooLarge(name);
+    if (size > LARGEST_INPUT_BYTES) {
+      throw usageFailure(
+        `${name} is larger than ${LARGEST_INPUT_BYTES / 1024 / 1024} MiB; is it really text?`,
+        'Split the text into several files.',
+      );
+    }
     parts.push(part);
   }
   return parts.join('');
 }
 
 /**
- * Yields the text of a stream as it arrives, in complete characters.
+ * Yields the text of a stream as it arrives, never a part of a character.
  * @param name for messages, such as `stdin`
  * @param signal ends the stream
  * @throws Failure (usage) when it cannot be read, or is not UTF-8; the reason of the signal
@@ -103,13 +108,6 @@ export async function* readPieces(
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-function tooLarge(name: string): Failure {
-  return usageFailure(
-    `${name} is larger than ${LARGEST_INPUT_BYTES / 1024 / 1024} MiB; is it really text?`,
-    'Speak it in several files.',
-  );
 }
 
 function unreadable(name: string, error: unknown): Failure {

@@ -1,7 +1,6 @@
 import { usageFailure } from '../errors/failure.ts';
 import { closest } from '../text/did-you-mean.ts';
 
-/** The fields of a voice that the choice needs. */
 export interface NamedVoice {
   readonly voiceId: string;
   readonly name: string;
@@ -47,14 +46,14 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
   }
   if (target === 'embedded') return firstVoice(allVoices);
   throw usageFailure(
-    'no voice is given',
+    'no voice is selected',
     'Name one with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows them.',
   );
 }
 
 async function firstVoice(allVoices: AllVoices): Promise<string> {
   for await (const { voiceId } of allVoices()) return voiceId;
-  throw usageFailure('the service has no voice', '`foley doctor` finds what is missing.');
+  throw usageFailure('the service has no voices', '`foley doctor` shows what is missing.');
 }
 
 async function everyOne(allVoices: AllVoices): Promise<NamedVoice[]> {

@@ -17,11 +17,10 @@ export interface PreviewDeps {
   readonly signal: AbortSignal;
 }
 
-/** The saved preview of a candidate, or why it failed. */
 export interface CandidatePreview {
   readonly candidateId: string;
   readonly saved: SavedFile | undefined;
-  /** Why it failed; it can be downloaded again. */
+  /** Why the download failed; it can be repeated. */
   readonly failure: Failure | undefined;
 }
 
@@ -38,7 +37,7 @@ export async function savePreview(
 }
 
 /**
- * Saves the previews of all candidates, several at a time; a failure does not stop the others.
+ * Saves the previews of all candidates, several at a time. Continues after a failure.
  * @throws the signal's reason
  */
 export function savePreviews(

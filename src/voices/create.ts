@@ -20,15 +20,15 @@ export interface CloneOrder {
   /** The multipart boundary. */
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
-  /** Called with the bytes sent and the total; restarts at 0 for each attempt. */
+  /** Called with the number of sent bytes, from 0 in each attempt, and the total. */
   readonly onSent: (bytes: number, of: number) => void;
   /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). An incomplete
- * upload is retried; a complete one never is.
+ * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). Retries only an
+ * incomplete upload.
  * @throws Failure, or the signal's reason
  */
 export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
@@ -65,7 +65,7 @@ export interface DesignDeps {
 }
 
 /**
- * Creates a design under the journal (docs/api/voice-design.md); repeating it with the same key is free.
+ * Creates a design and journals the request (docs/api/voice-design.md). Repeating it with the same key is free.
  * @throws Failure, or the signal's reason
  */
 export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<VoiceDesign> {
@@ -81,7 +81,7 @@ export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<Voice
 }
 
 /**
- * Saves a candidate as a permanent voice, under the journal (docs/api/voice-design.md).
+ * Saves a candidate as a permanent voice and journals the request (docs/api/voice-design.md).
  * @throws Failure, or the signal's reason
  */
 export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {
@@ -96,7 +96,6 @@ export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<Made
   });
 }
 
-/** Sends a billed create under the journal, and records its cost. @throws Failure, or the signal's reason */
 async function create<Created extends Pick<MadeVoice, 'creditsUsed' | 'requestId'>>(
   options: Parameters<typeof createBilled<Created>>[0],
 ): Promise<Created> {
@@ -106,7 +105,6 @@ async function create<Created extends Pick<MadeVoice, 'creditsUsed' | 'requestId
   return created;
 }
 
-/** Wraps a body to report the bytes sent; restarts at 0 for each attempt. */
 function watchedBody(body: StreamedBody, onSent: (bytes: number) => void): StreamedBody {
   return {
     ...body,

@@ -7,7 +7,6 @@ import { REFERENCE_EXTENSIONS } from '../contract/reference-audio.ts';
 import type { RegularFile } from '../durable/regular-file.ts';
 import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
-import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 /** A checked recording of a speaker. */
@@ -15,7 +14,7 @@ export type Recording = VoiceForm['audioFiles'][number];
 
 /**
  * Checks the number, extension, size, readability and content of recordings before anything is sent.
- * @throws Failure (usage) that names the first invalid one
+ * @throws Failure (usage) that names the first invalid recording
  */
 export async function checkRecordings(
   given: readonly string[],
@@ -41,28 +40,24 @@ async function checkRecording(
   const shown = `the recording "${given}"`;
   const file = await findRegularFile(given, shown, files);
   const extension = referenceExtension(given);
-  if (extension === undefined) throw wrongEnding(given, shown);
-  if (file === undefined) throw notRegular(shown);
+  if (extension === undefined) {
+    const ending = path.extname(given);
+    throw usageFailure(
+      `${shown} has ${ending === '' ? 'no extension' : `the extension ${ending}`}; allowed: ${REFERENCE_EXTENSIONS.join(', ')}`,
+      'Convert it first, for example to .wav.',
+    );
+  }
+  if (file === undefined) {
+    throw usageFailure(
+      `${shown} is not a regular file`,
+      'foley may read it more than once: save it to a file first.',
+    );
+  }
   checkSize(file, shown);
   const head = await readThrough(file, signal);
   checkContent(head, extension, shown);
   const { mediaType: contentType } = REFERENCE_TYPES[extension];
   return { ...file, filename: path.basename(given), contentType };
-}
-
-function wrongEnding(given: string, shown: string): Failure {
-  const ending = path.extname(given);
-  return usageFailure(
-    `${shown} has ${ending === '' ? 'no extension' : `the extension ${ending}`}; allowed: ${REFERENCE_EXTENSIONS.join(', ')}`,
-    'Convert it first, for example to .wav.',
-  );
-}
-
-function notRegular(shown: string): Failure {
-  return usageFailure(
-    `${shown} is not a regular file`,
-    'foley may read it more than once: save it to a file first.',
-  );
 }
 
 function checkSize({ byteLength }: RegularFile, shown: string): void {
@@ -74,7 +69,7 @@ function checkSize({ byteLength }: RegularFile, shown: string): void {
   );
 }
 
-/** Reads the whole file to prove that it is readable; returns its beginning. */
+/** Reads the complete file to check that it is readable; returns the leading bytes. */
 async function readThrough(
   file: RegularFile,
   signal: AbortSignal | undefined,
@@ -108,21 +103,18 @@ function isRecording(content: string): boolean {
   );
 }
 
-/** The extensions of recordings. */
 export type ReferenceExtension = (typeof REFERENCE_EXTENSIONS)[number];
 
 /** The content of a recording, detected from its first bytes. */
 export type RecordingContent = SniffedFormat | 'mpeg';
 
-interface ReferenceType {
-  /** Allowed content. */
-  readonly contents: readonly RecordingContent[];
-  /** Sent with the file. */
-  readonly mediaType: string;
-}
-
-/** Content and media type of each extension (docs/api/voices.md). */
-export const REFERENCE_TYPES: Readonly<Record<ReferenceExtension, ReferenceType>> = {
+/** The allowed content and the media type of each extension (docs/api/voices.md). */
+export const REFERENCE_TYPES: Readonly<
+  Record<
+    ReferenceExtension,
+    { readonly contents: readonly RecordingContent[]; readonly mediaType: string }
+  >
+> = {
   aac: { contents: ['aac'], mediaType: 'audio/aac' },
   flac: { contents: ['flac'], mediaType: 'audio/flac' },
   m4a: { contents: ['m4a', 'mp4'], mediaType: 'audio/mp4' },
@@ -150,7 +142,6 @@ export function contentOf(head: Uint8Array): RecordingContent | 'more' | undefin
   return found.kind === 'more' ? 'more' : undefined;
 }
 
-/** An MPEG program stream or video stream. */
 function isMpegVideo([first, second, third, fourth]: Uint8Array): boolean {
   return first === 0 && second === 0 && third === 1 && (fourth === 0xba || fourth === 0xb3);
 }

@@ -44,7 +44,7 @@ describe('the voice', () => {
   });
 
   test.each<[string, Partial<VoiceOptions>, RegExp, RegExp]>([
-    ['must be named for a hosted service', {}, /no voice is given/, /--voice/],
+    ['must be named for a hosted service', {}, /no voice is selected/, /--voice/],
     [
       'with an unknown name gets the nearest names',
       { voiceName: 'Mils' },

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import type { PollCall, PollDeps, PolledJob } from '../../api/poll.ts';
@@ -8,7 +7,7 @@ import type { JobError } from '../../api/resources/jobs.ts';
 import type { FileResponse } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
 import type { Verdict } from '../../audio/reader.ts';
-import { isTemporaryName, removeQuietly } from '../../durable/files.ts';
+import { removeTemporary } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { IntentJournal, IntentMetadata, OpenIntent } from '../../durable/intents.ts';
 import type { Output } from '../../durable/output.ts';
@@ -42,7 +41,7 @@ export interface JobSource<Job extends WaitedJob> {
   get(id: string, call: Partial<PollCall>): Promise<Job>;
   /** Downloads the result of a job that has not failed. @throws Failure; `lost` if the service has no result */
   obtain(job: Job, signal: AbortSignal | undefined): Promise<MadeFile>;
-  /** It downloads a segment, which can exist even if the job failed. */
+  /** The result is a segment, which may exist even if the job failed. */
   readonly isPart?: boolean;
 }
 
@@ -54,9 +53,8 @@ export type Place =
 /** Opens the place for a result, once its format is known. */
 export type PlaceFor = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
-/** A completely saved file. */
 export interface SavedFile {
-  /** Undefined when it went to a stream. */
+  /** Undefined for a stream. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
 }
@@ -69,8 +67,8 @@ interface SaveOptions {
 }
 
 /**
- * Saves a download, verifying it while it arrives; a file gets its name when everything in it was verified. A
- * partial download is removed: a result can be downloaded again.
+ * Saves a download and verifies it while it arrives; a file gets its name after all audio was verified. Removes
+ * a partial download: a result can be downloaded again.
  * @throws Failure (bad_answer, output), or the signal's reason
  */
 export async function saveFile(
@@ -105,7 +103,7 @@ export async function saveFile(
 export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
-  /** Wait for the end of the job; required to save its result. */
+  /** Wait for the end of the job, which is required to save the result. */
   readonly waits: boolean;
   readonly polling: Omit<PollDeps<Job>, 'signal'>;
   /** Called as soon as the job exists. */
@@ -120,22 +118,22 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   /** The kind of job in the journal. */
   readonly what: string;
   readonly request: RequestSpec;
-  /** Sends the request; calls back before it uses a new key. */
+  /** Sends the request; calls `onNewKey` before it uses a new key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
   readonly source: JobSource<Job>;
   /** The place for the result; without it the result stays on the service. */
   readonly placeFor: PlaceFor | undefined;
   /** The file opened for the result. */
   readonly file: Output | undefined;
-  /** Records a failed create itself and returns the failure to report, or undefined. */
+  /** Records a failure and returns the failure to report; undefined to record it as usual. */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }
 
-/** A job that was created, and its outcome. */
+/** A created job and its outcome. */
 export interface PerformedJob<Job extends WaitedJob> {
   /** Its last known state. */
   readonly job: Job;
-  /** The request id of its create. */
+  /** The request id under which the job was created. */
   readonly requestId: string;
   readonly saved: SavedFile | undefined;
   /** Why the job failed or still runs, or why its result could not be saved. */
@@ -181,7 +179,6 @@ export async function performJob<Job extends WaitedJob>(
   }
 }
 
-/** Waits for a job and saves its result; undefined if there is no place for it. */
 async function saveWhenDone<Job extends WaitedJob>(
   { placeFor, polling, request: { signal }, source }: JobPlan<Job>,
   billed: BilledRequest,
@@ -230,7 +227,7 @@ function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
 /** Options for waiting for a job and saving its result. */
 export interface JobFetch<Job extends WaitedJob> {
   readonly source: JobSource<Job>;
-  /** Without it the current state is used. */
+  /** Without it the job is queried once. */
   readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
   /** Without it nothing is saved. */
   readonly placeFor: PlaceFor | undefined;
@@ -242,7 +239,7 @@ export interface JobFetch<Job extends WaitedJob> {
 /** The outcome of waiting for a job. */
 export interface FetchedJob<Job extends WaitedJob> {
   readonly id: string;
-  /** Its last known state; undefined if there was no response. */
+  /** The last known state; undefined if there was no response. */
   readonly job: Job | undefined;
   readonly saved: SavedFile | undefined;
   /** Why the job failed or still runs, or why its result could not be saved. */
@@ -291,8 +288,7 @@ export async function markFetched(
   for (const intent of open) {
     const { jobId } = intent.facts;
     if (jobId === undefined || !jobIds.has(jobId) || mayRun(intent, deps.clock)) continue;
-    const temporary = intent.about?.temporary ?? '';
-    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
+    await removeTemporary(intent.about?.temporary, deps);
     await deps.journal.resume(intent).markAs('published');
   }
 }
@@ -303,13 +299,13 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
     code: error?.code ?? status,
     exit: 'rejected',
-    hint: 'It is refunded and is not made again by itself: create a new job, under another key.',
+    hint: 'The job was refunded and is not retried automatically: create a new job with another key.',
     requestId,
     details: { jobId: id, status },
   });
 }
 
-/** Adds to a failure after the job was accepted that it is billed, and how to resume it. */
+/** Adds to a failure after the job was accepted: the job is billed, and how to resume it. */
 function afterAcceptance(
   failure: Failure,
   { phase }: Pick<WaitedJob, 'phase'>,
@@ -342,9 +338,9 @@ export function missingResult(
 ): Failure {
   const cost = creditsUsed === undefined ? '' : ` and cost ${counted(creditsUsed, 'credit')}`;
   return reviseFailure(failure, {
-    message: `job ${id} is done${cost}, but the service has no ${what} of it: ${failure.message}`,
+    message: `job ${id} is done${cost}, but its ${what} is missing on the service: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'A new job, under another key, is paid for again.',
+    hint: 'A new job, with another key, costs again.',
   });
 }

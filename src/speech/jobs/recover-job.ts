@@ -30,12 +30,6 @@ export interface InterruptedJob {
   readonly jobId: string;
 }
 
-/** How to query the kind of job, and how often. */
-interface RecoverySource<Job extends WaitedJob> {
-  readonly source: JobSource<Job>;
-  readonly pace: PollPace;
-}
-
 /**
  * Waits for an interrupted speech job, and saves its audio, as {@link recoverAs} does.
  * @throws Failure, or the signal's reason
@@ -58,7 +52,7 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
  */
 export async function recoverAs<Job extends WaitedJob>(
   { intent, jobId }: InterruptedJob,
-  { pace, source }: RecoverySource<Job>,
+  { pace, source }: { readonly source: JobSource<Job>; readonly pace: PollPace },
   deps: JobRecoveryDeps,
 ): Promise<Recovered> {
   const { client, journal, signal } = deps;

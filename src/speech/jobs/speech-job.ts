@@ -18,7 +18,6 @@ import { Failure } from '../../errors/failure.ts';
 import type { JobRunOptions, JobSource, MadeFile, PerformedJob, Place } from './job.ts';
 import { missingResult, performJob } from './job.ts';
 
-/** A speech job to create. */
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
@@ -101,7 +100,7 @@ export async function withFormat(
   throw new Failure(`the audio is ${audio.contentType}, which is not a speech format`, {
     code: 'bad_answer',
     exit: 'badAnswer',
-    hint: 'If it happens again, ask the service, with the request id.',
+    hint: 'If it happens again, report the request id to the service.',
     requestId: audio.requestId,
     billed: 'yes',
   });

@@ -37,7 +37,7 @@ interface PartDeps {
   readonly files: FileSystem;
   /** The request id that the user chose. */
   readonly requestId?: string | undefined;
-  /** The user chose the key: a refunded request is not sent again under another. */
+  /** The user chose the key: a refunded request is not repeated with a new key. */
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Shows a notice to the user. */
@@ -47,8 +47,8 @@ interface PartDeps {
 /**
  * Speaks one part as a job and downloads it, resuming from the recorded state. Records the key, the job id and
  * the saved file before the next step.
- * @throws Failure; (rejected) when the job failed, which cost nothing: the next attempt has another key; (lost)
- *   when the service does not have the job: the next attempt buys the part again
+ * @throws Failure; (rejected) when the job failed, which cost nothing: the next attempt uses another key; (lost)
+ *   when the job is missing on the service: the next attempt is billed again
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -120,7 +120,7 @@ async function createJob(
   return job;
 }
 
-/** Returns a key without a failed job: the service would return that job again. */
+/** Returns the key of the part; a new key after a failed job, which the service would return again. */
 async function usableKey(
   record: LongTextRecord,
   index: number,
@@ -157,24 +157,24 @@ function missingJobFailure(failure: Failure, index: number, jobId: string): Fail
     message: `part ${index + 1} was billed, but its job ${jobId} is missing: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'If it belongs to another account, name that with --account. Otherwise continue, which pays for that part again.',
+    hint: 'If another account created the job, select it with --account. Otherwise continue: that part is billed again.',
   });
 }
 
 export interface StreamDeps
   extends PartDeps, FileDeps, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
   readonly cache?: boolean | undefined;
-  /** Longest wait for the next event of an aligned stream, in milliseconds. */
+  /** Maximum wait for the next event of an aligned stream, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Buy a part again whose billed audio is lost; otherwise that is a failure. */
+  /** Request a part again whose billed audio is lost, which is billed again; by default that is a failure. */
   readonly buysLost?: boolean | undefined;
 }
 
-/** The sink of a part that is streamed; other parts go to their files. */
+/** The sink of a streamed part; other parts are saved in files. */
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
- * Speaks one part as a stream, which cannot be repeated, unless the part is saved already.
+ * Speaks one part as a stream, which cannot be repeated; does nothing if the part was saved.
  * @throws Failure, as `speak`
  */
 export async function speakStreamPart(
@@ -269,7 +269,6 @@ function optionsOf(
   };
 }
 
-/** Keeps the stream open after a part. */
 function openEnded({ memoryBytes, write }: Direct): AudioStream {
   return { write, memoryBytes, end: () => Promise.resolve() };
 }
@@ -284,7 +283,7 @@ async function writePartWords(
 ): Promise<void> {
   const data = Buffer.from(JSON.stringify({ isComplete, words }));
   await replaceFile({ ...deps, path: file, data, mode: 0o600 }).catch((error: unknown) => {
-    throw stateFailure('the times of a part', file, error);
+    throw stateFailure('the word times of a part', file, error);
   });
 }
 
@@ -300,7 +299,7 @@ export async function readPartWords(
     return parsed(JSON.parse(await readOwnText(file, RECORD_BYTES, files)));
   } catch (error) {
     if (hasErrno(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
-    throw stateFailure('the times of a part', file, error);
+    throw stateFailure('the word times of a part', file, error);
   }
 }
 
@@ -314,7 +313,7 @@ function parsed(value: unknown): PartWords | undefined {
   return all.length === words.length ? { isComplete, words: all } : undefined;
 }
 
-/** Collects the words of all parts, timed from the start of the whole audio. */
+/** Collects the words of all parts, timed from the start of the joined audio. */
 export class WholeWords {
   readonly #parts: PartWords[] = [];
 
@@ -322,7 +321,7 @@ export class WholeWords {
     this.#parts.push(words);
   }
 
-  /** Returns all words. @param starts where each part begins in the whole audio, in milliseconds */
+  /** Returns all words. @param starts where each part begins in the joined audio, in milliseconds */
   speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
     const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
     return {
@@ -342,7 +341,7 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
 }
 
 /**
- * Downloads the audio of a part to its file, and verifies it on the way.
+ * Downloads the audio of a part to a file, and verifies it while it arrives.
  * @throws Failure (bad_answer) for incomplete or invalid audio, (state) when it cannot be written
  */
 async function downloadPart(
@@ -393,8 +392,8 @@ async function isPartSaved(
 }
 
 /**
- * Returns the keys of the parts: derived from the user's key, so that repeating the command is not billed twice, or
- * random.
+ * Returns the keys of the parts. They are derived from the user's key, so that repeating the command is not billed
+ * twice, or random.
  */
 export function partKeys(
   count: number,
@@ -406,12 +405,11 @@ export function partKeys(
   );
 }
 
-/** Derives the key after a failed or lost job, so that it is the same one if the journal is damaged. */
+/** Derives the key after a failed or lost job from the last key: the same key results if the journal is damaged. */
 function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
   return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }
 
-/** Derives the key of a part from the user's key. */
 function ownPartKey(own: string, index: number): string {
   return sha256(`${own}\n${index}`);
 }

@@ -10,7 +10,7 @@ import { hasShape } from '../../durable/log.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 
-/** A part of the text that is spoken by one request. */
+/** A part of the text, which is spoken with one request. */
 interface PlannedPart {
   /** Range in the text, in UTF-16 units. */
   readonly start: number;
@@ -19,15 +19,15 @@ interface PlannedPart {
   readonly key: string | null;
 }
 
-/** Everything but the text that is needed to speak a long text, or to resume it. */
+/** The parameters of a long text, which are recorded to resume it. */
 export interface LongTextPlan {
   readonly id: string;
-  /** The start, as an ISO date. */
+  /** When the command started, as an ISO date. */
   readonly at: string;
   readonly target: 'embedded' | 'hosted';
-  /** The origin of the service; an embedded service gets another with every command. */
+  /** The origin of the service; the embedded service has another origin in each command. */
   readonly origin: string;
-  /** Jobs can be downloaded again; the others are streams, and aligned streams have word times. */
+  /** How each part is requested: as a job, which can be downloaded again, or as a stream. */
   readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
   /** A stream cannot be resumed. */
@@ -37,19 +37,15 @@ export interface LongTextPlan {
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
-  /** The requested captions, as the command records them. */
+  /** The requested captions, in a format of the command. */
   readonly captions?: unknown;
   /** Unicode code points of all parts. */
   readonly characters: number;
   readonly parts: readonly PlannedPart[];
 }
 
-/** Parses a recorded plan; undefined when it is invalid. */
-export function parsePlan(value: unknown): LongTextPlan | undefined {
-  return isPlan(value) ? value : undefined;
-}
-
-function isPlan(value: unknown): value is LongTextPlan {
+/** Returns whether a recorded value is a valid plan. */
+export function isPlan(value: unknown): value is LongTextPlan {
   if (!hasShape(value, PLAN_TYPES)) return false;
   const isOneOf = (name: string, ...allowed: readonly unknown[]): boolean =>
     allowed.includes(value[name]);
@@ -75,7 +71,7 @@ const PLAN_TYPES = {
   characters: 'number',
 };
 
-/** The maximum text of one request. */
+/** The maximum length of the text of a request. */
 export interface TextLimit {
   /** Unicode code points. */
   readonly characters: number;
@@ -84,9 +80,8 @@ export interface TextLimit {
 }
 
 /**
- * Returns the limit of the given model, else of the default model of the voice's family, which the request must
- * then name (`--split`); without a default, the smallest limit of the voice's models. Unlisted models have the
- * general limit.
+ * Returns the limit of `modelId`, or of the default model of the voice's family, which the request must then name
+ * (`--split`); without a default, the smallest limit of the voice's models. Unlisted models have the general limit.
  * @throws Failure
  */
 export async function textLimit(

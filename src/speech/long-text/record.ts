@@ -12,7 +12,7 @@ import type { Processes, Liveness } from '../../effects/processes.ts';
 import { Failure } from '../../errors/failure.ts';
 import { display } from '../../text/display.ts';
 import type { LongTextPlan } from './plan.ts';
-import { parsePlan } from './plan.ts';
+import { isPlan } from './plan.ts';
 
 export interface RecordOptions extends FileDeps {
   /** The folder of all records. */
@@ -21,7 +21,7 @@ export interface RecordOptions extends FileDeps {
 }
 
 /**
- * Creates a record; it is on the disk when this resolves, so only then may anything be sent.
+ * Creates a record, which is on the disk when this resolves: only then may a request be sent.
  * @throws Failure (state)
  */
 export async function beginRecord(
@@ -38,7 +38,7 @@ export async function beginRecord(
     await replaceFile({ ...options, path: textFile(folder), data, mode: 0o600 });
     const head = [ownerRecord(options.processes.self), { plan, textSha256: sha256(text) }];
     log = await openLog(folder, head, options);
-    // A second copy: with it, a damaged journal loses no audio that is paid for.
+    // A second copy of the plan: with it, a damaged journal loses no billed audio.
     const copy = Buffer.concat(head.map((record) => logLine(record)));
     await replaceFile({ ...options, path: planFile(folder), data: copy, mode: 0o600 });
     await syncFolder(options.files, folder);
@@ -51,7 +51,6 @@ export async function beginRecord(
   }
 }
 
-/** The recorded content of a text that is resumed. */
 interface RecordedText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
@@ -61,7 +60,7 @@ interface RecordedText {
 
 /**
  * Resumes a record of another process, and records the new owner.
- * @throws Failure (state) when it cannot be opened, or its text is damaged and some parts are not spoken yet
+ * @throws Failure (state) when the record cannot be opened, or the text is damaged and still needed
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
@@ -81,7 +80,7 @@ export async function resumeRecord(
   }
 }
 
-/** Opens the journal with records at its end that are on the disk when this resolves. */
+/** Opens the journal and appends records, which are on the disk when this resolves. */
 async function openLog(
   folder: string,
   head: readonly LogRecord[],
@@ -92,7 +91,7 @@ async function openLog(
   return log;
 }
 
-/** Whether the audio of a part is in its file, or in a job of the service. */
+/** Whether a part was billed and its audio is in the file, or in a job of the service. */
 function isPaid(part: PartState | undefined): boolean {
   return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
 }
@@ -101,7 +100,7 @@ function damagedText(file: string): Failure {
   return new Failure(`the text of this record was changed or damaged: ${display(file)}`, {
     code: 'state',
     exit: 'state',
-    hint: 'Put the text back as it was, or use the parts in that folder as they are.',
+    hint: 'Restore the original text, or use the audio files in that folder.',
     billed: 'yes',
   });
 }
@@ -114,7 +113,7 @@ function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
 }
 
-/** A copy of the first lines of the journal: its owner and the plan. */
+/** A copy of the first lines of the journal: the owner and the plan. */
 function planFile(folder: string): string {
   return path.join(folder, 'plan.jsonl');
 }
@@ -124,9 +123,8 @@ function textFile(folder: string): string {
 }
 
 /**
- * A long text in progress, in a folder of its own (0700): the text, the plan, a log of the steps of each part,
- * and the audio of finished parts. A later process resumes it from there. Methods that write throw a Failure
- * (state).
+ * The record of a long text in progress: a folder (0700) with the text, the plan, a log of the steps of each part
+ * and the audio of finished parts, from which a later process resumes. Methods that write throw a Failure (state).
  */
 export class LongTextRecord {
   readonly plan: LongTextPlan;
@@ -167,7 +165,6 @@ export class LongTextRecord {
     return part === undefined ? '' : this.text.slice(part.start, part.end);
   }
 
-  /** The file for the audio of a part. */
   partFile(index: number): string {
     return this.#fileOf(index, extensionOf(this.plan.format));
   }
@@ -177,18 +174,18 @@ export class LongTextRecord {
     return this.#fileOf(index, 'words.json');
   }
 
-  /** Records a step; it is on the disk when this resolves. */
+  /** Records a step, which is on the disk when this resolves. */
   note(step: PartStep): Promise<void> {
     this.#states.set(step.part, afterStep(this.part(step.part), step));
     return this.#write({ ...step });
   }
 
-  /** Records the temporary file of the whole, so that it is removed after an interruption. */
+  /** Records the temporary file of the joined audio, so that it is removed after an interruption. */
   growsIn(temporary: string): Promise<void> {
     return this.#write({ temporary });
   }
 
-  /** Records that the whole was verified and is about to be renamed; on the disk when this resolves. */
+  /** Records the checksum of the verified audio before it is published; on the disk when this resolves. */
   verified(checksum: string): Promise<void> {
     return this.#write({ whole: checksum });
   }
@@ -200,7 +197,7 @@ export class LongTextRecord {
     await this.#options.files.rm(this.#folder, options).catch(() => undefined);
   }
 
-  /** Closes the record, so that it can be resumed. Never throws. */
+  /** Closes the record, which can then be resumed. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
   }
@@ -227,21 +224,20 @@ interface PartStep {
   /** From 0. */
   readonly part: number;
   /**
-   * `keyed`: requests use another key from here on; `accepted`: billed; `done`: its audio is in its file;
-   * `failed`: the service failed and billed nothing under this key; `delivered`: it went into the stream.
+   * `keyed`: later requests use another key; `accepted`: billed; `done`: the audio is in the part's file;
+   * `failed`: the service failed and billed nothing under this key; `delivered`: the audio was streamed.
    */
-  readonly state: 'keyed' | 'accepted' | 'done' | 'failed' | 'delivered';
+  readonly state: (typeof STATES)[number];
   readonly key?: string | undefined;
   readonly jobId?: string | undefined;
   readonly requestId?: string | undefined;
   readonly creditsUsed?: number | undefined;
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
-  /** Size of its file. */
   readonly bytes?: number | undefined;
   /** Some of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
-  /** The service does not have its job any longer, and that was reported. */
+  /** The loss of the part's job or audio on the service was reported. */
   readonly isGone?: boolean | undefined;
 }
 
@@ -250,10 +246,9 @@ type PartState = Omit<PartStep, 'part' | 'state'> & {
   readonly state: PartStep['state'] | 'planned';
 };
 
-/** Applies a step to the state of a part. */
 function afterStep(before: PartState, step: PartStep): PartState {
   const { part: _, ...known } = step;
-  // A new key starts the part over.
+  // A new key restarts the part.
   const kept = step.state === 'keyed' ? {} : before;
   const added = Object.fromEntries(
     Object.entries(known).filter(([, value]) => value !== undefined),
@@ -297,19 +292,19 @@ export interface InterruptedText {
   readonly id: string;
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** SHA-256 of the whole, once it was verified. */
+  /** Checksum of the joined audio, once it was verified. */
   readonly checksum: string | undefined;
   /** Temporary files of interrupted runs. */
   readonly temporaries: readonly string[];
-  /** Whether its last command is still running. */
+  /** Whether the last command is still running. */
   readonly writer: Liveness;
-  /** SHA-256 of its text; undefined in records of earlier versions. */
+  /** SHA-256 of the text; undefined in records of earlier versions. */
   readonly textSha256: string | undefined;
-  /** Lines of its journal are damaged or missing: parts may be further than in `states`. */
+  /** Lines of the journal are damaged or missing: `states` may be out of date. */
   readonly isDamaged: boolean;
 }
 
-/** A record whose plan cannot be read, so that it cannot be resumed. */
+/** A record with a damaged plan, which cannot be resumed. */
 interface UnreadableText {
   readonly id: string;
   readonly folder: string;
@@ -319,7 +314,7 @@ interface UnreadableText {
 }
 
 /**
- * Returns all records, the oldest first. Skips folders without a plan: their commands sent nothing.
+ * Returns all records, the oldest first. Skips folders without a plan: nothing was sent.
  * @throws Failure (state) when a record cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
@@ -332,8 +327,8 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 }
 
 /**
- * Returns records without a readable plan that have audio or damaged lines.
- * @throws Failure (state) when they cannot be listed
+ * Returns records that have audio or damaged lines but no readable plan.
+ * @throws Failure (state) when the records cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
@@ -355,8 +350,8 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
 }
 
 /**
- * Removes the folders of commands that were killed before they recorded a plan: they sent nothing.
- * @throws Failure (state) when they cannot be listed
+ * Removes the folders of commands that were killed before they recorded a plan and sent a request.
+ * @throws Failure (state) when the records cannot be listed
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
   const unreadable = await listUnreadable(options);
@@ -374,7 +369,7 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
   }
 }
 
-/** A command records its plan long before this time after it creates the folder. */
+/** Longer than the time between the creation of the folder and the record of the plan. */
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
 async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
@@ -382,7 +377,7 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
-/** Returns one record; undefined when it is missing or has no plan. @throws Failure (state) as above */
+/** Returns a record; undefined if it is missing or has no plan. @throws Failure (state) if it is unreadable */
 export async function readRecord(
   id: string,
   options: RecordOptions,
@@ -411,7 +406,7 @@ export async function readRecord(
   };
 }
 
-/** Reads the journal of a record, with the copy of its plan where the plan in it is damaged. */
+/** Reads the journal of a record, and the copy of the plan if the journal has no readable plan. */
 async function readJournal(folder: string, { files }: RecordOptions) {
   const what = 'the record of a long text';
   const none = { records: [], garbled: 0, isNewer: false };
@@ -430,7 +425,7 @@ async function readJournal(folder: string, { files }: RecordOptions) {
 }
 
 function planIn(records: readonly LogRecord[]): LongTextPlan | undefined {
-  return records.map((record) => parsePlan(record['plan'])).find((one) => one !== undefined);
+  return records.map((record) => record['plan']).find(isPlan);
 }
 
 async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { extensionOf } from '../../audio/formats.ts';
 import type { Clock } from '../../effects/clock.ts';
-import { removeQuietly, isTemporaryName } from '../../durable/files.ts';
+import { removeTemporary } from '../../durable/files.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from '../recover.ts';
@@ -21,14 +21,14 @@ export interface LongTextRecovery
     >,
     RecordOptions {
   readonly clock: Clock;
-  /** Connects to the service; called only when that is needed. */
+  /** Connects to the service; called only if a request is needed. */
   readonly connect: () => Promise<ApiClient>;
 }
 
 /**
  * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio under the
  * intended name or a numbered one. Undelivered billed parts of a stream are lost (docs/billing.md).
- * @throws Failure, after which the record stays; (usage) when it was begun with another service
+ * @throws Failure, after which the record stays; (usage) for a text that another service speaks
  */
 export async function recoverLongText(
   listed: InterruptedText,
@@ -40,7 +40,7 @@ export async function recoverLongText(
   if (left === undefined) return { ...details, outcome: 'running' };
   const { id, plan, writer } = left;
   if (mayRun({ at: plan.at, writer }, deps.clock)) return { ...details, outcome: 'running' };
-  await removeTemporaries(left, deps);
+  for (const temporary of left.temporaries) await removeTemporary(temporary, deps);
   if (plan.delivery === 'stream') {
     // The streamed part was heard; the rest cannot be delivered.
     await (await resumeRecord(left, deps)).remove();
@@ -84,14 +84,13 @@ function resultOf(record: LongTextRecord, output: string) {
   return { creditsUsed: creditsUsed ?? null, requestId, output };
 }
 
-/** Returns the recorded cost of an interrupted long text, as fields of {@link Recovered}. */
 function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
   return { ...detailsOf(costOf(left)), id: left.id };
 }
 
 /**
- * Records the complete files of streamed parts after the journal was damaged: a stream is not sent twice. Jobs are
- * downloaded again under their keys.
+ * Marks parts with a saved stream as done after the journal was damaged, because a stream is not sent twice. Jobs
+ * can be downloaded again.
  */
 async function noteStreamedParts(
   record: LongTextRecord,
@@ -102,14 +101,5 @@ async function noteStreamedParts(
     const found = await ifExists(record.partFile(index), files.stat(record.partFile(index)));
     if (found === undefined || record.part(index).state === 'done') continue;
     await record.note({ part: index, state: 'done', bytes: found.size });
-  }
-}
-
-async function removeTemporaries(
-  { temporaries }: InterruptedText,
-  deps: LongTextRecovery,
-): Promise<void> {
-  for (const temporary of temporaries) {
-    if (isTemporaryName(path.basename(temporary))) await removeQuietly(temporary, deps);
   }
 }

@@ -31,7 +31,6 @@ export interface LongTextOptions extends StreamDeps {
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
-/** The audio of a long text. */
 interface SpokenText {
   /** The file; undefined for stdout and players. */
   readonly path: string | undefined;
@@ -39,10 +38,10 @@ interface SpokenText {
 }
 
 /**
- * Speaks the parts of a long text concurrently, and joins them in order into one file or stream. A file gets its
- * name when everything in it was verified; a stream begins with the first part. Skips parts that the record has
- * already, which resumes an interrupted text.
- * @throws Failure with the command that resumes it; the record stays, unless nothing was billed
+ * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets
+ * its name after all audio was verified; a stream begins with the first part. Skips recorded parts, which resumes
+ * an interrupted text.
+ * @throws Failure with the command that resumes the text; the record stays, unless nothing was billed
  */
 export async function speakLongText(options: LongTextOptions): Promise<SpokenText> {
   const { notice, output, record, signal } = options;
@@ -114,8 +113,8 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
 }
 
 /**
- * Retries a part after a network or service failure, up to `--max-retries`. Keys and jobs stay the same, so that
- * nothing is billed twice.
+ * Retries a part after a network or service failure, up to `--max-retries`. Keys and jobs stay the same: nothing is
+ * billed twice.
  * @throws Failure of the last attempt, or the signal's reason
  */
 async function retryPart(
@@ -139,7 +138,7 @@ async function retryPart(
   }
 }
 
-/** Whether a retry may succeed, and cannot be charged twice. */
+/** Whether a retry may succeed and cannot be billed twice. */
 function isRetryable(
   { billed, details, exit, retryAfter = 0 }: Failure,
   record: LongTextRecord,
@@ -153,10 +152,10 @@ function isRetryable(
 
 const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
-/** Stands for lost word times. */
+/** Replaces lost word times. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 
-/** Closes the record, or removes it if nothing in it was billed; returns whether it stays. */
+/** Closes the record, or removes it if nothing was billed; returns whether the record stays. */
 async function closeRecord(record: LongTextRecord, error: unknown): Promise<boolean> {
   const isOpen = error instanceof Failure && error.billed === 'unknown';
   const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
@@ -166,7 +165,6 @@ async function closeRecord(record: LongTextRecord, error: unknown): Promise<bool
   return stays;
 }
 
-/** Counts the billed parts that were not delivered. */
 function paidParts(record: LongTextRecord): number {
   const isPaid = (index: number): boolean =>
     ['accepted', 'done'].includes(record.part(index).state);
@@ -214,7 +212,7 @@ class WholeAudio {
     this.#sink = output ?? stream;
   }
 
-  /** Takes bytes of a part that is streamed. */
+  /** Adds bytes of a streamed part. */
   async write(chunk: Uint8Array): Promise<void> {
     await this.#push(this.#joiner.write(chunk));
   }
@@ -223,7 +221,7 @@ class WholeAudio {
     await this.#push(this.#joiner.endPart());
   }
 
-  /** Takes a saved part. */
+  /** Adds a saved part. */
   async add(file: string): Promise<void> {
     const failed = (error: unknown): never => {
       throw stateFailure('the audio of a part', file, error);
@@ -241,12 +239,11 @@ class WholeAudio {
     await this.endPart();
   }
 
-  /** Returns where each part begins in the decoded audio, in milliseconds. */
   starts(): readonly number[] {
     return this.#joiner.starts();
   }
 
-  /** Writes the final headers, and verifies the whole audio. @throws Failure (bad_answer, output) */
+  /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
   async finish(): Promise<CheckedWhole> {
     const { output } = this.#options;
     for (const { position, bytes } of this.#joiner.corrections()) {
@@ -265,7 +262,7 @@ class WholeAudio {
     });
   }
 
-  /** Reads the file again, since headers were overwritten. */
+  /** Verifies the file from the start, since headers were overwritten. */
   async #checkFile(output: Output, file: string): Promise<CheckedWhole> {
     // Writes all buffered bytes first.
     const checksum = await output.checksum();
@@ -292,9 +289,9 @@ function isSystemError(error: unknown): boolean {
 
 /** The totals of all parts. */
 interface LongTextTotals {
-  /** Undefined if a part does not report it. */
+  /** Undefined if a part does not report its cost. */
   readonly creditsUsed: number | undefined;
-  /** The lowest value of all parts. */
+  /** The lowest quota that a part reports. */
   readonly quotaRemaining: number | undefined;
   /** Of the first part. */
   readonly requestId: string;
@@ -305,7 +302,7 @@ interface LongTextTotals {
   readonly partial: readonly number[];
 }
 
-/** Adds up the recorded values of all parts. */
+/** Returns the totals of the recorded parts. */
 export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTextTotals {
   const states = record.plan.parts.map((_, index) => record.part(index));
   const credits = states.map(({ creditsUsed }) => creditsUsed);
