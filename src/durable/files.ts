@@ -192,8 +192,13 @@ function isOrphaned(name: string, processes: Processes): boolean {
 
 /** Syncs a file; does nothing where the file system does not support that. */
 export async function syncFile(file: FileHandle): Promise<void> {
+  await ifSupported(file.sync());
+}
+
+/** Ignores the error of an operation that the file system does not support. */
+export async function ifSupported(attempt: Promise<void>): Promise<void> {
   try {
-    await file.sync();
+    await attempt;
   } catch (error) {
     if (!hasErrno(error, ...UNSUPPORTED)) throw error;
   }

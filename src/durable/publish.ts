@@ -18,6 +18,7 @@ import {
 } from './file-failures.ts';
 import type { FileDeps } from './files.ts';
 import {
+  ifSupported,
   removeQuietly,
   syncFile,
   syncFolder,
@@ -224,14 +225,6 @@ class PublishedOutput implements Output {
   }
 }
 
-async function ifSupported(attempt: Promise<void>): Promise<void> {
-  try {
-    await attempt;
-  } catch (error) {
-    if (!hasErrno(error, ...UNSUPPORTED)) throw error;
-  }
-}
-
 /** Opens a pipe, a device or a stream of this process, which is written directly. */
 async function openDirectOutput(
   path: string,
@@ -295,8 +288,11 @@ async function findTarget(
   if (OWN_STREAM.test(output)) return 'direct';
   const stats = await ifFound(output, files.stat(output));
   if (stats === undefined) {
-    await requireNewName(output, files);
-    return 'new';
+    if (output.endsWith('/') || output.endsWith(sep)) throw folderFailure(output);
+    if (!(await isTaken(output, files))) return 'new';
+    throw unwritable(output, 'it is a symbolic link to a file that does not exist', {
+      hint: 'Remove the link, or choose another name with --output.',
+    });
   }
   if (stats.isDirectory()) throw folderFailure(output);
   if (!stats.isFile()) return 'direct';
@@ -326,15 +322,6 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw outputFailure(file, error, 'opening');
   });
-}
-
-async function requireNewName(output: string, files: FileSystem): Promise<void> {
-  if (output.endsWith('/') || output.endsWith(sep)) throw folderFailure(output);
-  if (await isTaken(output, files)) {
-    throw unwritable(output, 'it is a symbolic link to a file that does not exist', {
-      hint: 'Remove the link, or choose another name with --output.',
-    });
-  }
 }
 
 interface Naming extends FileDeps {

@@ -55,7 +55,9 @@ export async function deliver(
       }
       await destination.write(chunk, () => response.reuse?.(chunk));
       if ((total += chunk.length) > maxBytes) {
-        await refuse(tooLong(maxBytes, format, response));
+        const reason = `is longer than ${maxBytes} bytes, which no text of this length needs`;
+        const hint = 'If audio of this length is correct, allow it with --max-bytes.';
+        await refuse(reviseFailure(unusable(reason, format, response), { hint }));
         break;
       }
       if (failure !== undefined && (refusedBytes += chunk.length) > MOST_REFUSED_BYTES) break;
@@ -99,13 +101,6 @@ async function* withLongFirstChunk(body: AsyncIterable<Uint8Array>): AsyncGenera
   if (leading !== undefined && size > 0) yield Buffer.concat(leading);
 }
 
-function tooLong(maxBytes: number, format: Format, response: FileResponse): Failure {
-  const problem = `is longer than ${maxBytes} bytes, which no text of this length needs`;
-  return reviseFailure(unusable(problem, format, response), {
-    hint: 'If it should be as long, allow more with --max-bytes.',
-  });
-}
-
 function unusable(
   problem: string,
   format: Format,
@@ -123,7 +118,9 @@ function unusable(
 /** Estimates the audio of a text in bytes: 12 characters a second, at the usual rate of the format. */
 export function expectedBytes(text: string, format: Format): number {
   const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
-  return Math.ceil(seconds * (BYTES_PER_SECOND[format] ?? WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
+  return (
+    Math.ceil(seconds * (COMPRESSED.includes(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES
+  );
 }
 
 /** Returns the largest plausible audio of a text in bytes, so that an endless response is cut off. */
@@ -135,14 +132,8 @@ function mostBytes(text: string | undefined, format: Format): number {
 const CHARACTERS_PER_SECOND = 12;
 /** 48,000 samples of 16 bits. */
 const WAV_BYTES_PER_SECOND = 96_000;
-/** Compressed formats, at the rates that services use for speech. */
-const BYTES_PER_SECOND: Partial<Record<Format, number>> = {
-  mp3: 16_000,
-  ogg: 16_000,
-  opus: 16_000,
-  aac: 16_000,
-  m4a: 16_000,
-};
+/** Formats for which services use at most 16,000 bytes per second of speech. */
+const COMPRESSED: readonly Format[] = ['mp3', 'ogg', 'opus', 'aac', 'm4a'];
 const HEAD_BYTES = 1_024;
 
 const TIMES_EXPECTED = 8;

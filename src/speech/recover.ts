@@ -175,7 +175,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   const entry = await adopt(intent, deps);
   if (entry !== undefined) return { ...(await recoverAudio(entry, intent, deps)), id };
   const output = about?.output ?? null;
-  if (output !== null && (await isVerified(output, intent, deps))) {
+  if (output !== null && (await hasChecksum(output, facts.checksum, deps))) {
     await deps.journal.resume(intent).markAs('published');
     return { ...details, outcome: 'recovered', output };
   }
@@ -216,7 +216,7 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   const found = await ifExists(temporary, deps.files.stat(temporary));
   if (found === undefined) return undefined;
   const { size } = found;
-  const complete = await isVerified(temporary, intent, deps);
+  const complete = await hasChecksum(temporary, facts.checksum, deps);
   // The complete result of a job can be downloaded.
   if (size === 0 || (facts.jobId !== undefined && !complete)) {
     await removeQuietly(temporary, deps);
@@ -275,7 +275,8 @@ async function recoverAudio(
   if (intent !== undefined && mayRun(intent, deps.clock)) {
     return { ...details, outcome: 'running', output: entry.path };
   }
-  const isWhole = record?.complete === true || (await isVerified(entry.path, intent, deps));
+  const isWhole =
+    record?.complete === true || (await hasChecksum(entry.path, intent?.facts.checksum, deps));
   if (!isWhole) {
     await settle('kept');
     const lost = { ...details, outcome: 'lost', output: entry.path } as const;
@@ -289,14 +290,6 @@ async function recoverAudio(
   await deps.spool.remove(entry);
   await settle('published');
   return { ...details, outcome: 'recovered', output };
-}
-
-function isVerified(
-  file: string,
-  intent: OpenIntent | undefined,
-  deps: Pick<FileDeps, 'files'>,
-): Promise<boolean> {
-  return hasChecksum(file, intent?.facts.checksum, deps);
 }
 
 /**

@@ -211,15 +211,12 @@ export async function openPlanned(
   const bytes = expectedBytes(text, plan.format);
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
-  const output = await openOutput(
-    plan.kind === 'file'
-      ? { ...deps, path: plan.path, existing: noClobber ? 'refuse' : 'replace' }
-      : {
-          ...deps,
-          path: plan.path ?? automaticName(text, extensionOf(plan.format)),
-          existing: 'number',
-        },
-  );
+  const named = noClobber ? 'refuse' : 'replace';
+  const output = await openOutput({
+    ...deps,
+    path: plan.path ?? automaticName(text, extensionOf(plan.format)),
+    existing: plan.kind === 'file' ? named : 'number',
+  });
   if (output.temporary === undefined) return output;
   if (processes !== undefined) {
     await sweepTemporaries(path.dirname(output.temporary), { ...deps, processes, state });

@@ -11,12 +11,12 @@ import {
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
-import type { AudioFormat } from '../../contract/values.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { syncFile, FileWriter } from '../../durable/files.ts';
+import { hasShape } from '../../durable/log.ts';
 import { readOwnText, RECORD_BYTES, openOwnFile } from '../../durable/own-files.ts';
 import { openOutput, replaceFile } from '../../durable/publish.ts';
 import type { Clock } from '../../effects/clock.ts';
@@ -25,6 +25,7 @@ import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
 import { alignedStreamTransport } from '../aligned-transport.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
+import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { NOWHERE, speak } from '../speak.ts';
@@ -83,7 +84,6 @@ async function fetchPart(
   { client, clock, files, random, signal }: PartDeps,
 ): Promise<void> {
   const api = apiOf(record);
-  const file = record.partFile(index);
   const ref = { id: begun.id, api };
   const pace = pollPace(client, api);
   const known = 'phase' in begun ? begun : undefined;
@@ -93,11 +93,7 @@ async function fetchPart(
     throw partFailure(job, index, record.plan.parts.length);
   }
   const audio = await fetchJobAudio(client, ref, signal);
-  const { bytes } = await downloadPart(audio, record.plan.format, {
-    file,
-    files,
-    text: record.partText(index),
-  });
+  const { bytes } = await downloadPart(audio, record, index, files);
   const isPartial = job.phase === 'partial' ? true : undefined;
   await record.note({ part: index, state: 'done', bytes, isPartial, ...metadataOf(job) });
 }
@@ -304,10 +300,8 @@ export async function readPartWords(
 }
 
 function parsed(value: unknown): PartWords | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { isComplete, words }: Partial<Record<string, unknown>> = Object.fromEntries(
-    Object.entries(value),
-  );
+  if (!hasShape(value, {})) return undefined;
+  const { isComplete, words } = value;
   if (typeof isComplete !== 'boolean' || !Array.isArray(words)) return undefined;
   const all = words.filter((word: unknown) => isAlignedWord(word));
   return all.length === words.length ? { isComplete, words: all } : undefined;
@@ -346,13 +340,11 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
  */
 async function downloadPart(
   audio: AudioResponse,
-  format: AudioFormat,
-  {
-    file,
-    files,
-    text,
-  }: { readonly file: string; readonly files: FileSystem; readonly text: string },
+  record: LongTextRecord,
+  index: number,
+  files: FileSystem,
 ): Promise<Verdict> {
+  const file = record.partFile(index);
   const failed = (error: unknown): never => {
     audio.discard();
     throw stateFailure('the audio of a part', file, error);
@@ -361,12 +353,8 @@ async function downloadPart(
   const handle = await openOwnFile(file, flags, files).catch(failed);
   const writer = new FileWriter(handle);
   try {
-    const verdict = await deliver(
-      audio,
-      format,
-      { write: (chunk) => writer.write(chunk).catch(failed) },
-      text,
-    );
+    const sink: AudioSink = { write: (chunk) => writer.write(chunk).catch(failed) };
+    const verdict = await deliver(audio, record.plan.format, sink, record.partText(index));
     await writer.flush().catch(failed);
     // The caller records the file next: it must survive a power cut.
     await syncFile(handle).catch(failed);

@@ -2,18 +2,16 @@ import { reviseFailure } from '../../api/failures.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { AudioJoiner } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
-import type { Verdict } from '../../audio/reader.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
 import type { AudioFormat } from '../../contract/values.ts';
-import { stateFailure } from '../../durable/file-failures.ts';
+import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable, mapOrdered } from '../../effects/concurrency.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
-import type { AudioStream } from '../speak.ts';
+import type { AudioStream, Spoken } from '../speak.ts';
 import { speakJobPart, readPartWords, WholeWords, speakStreamPart } from './parts.ts';
 import type { PartWords, StreamDeps } from './parts.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
@@ -31,25 +29,21 @@ export interface LongTextOptions extends StreamDeps {
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
-interface SpokenText {
-  /** The file; undefined for stdout and players. */
-  readonly path: string | undefined;
-  readonly verdict: Verdict;
-}
-
 /**
  * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets
  * its name after all audio was verified; a stream begins with the first part. Skips recorded parts, which resumes
  * an interrupted text.
  * @throws Failure with the command that resumes the text; the record stays, unless nothing was billed
  */
-export async function speakLongText(options: LongTextOptions): Promise<SpokenText> {
+export async function speakLongText(
+  options: LongTextOptions,
+): Promise<Pick<Spoken, 'path' | 'verdict'>> {
   const { notice, output, record, signal } = options;
   try {
     const whole = new WholeAudio({
       ...options,
       format: record.plan.format,
-      stream: sinkOf(options),
+      stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
     });
     const words = new WholeWords();
     await mapOrdered(workOf(options, whole, words));
@@ -71,10 +65,6 @@ export async function speakLongText(options: LongTextOptions): Promise<SpokenTex
     const hint = [error.hint, capitalized(how)].filter((one) => one !== undefined).join(' ');
     throw reviseFailure(error, { hint, billed: paidParts(record) > 0 ? 'yes' : error.billed });
   }
-}
-
-function sinkOf({ signal, stream }: LongTextOptions) {
-  return { write: (chunk: Uint8Array) => abortable(stream.write(chunk), signal) };
 }
 
 function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) {
@@ -183,18 +173,9 @@ function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-interface WholeOptions {
+interface WholeOptions extends Pick<LongTextOptions, 'files' | 'output'> {
   readonly format: AudioFormat;
-  readonly files: FileSystem;
-  /** The opened file; without it the audio goes to `stream`. */
-  readonly output: Output | undefined;
   readonly stream: AudioSink;
-}
-
-interface CheckedWhole {
-  readonly verdict: Verdict;
-  /** Undefined for streams. */
-  readonly checksum: string | undefined;
 }
 
 /** Joins the parts of a long text. */
@@ -231,7 +212,7 @@ class WholeAudio {
     try {
       for await (const chunk of stream) await this.write(chunk);
     } catch (error) {
-      if (error instanceof Failure || !isSystemError(error)) throw error;
+      if (error instanceof Failure || errnoOf(error) === undefined) throw error;
       failed(error);
     } finally {
       stream.destroy();
@@ -244,7 +225,7 @@ class WholeAudio {
   }
 
   /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
-  async finish(): Promise<CheckedWhole> {
+  async finish() {
     const { output } = this.#options;
     for (const { position, bytes } of this.#joiner.corrections()) {
       await output?.overwrite(position, bytes);
@@ -263,7 +244,7 @@ class WholeAudio {
   }
 
   /** Verifies the file from the start, since headers were overwritten. */
-  async #checkFile(output: Output, file: string): Promise<CheckedWhole> {
+  async #checkFile(output: Output, file: string) {
     // Writes all buffered bytes first.
     const checksum = await output.checksum();
     const verifier = createVerifier(this.#options.format);
@@ -283,27 +264,12 @@ class WholeAudio {
 
 const CHUNK_BYTES = 1 << 18;
 
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'code' in error;
-}
-
-/** The totals of all parts. */
-interface LongTextTotals {
-  /** Undefined if a part does not report its cost. */
-  readonly creditsUsed: number | undefined;
-  /** The lowest quota that a part reports. */
-  readonly quotaRemaining: number | undefined;
-  /** Of the first part. */
-  readonly requestId: string;
-  readonly ignoredParameters: readonly string[];
-  /** Whether all parts report the controls that were not applied. */
-  readonly reportsIgnored: boolean;
-  /** Partly spoken parts, from 1. */
-  readonly partial: readonly number[];
-}
-
-/** Returns the totals of the recorded parts. */
-export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTextTotals {
+/**
+ * Returns the totals of the recorded parts: the cost (undefined if a part does not report its cost), the lowest
+ * quota, the request id of the first part, the controls that were not applied and whether all parts report them,
+ * and the numbers of partly spoken parts, from 1.
+ */
+export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>) {
   const states = record.plan.parts.map((_, index) => record.part(index));
   const credits = states.map(({ creditsUsed }) => creditsUsed);
   const quotas = states
@@ -323,9 +289,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>): LongTex
 }
 
 /** Returns the known credits of billed parts that were not delivered. */
-export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>): {
-  readonly creditsUsed: number;
-} {
+export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))
     .filter((part) => part?.state === 'accepted' || part?.state === 'done');
