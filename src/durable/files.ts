@@ -13,7 +13,7 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** Adds the process to the names of temporary files, which are removed after it was killed. */
+  /** Adds this process to the names of temporary files, so that other commands can remove leftovers. */
   readonly processes?: Processes | undefined;
 }
 

@@ -5,7 +5,7 @@ import { display } from '../text/display.ts';
 import { hasErrno, unwritable } from './file-failures.ts';
 
 /**
- * Checks before a billed request that the disk has room for its output. Passes if the free space is unknown.
+ * Checks that the disk has room for the output of a billed request. Passes if the free space is unknown.
  * @param flag the flag that names another output
  * @throws Failure (output)
  */
@@ -22,7 +22,7 @@ export async function requireOutputSpace(
 }
 
 /**
- * Checks before a billed request that the disk has room for the spool.
+ * Checks that the disk has room to spool the audio of a billed request.
  * @throws Failure (state)
  */
 export async function requireSpoolSpace(

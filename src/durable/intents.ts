@@ -46,7 +46,7 @@ export class IntentJournal {
 
   /**
    * Records an operation; the record is on the disk when this resolves, so only then may the request be sent.
-   * @param body JSON body of the request, stored until the outcome is known: `foley recover` may send it again
+   * @param body JSON body of the request, which `foley recover` may send again; stored until the outcome is known
    * @throws Failure (state); nothing was sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
@@ -92,7 +92,7 @@ export class IntentJournal {
     }
   }
 
-  /** Closes the journal, and removes its file when all operations have ended. Never throws. */
+  /** Closes the journal, and removes the file if all operations have ended. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
@@ -111,7 +111,7 @@ export class IntentJournal {
     );
   }
 
-  /** Appends one step of an operation, with its body in the same write. */
+  /** Appends a step of an operation, and the request body in the same write. */
   async write(
     intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
@@ -156,7 +156,7 @@ export class Intent {
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));
-    // `foley recover` asks for a job by its id, and needs no body.
+    // `foley recover` looks up a job by id, without the body.
     if (facts?.jobId !== undefined) this.#forgetBody();
   }
 
@@ -176,7 +176,7 @@ export class Intent {
 function durabilityOf(state: OpenState, facts: IntentMetadata | undefined): Durability {
   if (state === 'verified') return 'now';
   if (state !== 'accepted') return 'later';
-  // Without its id a job cannot be downloaded; for a stream this records only the price.
+  // A job cannot be downloaded without the id; for a stream this records only the price.
   return facts?.jobId === undefined ? 'soon' : 'now';
 }
 
@@ -211,8 +211,8 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 }
 
 /**
- * Returns the damaged files of ended processes, also those set aside as `.corrupt`. A line that was cut off
- * when its writer was killed is not damage.
+ * Returns the damaged files of ended processes, also those set aside as `.corrupt`. A last line that was cut off
+ * when the process was killed is not damage.
  * @throws Failure (state) as above
  */
 export async function listDamagedJournals(
@@ -268,7 +268,7 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
 export interface Repetition {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
-  /** All of its output was delivered; otherwise only its id is known. */
+  /** Whether the complete output was delivered; otherwise only the id is known. */
   readonly isDelivered: boolean;
   /** It resumed an earlier stream under the same key, and received the audio billed before. */
   readonly isResumed: boolean;
@@ -301,7 +301,7 @@ export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as
 
 /** The states of an operation that has ended. */
 export const SETTLED_STATES = [
-  /** The output has its final name. */
+  /** The output was renamed to the final name. */
   'published',
   /** The audio is in the spool. */
   'kept',

@@ -231,7 +231,7 @@ export class Log {
     }
   }
 
-  /** Writes records and returns the offset after them, NaN when it is unknown. */
+  /** Writes records and returns the offset of the end of the records, NaN if unknown. */
   async append(records: readonly LogRecord[], durability: Durability = 'later'): Promise<number> {
     this.queue(records);
     const end = this.#end;
@@ -322,7 +322,7 @@ export class Log {
     this.#syncedWrites = Math.max(this.#syncedWrites, writes);
   }
 
-  /** Closes a file whose first records could not be written; removes it when it is new. */
+  /** Closes a file whose first records could not be written; removes a new file. */
   async #discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -26,12 +26,12 @@ export interface Output {
   /** Overwrites earlier bytes, such as a length in a header. Does nothing for a pipe or a device. */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
-   * Returns the checksum of the complete file, which identifies it after a crash; undefined for a pipe or a
+   * Returns the checksum of the complete file, to identify the file after a crash; undefined for a pipe or a
    * device. Nothing may be written after it.
    */
   checksum(): Promise<string | undefined>;
   /**
-   * Renames the synced file to its final name. When this throws, the written bytes still exist: call `release`
+   * Syncs the file and gives it the final name. When this throws, the written bytes still exist: call `release`
    * or `abandon`.
    */
   publish(): Promise<Published>;

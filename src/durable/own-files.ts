@@ -82,7 +82,7 @@ export async function readOwnText(
 }
 
 /**
- * Creates a private folder (0700) and its missing parents; makes an existing folder private.
+ * Creates a private folder (0700) and missing parent folders; makes an existing folder private.
  * @throws UnsafeFile, or the system's error
  */
 export async function ensurePrivateFolder(folder: string, files: FileSystem): Promise<void> {

@@ -48,8 +48,8 @@ export interface OutputOptions extends FileDeps {
 }
 
 /**
- * Opens an output before anything is billed, which proves that its folder exists and is writable: the temporary
- * file is in it. An existing file stays until `publish`. Writes directly to a pipe or a device.
+ * Opens an output before anything is billed. Creates the temporary file, which proves that the folder exists and is
+ * writable. An existing file stays until `publish`. Writes directly to a pipe or a device.
  * @throws Failure: usage for a folder, output if it cannot be written, exists if it may not be replaced
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {

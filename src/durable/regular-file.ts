@@ -5,9 +5,9 @@ import { errnoOf, reasonOf } from './file-failures.ts';
 
 /** A file that can be read repeatedly, unlike a pipe. */
 export interface RegularFile {
-  /** The size when it was found. */
+  /** The size when the file was checked. */
   readonly byteLength: number;
-  /** Reads the content; throws a Failure (usage) when that is impossible. */
+  /** Reads the content. @throws Failure (usage) */
   open(): AsyncIterable<Uint8Array>;
 }
 

@@ -12,15 +12,15 @@ import type { Released } from './output.ts';
 import { replaceFile } from './publish.ts';
 
 /**
- * Billed audio that did not reach its output: a folder (0700) of audio files (0600), each with a JSON sidecar.
+ * Stores billed audio that could not be delivered: a folder (0700) of audio files (0600), each with a JSON sidecar.
  * Methods throw a Failure (state) when the folder cannot be used.
  */
 export interface Spool {
   /** Opens an entry for new audio. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the file of a stopped output into the spool, or copies it from another disk; the writer appends to
-   * it. When this throws, the file still exists, and `details.left` of the failure is its path.
+   * Moves the file of a released output into the spool, or copies it from another disk; the writer appends to
+   * the file. When this throws, `details.left` of the failure is the path where the audio still exists.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries in order of time. */
@@ -28,7 +28,7 @@ export interface Spool {
   /** Records that the loss of the rest of an entry was reported. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
-  /** Removes entries older than 24 hours, then the oldest above 512 MiB; returns the removed entries. */
+  /** Removes entries older than 24 hours, then the oldest until 512 MiB remain; returns the removed entries. */
   prune(): Promise<readonly SpoolEntry[]>;
 }
 
@@ -168,8 +168,8 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file to a new file (0600) and syncs it; returns the copy, open at its end. When it throws the system's
- * error, a partial copy may remain.
+ * Copies a file to a new file (0600) and syncs the copy; returns the copy, open at the end. Throws the system's
+ * error, after which a partial copy may remain.
  */
 export async function copyIntoNew(
   from: string,
@@ -392,7 +392,7 @@ export class SpoolWriter {
     }
   }
 
-  /** Removes the entry: its audio was delivered. Never throws. */
+  /** Removes an entry whose audio was delivered. Never throws. */
   async discard(): Promise<void> {
     this.#writer.stop();
     await this.#finish();

@@ -15,13 +15,13 @@ export interface AlignedSpeech {
   readonly words: readonly AlignedWord[];
   /** Whether the service timed all words. */
   readonly isComplete: boolean;
-  /** Duration of the audio, measured from its bytes. */
+  /** Duration of the decoded audio. */
   readonly durationMs: number;
 }
 
 /**
- * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream), which cannot be repeated after
- * it began.
+ * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream); the request cannot
+ * be repeated after the response began.
  * @param onAligned called with the word times of verified audio, before the audio is published
  */
 export function alignedStreamTransport(

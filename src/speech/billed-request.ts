@@ -31,14 +31,14 @@ interface BilledRequestOptions {
   /** Repeating the request with these flags resumes the stream; delivered audio is not billed again. */
   readonly isResumable?: boolean | undefined;
   readonly output?: Output | undefined;
-  /** Body with which `foley recover` repeats the request, or finds its result. */
+  /** The body that `foley recover` needs to repeat the request or look up the result. */
   readonly body?: Uint8Array | undefined;
   /** Resumes the operation of an interrupted command; by default a new one begins. */
   readonly resumes?: Intent | undefined;
 }
 
 /**
- * Journals a request before it is sent (docs/billing.md); durable when it resolves.
+ * Records a request in the journal before it is sent (docs/billing.md). The record is on the disk when this resolves.
  * @throws Failure (state); nothing was sent then
  */
 export async function beginBilledRequest(options: BilledRequestOptions): Promise<BilledRequest> {
@@ -67,7 +67,7 @@ interface BilledCreate<Created> extends BilledRequestOptions {
 }
 
 /**
- * Sends a billed request under the journal (docs/billing.md): records it before sending, then any failure.
+ * Records a billed request in the journal, sends it, and records a failure (docs/billing.md).
  * @throws Failure, or the signal's reason
  */
 export async function createBilled<Created>(
@@ -147,8 +147,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress: `accepted` when the response begins, which is when it is charged, or when a job was
-   * created; `done` when the job can be downloaded; `verified` when all audio arrived, durable when it resolves.
+   * Records progress: `accepted` when the response begins, which is charged then, or when a job was created;
+   * `done` when the job can be downloaded; `verified` when all audio arrived: on the disk when this resolves.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;

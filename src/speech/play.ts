@@ -32,7 +32,7 @@ export interface PlaybackOptions {
 
 /**
  * Starts a player. A player that foley chose has failed if it ends long before the sound does, whatever its exit
- * code; the user's own player may end early.
+ * code. The user's own player may end early.
  */
 export async function startPlayback(
   player: Player,

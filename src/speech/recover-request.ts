@@ -38,8 +38,8 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
 type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
- * Finds out the outcome of a request without a response, and records it (docs/billing.md). A request with a key
- * is sent again under that key, which is billed once; for others, a list of the service shows what was created.
+ * Finds out and records the outcome of a request without a response (docs/billing.md). A request with a key is sent
+ * again under that key, which is billed once. Other requests are looked up in a list of the service.
  * @returns undefined if the outcome cannot be found out
  * @throws Failure, after which the operation stays open; or the signal's reason
  */
@@ -165,7 +165,7 @@ async function repeatSpeech(
   try {
     const { response, path } = await speak({
       client,
-      // The request has its body; the text here limits the length of the audio.
+      // `request` contains the body; the text here limits the length of the audio.
       body: { text: typeof text === 'string' ? text : '', voiceId: '' },
       speech: { idempotencyKey: request.key, requestId: request.requestId, signal },
       transport: {

@@ -77,7 +77,7 @@ interface ForgetDeps extends FileDeps {
 
 /**
  * Removes a leftover without recovering it.
- * @throws Failure (state) when its command is still running, or when it cannot be removed
+ * @throws Failure (state) when the command is still running, or the files cannot be removed
  */
 export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
   switch (leftover.kind) {

@@ -83,7 +83,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
  * Yields the text of a stream as it arrives, never a part of a character.
  * @param name for messages, such as `stdin`
  * @param signal ends the stream
- * @throws Failure (usage) when it cannot be read, or is not UTF-8; the reason of the signal
+ * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; the signal's reason
  */
 export async function* readPieces(
   bytes: Readable,

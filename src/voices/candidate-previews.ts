@@ -20,7 +20,7 @@ export interface PreviewDeps {
 export interface CandidatePreview {
   readonly candidateId: string;
   readonly saved: SavedFile | undefined;
-  /** Why the download failed; it can be repeated. */
+  /** Why the download failed. */
   readonly failure: Failure | undefined;
 }
 

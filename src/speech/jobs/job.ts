@@ -142,7 +142,7 @@ export interface PerformedJob<Job extends WaitedJob> {
 
 /**
  * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is
- * never created again; after an interruption it stays in the journal until `foley recover` downloads it.
+ * never created again; after an interruption the job stays in the journal until `foley recover` downloads the result.
  * @throws Failure if no job was created; or the signal's reason
  */
 export async function performJob<Job extends WaitedJob>(
@@ -227,9 +227,9 @@ function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
 /** Options for waiting for a job and saving its result. */
 export interface JobFetch<Job extends WaitedJob> {
   readonly source: JobSource<Job>;
-  /** Without it the job is queried once. */
+  /** How to wait for the end of the job; without it, the job is queried once. */
   readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
-  /** Without it nothing is saved. */
+  /** The place for the result; without it nothing is saved. */
   readonly placeFor: PlaceFor | undefined;
   readonly signal: AbortSignal;
   /** Returns the command that resumes a job. */
@@ -247,7 +247,7 @@ export interface FetchedJob<Job extends WaitedJob> {
 }
 
 /**
- * Waits for a job and saves its result, as far as that is requested. Returns failures in its result.
+ * Waits for a job and saves the result, if requested. Returns a failure in `failure`.
  * @throws the signal's reason
  */
 export async function fetchJob<Job extends WaitedJob>(

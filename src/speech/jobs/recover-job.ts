@@ -47,7 +47,7 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
 /**
  * Waits for an interrupted job, and saves its result under the intended name or a numbered one
  * (docs/billing.md). Nothing is billed.
- * @throws Failure, after which the job stays in the journal; (usage) if it is on another service. Or the
+ * @throws Failure, after which the job stays in the journal; (usage) for a job of another service. Or the
  *   signal's reason
  */
 export async function recoverAs<Job extends WaitedJob>(

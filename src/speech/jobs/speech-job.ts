@@ -84,8 +84,8 @@ async function obtainAudio(
 }
 
 /**
- * Determines the format of audio: `known`, else its media type, else its first bytes.
- * @throws Failure (bad_answer) if it is not a speech format
+ * Determines the format of audio: `known`, or else from the media type, or else from the first bytes.
+ * @throws Failure (bad_answer) for a format that is not for speech
  */
 export async function withFormat(
   audio: AudioResponse,

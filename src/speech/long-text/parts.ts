@@ -356,7 +356,7 @@ async function downloadPart(
     const sink: AudioSink = { write: (chunk) => writer.write(chunk).catch(failed) };
     const verdict = await deliver(audio, record.plan.format, sink, record.partText(index));
     await writer.flush().catch(failed);
-    // The caller records the file next: it must survive a power cut.
+    // The caller records the file next: the file must survive a power cut.
     await syncFile(handle).catch(failed);
     return verdict;
   } finally {
