@@ -87,7 +87,7 @@ describe('an output that cannot be is found before anything is asked', () => {
     await writeFile(file, 'precious');
     const result = await refused(['-o', 'hi.mp3', '--no-clobber'], { box });
     expect(result.code).toBe(31);
-    expect(result.stderr).toMatch(/^foley: hi\.mp3 exists/);
+    expect(result.stderr).toMatch(/^foley: hi\.mp3 already exists/);
     expect(await readFile(file, 'utf8')).toBe('precious');
   });
 
