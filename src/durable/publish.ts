@@ -104,7 +104,6 @@ class PublishedOutput implements Output {
   readonly #folder: string;
   readonly #file: FileHandle;
   readonly #writer: FileWriter;
-  readonly #kind: ChecksumKind;
   readonly #checksum: Checksum;
   /** Earlier bytes were overwritten: the running checksum is invalid. */
   #isPatched = false;
@@ -119,8 +118,7 @@ class PublishedOutput implements Output {
     temporary: { readonly path: string; readonly file: FileHandle },
   ) {
     this.#options = options;
-    this.#kind = options.checksum ?? 'crc32';
-    this.#checksum = createChecksum(this.#kind);
+    this.#checksum = createChecksum(options.checksum ?? 'crc32');
     this.#folder = folder;
     this.#file = temporary.file;
     this.#writer = new FileWriter(temporary.file);
@@ -155,8 +153,9 @@ class PublishedOutput implements Output {
       await this.#writer.flush();
       // Nothing is written after this: sync while the caller journals. `publish` waits for it.
       this.#finish().catch(() => undefined);
+      const { checksum = 'crc32', files } = this.#options;
       return this.#isPatched
-        ? await checksumOf(this.temporary, this.#kind, this.#options.files)
+        ? await checksumOf(this.temporary, checksum, files)
         : this.#checksum.value();
     } catch (error) {
       return this.#fail(error);

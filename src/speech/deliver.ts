@@ -118,9 +118,7 @@ function unusable(
 /** Estimates the audio of a text in bytes: 12 characters a second, at the usual rate of the format. */
 export function expectedBytes(text: string, format: Format): number {
   const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
-  return (
-    Math.ceil(seconds * (COMPRESSED.includes(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES
-  );
+  return Math.ceil(seconds * (COMPRESSED.has(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
 }
 
 /** Returns the largest plausible audio of a text in bytes, so that an endless response is cut off. */
@@ -133,7 +131,7 @@ const CHARACTERS_PER_SECOND = 12;
 /** 48,000 samples of 16 bits. */
 const WAV_BYTES_PER_SECOND = 96_000;
 /** Formats for which services use at most 16,000 bytes per second of speech. */
-const COMPRESSED: readonly Format[] = ['mp3', 'ogg', 'opus', 'aac', 'm4a'];
+const COMPRESSED: ReadonlySet<Format> = new Set(['mp3', 'ogg', 'opus', 'aac', 'm4a']);
 const HEAD_BYTES = 1_024;
 
 const TIMES_EXPECTED = 8;

@@ -9,7 +9,6 @@ import type { FileDeps } from '../../durable/files.ts';
 import type { IntentJournal, OpenIntent } from '../../durable/intents.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
-import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { Recovered } from '../recover.ts';
 import { detailsOf, requireSameService } from '../recover.ts';
@@ -19,7 +18,6 @@ import { speechSource } from './speech-job.ts';
 
 export interface JobRecoveryDeps extends FileDeps {
   readonly client: ApiClient;
-  readonly random: Random;
   readonly journal: IntentJournal;
   readonly signal: AbortSignal;
 }

@@ -19,7 +19,6 @@ import { syncFile, FileWriter } from '../../durable/files.ts';
 import { hasShape } from '../../durable/log.ts';
 import { readOwnText, RECORD_BYTES, openOwnFile } from '../../durable/own-files.ts';
 import { openOutput, replaceFile } from '../../durable/publish.ts';
-import type { Clock } from '../../effects/clock.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -31,11 +30,8 @@ import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { NOWHERE, speak } from '../speak.ts';
 import type { LongTextRecord } from './record.ts';
 
-interface PartDeps {
+interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly files: FileSystem;
   /** The request id that the user chose. */
   readonly requestId?: string | undefined;
   /** The user chose the key: a refunded request is not repeated with a new key. */

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { extensionOf } from '../../audio/formats.ts';
-import type { Clock } from '../../effects/clock.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
@@ -20,7 +19,6 @@ export interface LongTextRecovery
       'client' | 'hasOwnKey' | 'output' | 'processes' | 'record' | 'requestId' | 'stream'
     >,
     RecordOptions {
-  readonly clock: Clock;
   /** Connects to the service; called only if a request is needed. */
   readonly connect: () => Promise<ApiClient>;
 }

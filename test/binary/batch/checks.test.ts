@@ -125,7 +125,7 @@ const WRONG: readonly (readonly [
     'an output in the folder of foley',
     { 'l.jsonl': '{"text":"a","output":".Foley/secret.mp3"}' },
     ['--jsonl', 'l.jsonl'],
-    /uses itself/,
+    /a name that foley reserves/,
   ],
   [
     'a format that differs from the extension',
