@@ -12,7 +12,7 @@ import { ok, problem, problemOf, warning } from './checks.ts';
 
 /** Low, because the user is waiting. */
 const MAX_RETRIES = 1;
-const REINSTALL = 'Install foley again; if it stays, report it as a bug.';
+const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.';
 
 /** Starts the embedded service with the user's data, and speaks a word. */
 export const embeddedCheck: Check = {
@@ -42,15 +42,16 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   const { value } = await listVoices(client, { pageSize: 1, signal });
   const [voice] = value.items;
   if (voice === undefined) return problem('the embedded service has no voices', REINSTALL);
-  const answer = await synthesize(
+  const speech = await synthesize(
     client,
     { text: 'Ready.', voiceId: voice.voiceId, format: 'wav' },
     { idempotencyKey: { value: random.uuid(), madeByTool: true }, signal },
   );
   const verifier = createVerifier('wav');
-  for await (const chunk of answer.body) verifier.write(chunk);
+  for await (const chunk of speech.body) verifier.write(chunk);
   const sound = verifier.end();
-  if (sound.problem !== undefined) return problem(`its audio ${sound.problem}`, REINSTALL);
+  if (sound.problem !== undefined)
+    return problem(`the audio of the embedded service ${sound.problem}`, REINSTALL);
   return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
@@ -69,7 +70,7 @@ export const targetCheck: Check = {
       const { headers, value } = await getProfile(client, context.signal);
       const between = (start + clock.now()) / 2;
       return [
-        ok(`${host} answers and accepts the key, for ${value.user_id} (${value.tier})`),
+        ok(`${host} responds and accepts the key, for ${value.user_id} (${value.tier})`),
         ...clockFindings(headers.get('date'), between, host),
       ];
     } catch (error) {

@@ -137,10 +137,10 @@ function page(name: string, version: string, sections: readonly string[]): strin
 const OVERVIEW = {
   summary: 'audio production from the command line, with a complete offline service built in',
   description: [
-    'foley makes speech, word-timed captions, realtime speech, cloned and designed voices, lip sync, dubbing, images and video, against one ' +
-      'audio-generation API. It carries a complete offline implementation of that API, which answers when no service is configured.',
-    'The result is on stdout and nothing else is: audio, a table, or with --json one document. Everything else is on stderr. ' +
-      'A file at its final name is whole: it is written beside its target, checked, synced and renamed.',
+    'foley creates speech, word-timed captions, realtime speech, cloned and designed voices, lip sync, dubbing, images and videos with one ' +
+      'audio-generation API. It includes a complete offline implementation of that API, which it uses when no service is configured.',
+    'Only the result goes to stdout: audio, a table, or with --json one document. Everything else goes to stderr. ' +
+      'An output file is complete or missing: foley writes, checks and syncs a temporary file, and renames it.',
   ],
 } as const;
 
@@ -152,12 +152,12 @@ const FILES = [
     'Billed audio that is not delivered yet, and the data of the embedded service.',
   ],
   ['$XDG_CACHE_HOME/foley', 'Compiled code, and names for completion. It may be removed.'],
-  ['foley.json', 'Settings of a project, in its folder or one above.'],
+  ['foley.config.json', 'Settings of a project, in the current folder or a folder above.'],
 ] as const;
 
 const BILLING = [
   'foley journals every billed request before sending it, with a key that makes a retry free. ' +
-    'It keeps billed audio that cannot reach its output; foley recover delivers it.',
+    'It keeps billed audio that cannot be written to the output; foley recover delivers the audio.',
   'Rerunning a batch speaks only what is missing. Exit code 26 means that the outcome of a billed request is unknown, and names the key ' +
     'that makes a retry free; 27 means that a billed result is lost.',
 ] as const;
