@@ -210,7 +210,12 @@ describe('what is strange is a warning', () => {
       { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
       'Unset the variable; for your own certificate, set NODE_EXTRA_CA_CERTS.',
     ],
-    ['a Node.js that prints what it sends', 'node', { NODE_DEBUG: 'none' }, 'Unset the variable, especially'],
+    [
+      'a Node.js that prints what it sends',
+      'node',
+      { NODE_DEBUG: 'none' },
+      'Unset the variable, especially',
+    ],
     [
       'a proxy that is not read',
       'proxy',
