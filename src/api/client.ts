@@ -354,7 +354,6 @@ function toResponse(
   return { ...response, errorText: () => readErrorText(response, clock) };
 }
 
-/** Yields a body and converts its transport errors to failures. */
 async function* bodyWithFailures(
   body: TransportResponse['body'],
   isServe: boolean,

@@ -328,7 +328,6 @@ function proxyProblem({ cause, systemCode = '' }: TransportError): {
   return { problem, isOfPassword: false };
 }
 
-/** Whether the HTTP parser of Node or undici rejected a response. */
 function isNoHttp(error: unknown): boolean {
   return error instanceof Error && (isParserError(error) || error.name === 'HTTPParserError');
 }

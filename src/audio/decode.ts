@@ -104,9 +104,7 @@ export interface SoundDecoder {
   readonly pieceBytes: number;
   /** Returns the samples that a piece completes; the caller may reuse the piece afterwards. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
-  /** Returns the remaining samples. */
   finish(): Promise<DecodedSound>;
-  /** Frees the memory of the decoder. */
   close(): void;
 }
 

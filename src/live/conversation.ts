@@ -94,7 +94,6 @@ export class Conversation {
     await this.#inputReady;
   }
 
-  /** Ends the text. */
   finish(): void {
     this.#dispatch({ type: 'end' });
   }

@@ -142,7 +142,6 @@ const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
   ...(ticket === undefined ? [] : [send({ event: 'auth', token: ticket })]),
 ];
 
-/** Handles a message of the service (docs/api/realtime.md). */
 function receive(message: ReceivedMessage): Reducer {
   return ({ isPaused, plan }) => [
     ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),

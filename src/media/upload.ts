@@ -32,13 +32,7 @@ export async function uploadFile(
     );
   }
   const { execa } = await import('execa');
-  const {
-    exitCode,
-    failed,
-    signal: killedBy,
-    stderr,
-    stdout,
-  } = await execa(file, [...args, path], {
+  const result = await execa(file, [...args, path], {
     stdin: 'ignore',
     // The command must not see the API key.
     env: { FOLEY_API_KEY: undefined },
@@ -47,12 +41,12 @@ export async function uploadFile(
     reject: false,
   });
   signal.throwIfAborted();
-  if (failed) {
-    const outcome =
-      exitCode === undefined ? (killedBy ?? 'too much output') : `exit code ${exitCode}`;
-    throw notUploaded(command, `failed (${outcome})`, stderr);
+  if (result.failed) {
+    const { exitCode, signal: killedBy = 'too much output' } = result;
+    const outcome = exitCode === undefined ? killedBy : `exit code ${exitCode}`;
+    throw notUploaded(command, `failed (${outcome})`, result.stderr);
   }
-  const printed = stdout.trim();
+  const printed = result.stdout.trim();
   if (/^https?:\/\/\S+$/i.test(printed) && URL.canParse(printed)) return printed;
   throw notUploaded(command, 'did not print exactly one http or https URL', printed);
 }

@@ -211,7 +211,6 @@ export function readSpeechJob(
   };
 }
 
-/** Returns the job id of a `Location` header. */
 function idOf(location: string | undefined): string | undefined {
   const segment = /\/jobs\/([^/?#]+)\/?(?:[?#].*)?$/.exec(location ?? '')?.[1];
   if (segment === undefined) return undefined;

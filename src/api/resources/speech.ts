@@ -61,7 +61,6 @@ function modelHeader(
   return name === undefined || modelId === undefined ? undefined : { [name]: modelId };
 }
 
-/** Returns the idempotency key and the retry rule for a path. */
 function repetition(
   method: string,
   path: string,
