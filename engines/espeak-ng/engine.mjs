@@ -1,23 +1,24 @@
 #!/usr/bin/env node
-// espeak-ng as an engine for foley: reads requests from stdin, writes speech to stdout
-// (docs/engines.md). Ends when stdin ends.
+// espeak-ng as an engine for foley: reads requests from stdin and writes speech to stdout
+// (docs/engines.md). Exits when stdin ends.
 
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadEspeak, SAMPLE_RATE } from './espeak.mjs';
 import { speech, Unspeakable } from './speech.mjs';
 import { VOICES } from './voices.mjs';
 
 const VERSION = '1.0.0';
 
-/** Speech leaves in messages of this many milliseconds. */
+/** Duration of the speech in an audio message. */
 const MESSAGE_MS = 100;
 const MESSAGE_SAMPLES = (SAMPLE_RATE * MESSAGE_MS) / 1000;
 
-/** Loaded at once, so that whoever waits for the greeting need not wait for the first speech. */
+/** Loading starts at once and ends before the greeting, so that the first speech is fast. */
 let espeak = load();
 
-/** The id of the request that is being spoken, until it is done or cancelled. */
+/** Id of the running request, until the request is done or cancelled. */
 let speaking;
 
 process.stdout.on('error', () => process.exit());
@@ -27,7 +28,7 @@ createInterface({ input: process.stdin })
 
 function load() {
   const loading = loadEspeak();
-  // Told to whoever waits for it.
+  // `greet` and `speak` report a failure.
   loading.catch(() => undefined);
   return loading;
 }
@@ -38,7 +39,7 @@ async function answer(message) {
     else if (message.type === 'speak') await speak(message);
     else if (message.type === 'cancel' && message.id === speaking) speaking = undefined;
   } catch (error) {
-    // The message only: with the stack comes the source of espeak-ng, a line of 800 kB.
+    // Without the stack, which contains the source of espeak-ng: a line of 800 kB.
     process.stderr.write(`${error.message}\n`);
     await send({ type: 'error', id: message.id, reason: 'failed', message: error.message });
   }
@@ -70,7 +71,7 @@ async function greet() {
 async function speak({ id, text, voice: wanted, speed, pitch }) {
   speaking = id;
   const voice = VOICES.find((one) => one.id === wanted);
-  if (voice === undefined) throw new Error(`there is no voice ${wanted}`);
+  if (voice === undefined) throw new Error(`unknown voice: ${wanted}`);
   try {
     for (const { samples, words } of speech(await espeak, voice, { text, speed, pitch })) {
       if (!isWanted(id)) break;
@@ -92,13 +93,9 @@ async function sendSpeech(id, samples) {
     const part = samples.subarray(at, at + MESSAGE_SAMPLES);
     const pcm = Buffer.from(part.buffer, part.byteOffset, part.byteLength);
     await send({ type: 'audio', id, bytes: pcm.length }, pcm);
-    await turn();
+    // Lets a `cancel` message arrive.
+    await nextTurn();
   }
-}
-
-/** Lets what has come in be read. */
-function turn() {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function send(message, pcm = Buffer.alloc(0)) {

@@ -1,21 +1,21 @@
-// espeak-ng itself: one instance in this process, made to speak the same thing the same way every time.
+// An instance of espeak-ng that always gives the same samples for the same text.
 
 export const SAMPLE_RATE = 22_050;
 
-/** The longest text, in UTF-8 bytes, that `speak` may be given. */
+/** Maximum length of the text for `speak`, in UTF-8 bytes. */
 export const MAX_MARKUP_BYTES = 8192;
 
-/** Slower or faster than this espeak-ng does not go, in words a minute. */
+/** Limits and default of the rate of espeak-ng, in words a minute. */
 const RATE = { lowest: 80, own: 175, highest: 450 };
 
-/** Below full volume, so that high voices are not clipped before they are levelled. */
+/** Below full volume, so that high voices are not clipped before their level is adjusted. */
 const VOLUME = 70;
 
 const VARIANTS = '/usr/share/espeak-ng-data/voices/!v/';
 const VARIANT = 'foley';
 
 /**
- * Loads espeak-ng, which is looked for beside this file and in the folders above it.
+ * Loads espeak-ng from the npm package beside this file or in a parent folder.
  * @returns {Promise<Espeak>}
  */
 export async function loadEspeak() {
@@ -28,7 +28,7 @@ async function findPackage() {
     return await import('@echogarden/espeak-ng-emscripten');
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new Error('espeak-ng is not installed; `foley engine add espeak-ng` installs it', {
+    throw new Error('espeak-ng is not installed: run `foley engine add espeak-ng`', {
       cause: error,
     });
   }
@@ -43,26 +43,26 @@ async function findPackage() {
 class Espeak {
   #module;
   #worker;
-  /** The memory of an instance that has just been made. */
+  /** A copy of the memory of a new instance. */
   #fresh;
 
   constructor(module) {
     this.#module = module;
     this.#worker = new module.eSpeakNGWorker();
-    this.#makeRoom();
+    this.#growBuffer();
     this.#fresh = module.HEAPU8.slice();
   }
 
-  /** What a variant that comes with espeak-ng says, line by line. */
+  /** Returns the lines of a voice variant that espeak-ng includes. */
   variantLines(name) {
     return this.#module.FS.readFile(VARIANTS + name, { encoding: 'utf8' }).split('\n');
   }
 
   /**
-   * Speaks; the same words in the same voice give the same samples, whatever was said before.
+   * Speaks a text. The same utterance always gives the same samples.
    * @param {Utterance} utterance
-   * @returns {{ samples: Int16Array, events: EspeakEvent[] }} positions are code points of the
-   *   text from 1, and milliseconds
+   * @returns {{ samples: Int16Array, events: EspeakEvent[] }} `text_position` counts code points
+   *   from 1; `audio_position` is in milliseconds
    */
   speak({ text, voice, variant, speed }) {
     this.#forget();
@@ -80,27 +80,27 @@ class Espeak {
   #synthesize(text) {
     const chunks = [];
     const events = [];
-    this.#worker.synthesize(text, (samples, told) => {
+    this.#worker.synthesize(text, (samples, reported) => {
       chunks.push(samples);
-      events.push(...told);
+      events.push(...reported);
       return false;
     });
     return { samples: joined(chunks), events };
   }
 
   /**
-   * What was said before changes what comes after, unless the memory is put back. The code around
-   * espeak-ng keeps the address of a buffer for texts, so it is made to grow that to its full size
-   * (on the call after the long one) before the memory is kept.
+   * Grows the text buffer of the wrapper around espeak-ng to full size, on the call after a long text.
+   * `#forget` restores the memory, and the wrapper keeps the address of that buffer.
    */
-  #makeRoom() {
+  #growBuffer() {
     this.#synthesize(`${' '.repeat(MAX_MARKUP_BYTES)}a`);
     this.#synthesize('a');
   }
 
+  /** Restores the memory of a new instance, because earlier speech changes later speech. */
   #forget() {
     if (this.#module.HEAPU8.length !== this.#fresh.length) {
-      throw new Error('the memory of espeak-ng has grown');
+      throw new Error('the memory of espeak-ng has grown unexpectedly');
     }
     this.#module.HEAPU8.set(this.#fresh);
   }

@@ -1,20 +1,20 @@
-// A text as espeak-ng is to be given it: data, never commands.
+// Escapes a text for espeak-ng, so that nothing in the text acts as a command.
 
-/** What espeak-ng would obey: SSML, and characters that begin its own embedded commands. */
+/** Escapes of the characters that start SSML markup. */
 const ESCAPES = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
 ]);
 
-/** Control characters but for tab and line feed, and halves of surrogate pairs. */
+/** Control characters except tab and line feed, and lone surrogates. */
 const UNSPOKEN = /^(?:[^\P{Cc}\t\n]|\p{Cs})$/u;
 
-/** espeak-ng says "Chinese letter" for each of these, in every language but their own. */
+/** espeak-ng says "Chinese letter" for each of these characters, except in Chinese and Japanese. */
 const EAST_ASIAN = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;
 
 /**
- * Characters that a language has no sound for are left out.
+ * Replaces the characters that a voice of the language cannot speak by spaces.
  * @param {readonly string[]} characters code points of the text
  * @param {string} language
  */
@@ -26,10 +26,10 @@ export function speakable(characters, language) {
 }
 
 /**
- * A stretch of the text, escaped, and for each code point of the result the index of the character
- * that it comes from.
+ * Escapes a part of the text.
  * @param {readonly string[]} characters
- * @returns {{ text: string, sources: number[] }}
+ * @returns {{ text: string, sources: number[] }} `sources`: for each code point of the escaped text,
+ *   the index of the original character
  */
 export function escape(characters, start, end) {
   const sources = [];
@@ -42,9 +42,9 @@ export function escape(characters, start, end) {
   return { text, sources };
 }
 
-/** `[[` would begin phonemes. */
 function escapeAt(characters, at) {
   const character = characters[at];
+  // `[[` would start a list of phonemes.
   if (character === '[' && characters[at + 1] === '[') return '[ ';
   return ESCAPES.get(character) ?? character;
 }

@@ -1,29 +1,29 @@
-// A text, spoken stretch by stretch.
+// Speaks a text in stretches, because espeak-ng cannot pause while it speaks.
 //
-// espeak-ng speaks in one go and cannot be asked to wait, so it is given a stretch at a time. Where
-// a sentence ends it knows best: a stretch that is not the last is given too long, what comes after
-// its last sentence (or else clause) is thrown away, and the next stretch begins there.
+// espeak-ng finds the ends of sentences. So every stretch but the last is too long on purpose: the
+// speech after its last sentence (or else clause) is dropped, and the next stretch begins there.
 
 import { SAMPLE_RATE } from './espeak.mjs';
-import { levelled } from './level.mjs';
+import { amplify } from './level.mjs';
 import { escape, speakable } from './markup.mjs';
 import { tokenize } from './tokens.mjs';
 import { gainOf, variantOf } from './voices.mjs';
 import { timeWords, tokenAt } from './words.mjs';
 
-/** Code points of a stretch: the first is short, so that speech begins soon. */
+/** Code points of a stretch; the first is short, so that the speech starts early. */
 const STRETCH = { first: 120, other: 400 };
 
-/** The voice can say nothing of the text. */
+/** The voice cannot speak any part of the text. */
 export class Unspeakable extends Error {}
 
 /**
+ * Yields the speech of a text; positions and times of words count from the start of the text.
  * @typedef {{ start: number, end: number, startMs: number, endMs: number }} Word
  * @typedef {{ text: string, speed: number, pitch: number }} Request
  *
  * @param {import('./voices.mjs').Voice} voice
  * @param {Request} request
- * @returns {Generator<{ samples: Int16Array, words: Word[] }>} words with their places in the whole
+ * @returns {Generator<{ samples: Int16Array, words: Word[] }>} chunks in order
  * @throws {Unspeakable}
  */
 export function* speech(espeak, voice, { text, speed, pitch }) {
@@ -47,26 +47,26 @@ export function* speech(espeak, voice, { text, speed, pitch }) {
     if (!wasHeard) continue;
     const offsetMs = (spokenSamples * 1000) / SAMPLE_RATE;
     spokenSamples += spoken.samples.length;
-    yield { samples: levelled(spoken.samples, gain), words: placed(spoken.words, offsetMs) };
+    yield { samples: amplify(spoken.samples, gain), words: placed(spoken.words, offsetMs) };
   }
-  if (!wasHeard) throw new Unspeakable(`The voice ${voice.id} has no sound for this text.`);
+  if (!wasHeard) throw new Unspeakable(`The voice ${voice.id} cannot speak this text.`);
 }
 
 function refuseUnspeakable(characters, tokens, voice) {
   if (tokens.length === 0) {
-    throw new Unspeakable(`The text has no word that the voice ${voice.id} can say.`);
+    throw new Unspeakable(`The text has no word that the voice ${voice.id} can speak.`);
   }
   if (
     voice.language === 'ja' &&
     characters.some((character) => /\p{Script=Han}/u.test(character))
   ) {
-    throw new Unspeakable(`The voice ${voice.id} reads hiragana and katakana, but no kanji.`);
+    throw new Unspeakable(`The voice ${voice.id} cannot speak kanji: use hiragana or katakana.`);
   }
 }
 
 /**
- * The words from `first` on that fit into `size` code points, at least one, and where they are with
- * the signs around them, of which there may be no more than `size` either.
+ * Returns the words from `first` on that fit into `size` code points, at least one, and their range
+ * in the text with up to `size` signs on each side.
  */
 function stretchOf(tokens, first, size, textEnd) {
   const from = Math.max(first === 0 ? 0 : tokens[first].from, tokens[first].start - size);
@@ -79,17 +79,17 @@ function stretchOf(tokens, first, size, textEnd) {
 function speakStretch(espeak, characters, stretch, how) {
   const { text, sources } = escape(characters, stretch.from, stretch.to);
   const { samples, events } = espeak.speak({ ...how, text });
-  const told = events.map(({ type, text_position: position, audio_position: ms, id }) => ({
+  const reported = events.map(({ type, text_position: position, audio_position: ms, id }) => ({
     type,
     ms,
     at: sources[position - 1] ?? stretch.from,
     isSilent: id === '',
   }));
-  const sounds = told.filter(({ type }) => type === 'phoneme');
-  const begun = told.filter(({ type }) => type === 'word');
+  const sounds = reported.filter(({ type }) => type === 'phoneme');
+  const begun = reported.filter(({ type }) => type === 'word');
   const wholeMs = (samples.length * 1000) / SAMPLE_RATE;
   const times = timeWords(stretch.tokens, begun, sounds, wholeMs);
-  const cut = stretch.isLast ? undefined : lastBreak(told, stretch.tokens);
+  const cut = stretch.isLast ? undefined : lastBreak(reported, stretch.tokens);
   const count = cut?.tokens ?? stretch.tokens.length;
   return {
     samples: cut === undefined ? samples : samples.subarray(0, (cut.ms * SAMPLE_RATE) / 1000),
@@ -104,15 +104,15 @@ function speakStretch(espeak, characters, stretch, how) {
   };
 }
 
-/** Where the last sentence begins, or else the last clause: when, and how many words are before it. */
-function lastBreak(told, tokens) {
+/** Returns the time at which the last sentence or else clause begins, and the number of words before. */
+function lastBreak(events, tokens) {
   const begins = (isBreak) =>
-    told
+    events
       .filter(({ type, ms }, index) => type === 'word' && isBreak(ms, index))
       .map(({ ms, at }) => ({ ms, tokens: tokenAt(tokens, at) }))
       .findLast((found) => found.tokens > 0 && found.ms > 0);
   const timesOf = (wanted) =>
-    new Set(told.filter(({ type }) => type === wanted).map(({ ms }) => ms));
+    new Set(events.filter(({ type }) => type === wanted).map(({ ms }) => ms));
   const sentences = timesOf('sentence');
   const clauses = timesOf('end');
   return begins((ms) => sentences.has(ms)) ?? begins((ms) => clauses.has(ms));

@@ -1,20 +1,20 @@
-// The words of a text, as a reader would point at them.
+// Finds the words of a text.
 
 /** @typedef {{ from: number, start: number, end: number }} Token
- * In code points; `from` includes the signs before the word, such as an opening quote. */
+ * Positions in code points; `from` includes the signs before the word, such as an opening quote. */
 
-/** Words longer than this are cut: nobody says them in one breath. */
+/** Longer words are split. */
 const LONGEST = 100;
 const SPACED = new RegExp(`\\S{1,${LONGEST}}`, 'gu');
 
-/** Signs that are heard as a pause or not at all. */
+/** Signs that are spoken as a pause or not at all. */
 const SILENT = '[\\p{Pd}\\p{Ps}\\p{Pe}\\p{Pi}\\p{Pf}\\p{Cf}.,;:!?…\'"¿¡·،؛؟。、，！？；：।॥]';
 const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');
 
 /**
- * The words that are spoken, without the silent signs around them. Where a script has no spaces
- * between words they are found by dictionary.
+ * Returns the words that are spoken, without silent signs at both ends. Splits Chinese and Japanese
+ * text with a dictionary.
  * @param {readonly string[]} characters code points of the text
  * @returns {Token[]}
  */
@@ -46,7 +46,7 @@ function trim(piece) {
   return { at, text: piece.slice(at).replace(TRAILING, '') };
 }
 
-/** Turns UTF-16 indices, asked for in order, into code points. */
+/** Returns a function that converts increasing UTF-16 indices to code points. */
 function codePointCounter(text) {
   let units = 0;
   let points = 0;
@@ -59,7 +59,7 @@ function codePointCounter(text) {
 
 const OUTSIDE_BASIC_PLANE = /[\u{10000}-\u{10ffff}]/gu;
 
-/** Code points of a text. */
+/** Counts the code points of a text. */
 function count(text) {
   return text.length - (text.match(OUTSIDE_BASIC_PLANE)?.length ?? 0);
 }

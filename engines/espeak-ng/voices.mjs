@@ -1,9 +1,9 @@
-// The voices that are offered: languages of espeak-ng, each in a few timbres. None of them hisses:
-// espeak-ng seeds that noise with the clock, so that nothing could be said twice.
+// The voices: languages of espeak-ng, each in a few timbres. No timbre has breath noise, because
+// espeak-ng seeds that noise with the clock, and the same text must give the same samples.
 
 /**
- * A timbre: a variant that comes with espeak-ng or lines of our own, and the lowest and highest
- * pitch of the melody in hertz.
+ * A timbre: a variant that espeak-ng includes or the lines of a new variant, and the lowest and
+ * highest pitch in hertz.
  */
 const TIMBRES = {
   man: { lines: [], pitch: [82, 118] },
@@ -14,7 +14,7 @@ const TIMBRES = {
   robot: { lines: ['flutter 0', 'roughness 0'], pitch: [120, 120] },
 };
 
-/** Moves every formant; below 100 % as of a longer throat. */
+/** Returns lines that scale every formant; below 100 % the voice sounds deeper. */
 function formants(percent) {
   return Array.from({ length: 9 }, (_, formant) => `formant ${formant} ${percent} 100 100`);
 }
@@ -22,8 +22,8 @@ function formants(percent) {
 /**
  * @typedef {{ id: string, name: string, language: string, espeak: string,
  *   timbre: keyof typeof TIMBRES, level: number }} Voice
- * `espeak` is espeak-ng's name of the language; `level` is its average before levelling, measured
- * over a few sentences, in decibels of full scale.
+ * `espeak` is the language name in espeak-ng; `level` is the average level of a few sentences, in
+ * decibels of full scale.
  */
 
 /** @type {readonly Voice[]} */
@@ -63,21 +63,21 @@ function spoken(espeak, language, people, levels) {
   }));
 }
 
-/** Lines of a variant that are replaced (its name and pitch) or left out (noise). */
+/** Lines of a variant that are replaced (name and pitch) or dropped (breath noise). */
 const REPLACED = /^\s*(?:name|pitch|breathw?)\b/;
 
-/** espeak-ng speaks so many hertz below what a variant says. */
+/** espeak-ng speaks this many hertz below the pitch in a variant. */
 const BELOW = 9;
 
-/** Pitch, in hertz, beyond which the voices break up. */
+/** Limits of the pitch in hertz, beyond which the voices break up. */
 const PITCH = { lowest: 40, highest: 480 };
 
 /**
- * The text of a voice variant: the timbre at its pitch, shifted. A shift that would take that outside
- * of 40 to 480 Hz is limited to it.
+ * Returns the text of a voice variant: the timbre of the voice, with the pitch shifted within 40 to
+ * 480 Hz.
  * @param {Voice} voice
  * @param {number} semitones
- * @param {(variant: string) => readonly string[]} variantLines lines of a variant of espeak-ng's own
+ * @param {(variant: string) => readonly string[]} variantLines lines of an included variant
  */
 export function variantOf(voice, semitones, variantLines) {
   const { variant, lines = variantLines(variant), pitch } = TIMBRES[voice.timbre];
@@ -91,7 +91,7 @@ export function variantOf(voice, semitones, variantLines) {
   ].join('\n');
 }
 
-/** The semitones that the voice is really shifted by. */
+/** Limits a shift in semitones to the limits of the pitch. */
 function reachable([low, high], semitones) {
   const lowest = 12 * Math.log2(PITCH.lowest / low);
   const highest = 12 * Math.log2(PITCH.highest / high);
@@ -100,10 +100,10 @@ function reachable([low, high], semitones) {
 
 const COMMON_LEVEL = -20;
 
-/** Higher is louder, by so many decibels a semitone. */
+/** Decibels by which a voice gets louder for each semitone. */
 const LOUDER_BY_SEMITONE = 0.29;
 
-/** The factor that brings the voice to -20 dB of full scale on average, as every engine does. */
+/** Returns the factor on samples that brings the average level to -20 dB of full scale. */
 export function gainOf(voice, semitones) {
   const level =
     voice.level + LOUDER_BY_SEMITONE * reachable(TIMBRES[voice.timbre].pitch, semitones);

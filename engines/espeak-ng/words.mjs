@@ -1,21 +1,22 @@
-// When each word is said, from what espeak-ng tells while it speaks.
+// Computes the time of each word from the events of espeak-ng.
 //
-// It tells where a word begins, but says some words as one ("of the"), and of others it tells every
-// part ("$1,234"). So the first time told for a word is taken, a word that is not told of begins at
-// one of the sounds between its neighbours, and a word ends where the pause after it begins.
+// espeak-ng reports the start of words, but reports some words as one ("of the"), and every part of
+// others ("$1,234"). So a word starts at its first event; a word without an event starts at a sound
+// between its neighbours; a word ends where the pause after it starts.
 
 /** @typedef {import('./tokens.mjs').Token} Token */
-/** @typedef {{ ms: number, isSilent: boolean }} Sound where a sound begins */
+/** @typedef {{ ms: number, isSilent: boolean }} Sound start of a sound */
 
 /**
+ * Returns the time of each word.
  * @param {readonly Token[]} tokens the words of the text, in order
- * @param {readonly { ms: number, at: number }[]} told begin of words: time, and code point of the text
+ * @param {readonly { ms: number, at: number }[]} events start of words: time, and code point of the text
  * @param {readonly Sound[]} sounds in order
- * @param {number} endMs of the whole
+ * @param {number} endMs of the speech
  * @returns {{ startMs: number, endMs: number }[]} one for each token; starts never decrease
  */
-export function timeWords(tokens, told, sounds, endMs) {
-  const starts = toldStarts(tokens, told);
+export function timeWords(tokens, events, sounds, endMs) {
+  const starts = reportedStarts(tokens, events);
   starts[0] ??= sounds.find(({ isSilent }) => !isSilent)?.ms ?? 0;
   for (let first = 1; first < starts.length; first += 1) {
     if (starts[first] !== undefined) continue;
@@ -32,7 +33,7 @@ export function timeWords(tokens, told, sounds, endMs) {
   }));
 }
 
-/** The index of the token that a code point belongs to, or comes after. */
+/** Returns the index of the last token that starts at or before a code point. */
 export function tokenAt(tokens, at) {
   let low = 0;
   let high = tokens.length - 1;
@@ -44,11 +45,11 @@ export function tokenAt(tokens, at) {
   return low;
 }
 
-/** Times that were told, each later than the one before it; `undefined` where none was. */
-function toldStarts(tokens, told) {
+/** Returns the reported start of each word, in increasing order; undefined for a word without an event. */
+function reportedStarts(tokens, events) {
   const starts = Array.from({ length: tokens.length });
   let latest = { index: -1, ms: -1 };
-  for (const { ms, at } of told) {
+  for (const { ms, at } of events) {
     const index = tokenAt(tokens, at);
     if (index <= latest.index || ms <= latest.ms) continue;
     starts[index] = ms;
@@ -58,8 +59,8 @@ function toldStarts(tokens, told) {
 }
 
 /**
- * Shares a stretch among its words by their lengths: where each but the first begins, at a sound
- * where there are enough of them.
+ * Divides a stretch of time among words by their lengths. Returns the start of each word but the
+ * first, at a sound if there are enough sounds.
  */
 function share(tokens, { startMs, endMs }, sounds) {
   const spokenMs = endOfSound(sounds, startMs, endMs) - startMs;
@@ -86,7 +87,7 @@ function nearest(times, fair) {
   );
 }
 
-/** Where the silence before `endMs` begins, but not before `startMs`. */
+/** Returns the start of the silence before `endMs`, at least `startMs`. */
 function endOfSound(sounds, startMs, endMs) {
   let end = endMs;
   for (let index = sounds.length - 1; index >= 0; index -= 1) {

@@ -27,7 +27,7 @@ export function systemProcesses(): Processes {
     pid: process.pid,
     host: hostname(),
     bootId: readText('/proc/sys/kernel/random/boot_id'),
-    pidNamespace: readTarget('/proc/self/ns/pid'),
+    pidNamespace: orUndefined(() => readlinkSync('/proc/self/ns/pid')),
     processStart: startOf(process.pid),
   };
   return {
@@ -62,16 +62,12 @@ function exists(pid: number): boolean {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
+  return orUndefined(() => readFileSync(path, 'utf8').trim());
 }
 
-function readTarget(path: string): string | undefined {
+function orUndefined(read: () => string): string | undefined {
   try {
-    return readlinkSync(path);
+    return read();
   } catch {
     return undefined;
   }

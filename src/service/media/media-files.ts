@@ -5,26 +5,14 @@ import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { SignedLinks } from '../jobs/signed-links.ts';
-import type { AudioFolder } from '../speech/audio-files.ts';
 import { createAudioFolder } from '../speech/audio-files.ts';
 import type { Connection } from '../store/connection.ts';
 import { text } from '../store/connection.ts';
 
-/** The files of media jobs, beside the database, in one folder for each job id. */
-export interface MediaFolder extends Pick<AudioFolder, 'create' | 'discard' | 'find' | 'remove'> {
-  /** Creates the folder of a job unless it exists. @throws Failure when the folder cannot be created */
-  prepare(owner: string): Promise<void>;
-  /** Returns the path of a file that may not exist yet. */
-  pathOf(owner: string, name: string): string;
-  /** Renames a complete draft, durably. @throws errors of the file system */
-  publish(owner: string, draft: string, name: string): Promise<void>;
-  /** Lists the file names in a folder; empty if the folder is missing. */
-  list(owner: string): Promise<readonly string[]>;
-  /** Lists the folders that have not changed since a time in milliseconds since the epoch. */
-  unchangedSince(timeMs: number): Promise<readonly string[]>;
-}
+export type MediaFolder = ReturnType<typeof createMediaFolder>;
 
-export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFolder {
+/** Opens the files of media jobs, beside the database, in one folder for each job id. */
+export function createMediaFolder(databasePath: string, deps: FileDeps) {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);
   const pathOf = (owner: string, name: string): string => join(root, owner, name);
@@ -38,9 +26,12 @@ export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFo
   };
   return {
     ...createAudioFolder(databasePath, deps, ROOT),
+    /** Returns the path of a file that may not exist yet. */
     pathOf,
-    prepare: (owner) => ensurePrivateFolder(join(root, owner), files),
-    async publish(owner, draft, name) {
+    /** Creates the folder of a job unless it exists. @throws Failure when the folder cannot be created */
+    prepare: (owner: string): Promise<void> => ensurePrivateFolder(join(root, owner), files),
+    /** Renames a complete draft, durably. @throws errors of the file system */
+    async publish(owner: string, draft: string, name: string): Promise<void> {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {
         await file.chmod(0o600);
@@ -50,8 +41,10 @@ export function createMediaFolder(databasePath: string, deps: FileDeps): MediaFo
       }
       await files.rename(pathOf(owner, draft), pathOf(owner, name));
     },
-    list: (owner) => list(join(root, owner)),
-    async unchangedSince(timeMs) {
+    /** Lists the file names in a folder; empty if the folder is missing. */
+    list: (owner: string): Promise<readonly string[]> => list(join(root, owner)),
+    /** Lists the folders that have not changed since a time in milliseconds since the epoch. */
+    async unchangedSince(timeMs: number): Promise<readonly string[]> {
       const owners = await list(root);
       const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
       return owners.filter((_, index) => (changes[index]?.mtimeMs ?? timeMs) < timeMs);

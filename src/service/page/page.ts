@@ -21,7 +21,6 @@ interface PageDeps {
 }
 
 const PREFIX = '/page/';
-/** Prefix of the page's API requests. */
 const API_PREFIX = '/page/api';
 const READABLE = [
   /^\/api\/open\/v1\/profile$/,
@@ -50,7 +49,6 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     throw new ServiceError('ERR_NOT_FOUND', 'The page has no such path');
   };
   return {
-    /** Returns whether a path belongs to the page. */
     has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
     /** Returns whether a request comes from this page. */
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
@@ -128,7 +126,6 @@ function cookieName({ url }: Request): string {
   return `foley-page-${new URL(url).port || '80'}`;
 }
 
-/** Lifetime of a session. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
@@ -159,7 +156,6 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
       dropOld();
       return session;
     },
-    /** @throws ServiceError 401 for an unknown or expired session */
     require(session: string): void {
       dropOld();
       if (sessions.has(digestOf(session))) return;
@@ -201,7 +197,6 @@ function latestEntries(store: Store, account: string) {
 const STYLE = 'text/css; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-/** File and content type of each path. */
 const FILES = new Map<string, readonly [string, string]>([
   ['/', ['assets/page/index.html', 'text/html; charset=utf-8']],
   ['/page/palette.css', ['assets/palette.css', STYLE]],

@@ -231,7 +231,6 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
 
 /** The traits in a prompt, found by words (docs/voice-design.md). */
 interface VoiceTraits {
-  /** Median pitch in hertz. */
   readonly medianHz: number;
   /** Factor on the default speed of the engine voice. */
   readonly speed: number;

@@ -2,7 +2,7 @@ import type { FamilyId } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { EngineRegistry, SpeechEngine, VoiceOfEngine } from '../engine/speech-engine.ts';
+import type { EngineRegistry, VoiceOfEngine } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
 import type { UploadedFile } from '../http/multipart-form.ts';
 import { anyOf, showText } from '../http/validation.ts';
@@ -124,12 +124,6 @@ interface MeasuredVoice extends VoiceOfEngine {
   readonly medianHz: number;
 }
 
-interface NearestVoice {
-  readonly speaker: SpeechEngine;
-  readonly language: string;
-  readonly engine: EngineSource;
-}
-
 /** Maximum number of voices that are measured for a language; more take too long. */
 const MOST_VOICES = 6;
 /** A voice with another accent counts as this many semitones farther away in pitch. */
@@ -160,7 +154,7 @@ export class MeasuredVoices {
   async nearest(
     { medianHz, language }: { readonly medianHz: number; readonly language: string },
     signal: AbortSignal,
-  ): Promise<NearestVoice> {
+  ) {
     const distance = (one: MeasuredVoice): number =>
       Math.abs(semitones(medianHz, one.medianHz)) +
       (one.voice.language === language ? 0 : WORTH_OF_ACCENT);

@@ -171,11 +171,11 @@ describe('espeak-ng', () => {
   });
 
   it.each([
-    ['en-us-man', '…', 'has no word that the voice en-us-man can say'],
+    ['en-us-man', '…', 'has no word that the voice en-us-man can speak'],
     ['en-us-man', '\0 —', 'has no word'],
     ['en-us-man', '你好', 'has no word'],
-    ['en-us-man', '\u{482}', 'has no sound for this text'],
-    ['ja-man', '今日は', 'no kanji'],
+    ['en-us-man', '\u{482}', 'cannot speak this text'],
+    ['ja-man', '今日は', 'cannot speak kanji'],
   ])('%s says that %j cannot be spoken', async (voice, text, why) => {
     const failure = say(voice, text);
     await expect(failure).rejects.toMatchObject({ reason: 'unspeakable' });

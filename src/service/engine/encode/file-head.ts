@@ -76,7 +76,6 @@ class Mp3FileHead implements FileHead {
   }
 }
 
-/** Counts the mp3 frames that the encoder writes. */
 class FrameCounter implements FormatReader {
   want = HEADER_BYTES;
   skip = 0;

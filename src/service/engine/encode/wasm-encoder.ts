@@ -35,7 +35,6 @@ async function compile(name: CodecName): Promise<WasmCodec> {
   return { module, idle: [], mostIdle: MOST_IDLE[name] };
 }
 
-/** Encodes one stream of mono samples. */
 class WasmEncoder implements AudioEncoder {
   readonly #source: WasmCodec;
   readonly #codec: Codec;
@@ -101,7 +100,6 @@ const IMPORTS = {
 
 type WasmFunction = (...parameters: number[]) => number;
 
-/** Exported functions of the module, by method name. */
 const FUNCTIONS = {
   initialize: '_initialize',
   malloc: 'malloc',

@@ -138,7 +138,6 @@ interface Ticket {
   drop(): void;
 }
 
-/** The priority of a task. */
 interface TaskRank {
   /** Account of the request; accounts take turns. */
   readonly client: string;
@@ -300,7 +299,6 @@ export class SpeakingThread {
   #pending: Pending | undefined;
   #hasEnded = false;
 
-  /** @param workerFile the bundled `worker.ts` */
   constructor(workerFile: string | URL) {
     this.#worker = new Worker(workerFile, { name: 'flite', resourceLimits: RESOURCE_LIMITS });
     this.ready = new Promise((resolve) => {

@@ -47,10 +47,7 @@ function spokenWords(
   return spoken.filter(({ sounds }) => sounds.length > 0);
 }
 
-interface WordTime {
-  readonly startMs: number;
-  readonly endMs: number;
-}
+type WordTime = Pick<WordMark, 'startMs' | 'endMs'>;
 
 interface WordSounds {
   /** Names of the sounds of the word, spoken alone; at least one. */

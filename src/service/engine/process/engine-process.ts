@@ -199,7 +199,7 @@ export class EngineProcess {
 
   async #describe(error: unknown, when: string): Promise<string> {
     if (error instanceof EngineError) return error.message;
-    if (error instanceof TimedOut) return `was silent for ${error.waitedMs / 1000} s ${when}`;
+    if (error instanceof TimedOut) return `${error.message} ${when}`;
     if (error instanceof ProtocolFault) return `broke the protocol ${when}: ${error.message}`;
     // stdout has ended, usually because the process has ended.
     await this.#waitBriefly(this.#child.ended);
@@ -233,17 +233,12 @@ const STDERR_MAX = 500;
 
 class TimedOut extends Error {
   override readonly name = 'TimedOut';
-  readonly waitedMs: number;
-
-  constructor(waitedMs: number) {
-    super(`Timed out after ${waitedMs} ms.`);
-    this.waitedMs = waitedMs;
-  }
 }
 
 function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = clock.after(waitMs, () => reject(new TimedOut(waitMs)));
+    const message = `was silent for ${waitMs / 1000} s`;
+    const stop = clock.after(waitMs, () => reject(new TimedOut(message)));
     promise.then(resolve, reject).finally(stop);
   });
 }

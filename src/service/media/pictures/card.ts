@@ -148,7 +148,7 @@ async function letterLayers(sharp: SharpConstructor, card: Card): Promise<Overla
   return [...layers, layer(title, margin, bottom - title.height)];
 }
 
-function layer({ png }: DrawnLettering, left: number, top: number): OverlayOptions {
+function layer({ png }: { readonly png: Buffer }, left: number, top: number): OverlayOptions {
   return { input: png, left, top: Math.max(0, top) };
 }
 
@@ -233,32 +233,19 @@ export function titleOf(prompt: string): { readonly text: string; readonly lacki
   return { text: `${kept.slice(0, end).trimEnd()}…`, lacking };
 }
 
-interface Lettering {
-  /** Text without characters that the font lacks. */
-  readonly text: string;
-  /** Absolute path. */
-  readonly fontFile: string;
-  /** Height of the letters in pixels. */
-  readonly pixels: number;
-  /** Maximum size; longer lines are wrapped. */
-  readonly within: PictureSize;
-}
-
-/** White letters on a transparent PNG. */
-interface DrawnLettering extends PictureSize {
-  readonly png: Buffer;
-}
-
 /** The family name in the font file; no system font has this name. */
 const FAMILY = 'Foley Sans';
 const SMALLER = 0.85;
 const SMALLEST_PIXELS = 8;
 
-/** Draws white text; shrinks the letters until the text fits. */
+/**
+ * Draws white text on a transparent PNG, with wrapped lines; shrinks the letters until the text fits.
+ * @param lettering `pixels`: height of the letters at first; `within`: maximum size
+ */
 async function drawLettering(
   sharp: SharpConstructor,
-  lettering: Lettering,
-): Promise<DrawnLettering> {
+  lettering: { text: string; fontFile: string; pixels: number; within: PictureSize },
+) {
   const { fontFile, within } = lettering;
   const text = `<span foreground="white">${escapeMarkup(lettering.text)}</span>`;
   for (let { pixels } = lettering; ; pixels *= SMALLER) {
