@@ -30,7 +30,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
     Type.Boolean({ default: false, description: 'Whether the voice supports `pitch`' }),
   ),
   words: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether it reports word times' }),
+    Type.Boolean({ default: false, description: 'Whether the engine reports word times' }),
   ),
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;

@@ -5,18 +5,18 @@ import { mapOf, named } from './schemas.ts';
 /** The flat JSON error body of every endpoint (docs/api/errors.md). */
 export const ErrorBody = named('Error', {
   code: Type.String({ description: 'Stable error code' }),
-  message: Type.String({ description: 'Error message for people' }),
+  message: Type.String({ description: 'Error message for humans' }),
   requestId: Type.String({ description: 'Trace id of the request; log it' }),
-  details: Type.Optional(mapOf(Type.Unknown(), { description: 'Further data about the error' })),
+  details: Type.Optional(mapOf(Type.Unknown(), { description: 'More data about the error' })),
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
 export const OpenAiErrorBody = named('OpenAiError', {
   ...ErrorBody.properties,
   error: Type.Object({
-    message: Type.String({ description: 'As `message`' }),
+    message: Type.String({ description: 'The same as `message`' }),
     type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
-    code: Type.String({ description: 'As `code`' }),
+    code: Type.String({ description: 'The same as `code`' }),
     param: Type.Union([Type.String(), Type.Null()], {
       description: 'Name of the first invalid field',
     }),

@@ -17,7 +17,7 @@ export type ModelControls = Static<typeof ModelControls>;
 export const Model = named('Model', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
-  maxTextLength: Type.Integer({ minimum: 1, description: 'Longest text, in characters' }),
+  maxTextLength: Type.Integer({ minimum: 1, description: 'Maximum text length in characters' }),
   outputFormats: Type.Array(Type.String()),
   controls: ModelControls,
   supportedOperations: Type.Object({

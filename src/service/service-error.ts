@@ -50,8 +50,8 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
 
 /** Returns the message for failed and refunded speech. @param why message of the engine */
 export function speechFailureMessage(why: string | undefined): string {
-  const reason = why === undefined ? '; what' : `: ${why}. What`;
-  return `The speech could not be made${reason} it would have cost was refunded`;
+  const reason = why === undefined ? '; the' : `: ${why}. The`;
+  return `The speech could not be made${reason} charge was refunded`;
 }
 
 /** Returns the 507 if an error was caused by a full disk or quota. */
@@ -123,7 +123,7 @@ function asServiceError(error: unknown): ServiceError {
   }
   const full = storageFullError(error);
   if (full !== undefined) return full;
-  return new ServiceError('ERR_INTERNAL', 'The service failed; the request id names the failure', {
+  return new ServiceError('ERR_INTERNAL', 'The service failed; its log has the cause', {
     cause: error,
   });
 }

@@ -99,7 +99,7 @@ describe('data that cannot be used is exit 32 before it listens', () => {
     held.exec('BEGIN EXCLUSIVE; CREATE TABLE other (id TEXT)');
     expect(await refusal(box)).toMatchObject({
       exitCode: 32,
-      message: expect.stringMatching(/is held by another process/),
+      message: expect.stringMatching(/is locked by another process/),
       hint: expect.stringMatching(/Wait for the other process/),
     });
   });

@@ -140,7 +140,7 @@ describe('a data directory that cannot be used', () => {
     await chmod(dataDir, 0o700);
   });
 
-  it('is held by another process for too long', async () => {
+  it('is locked by another process for too long', async () => {
     const dataDir = await temporaryFolder();
     const other = new Database(join(dataDir, 'service.db'));
     other.exec('BEGIN EXCLUSIVE');

@@ -93,7 +93,7 @@ const maybeEventId = Type.Optional(eventId);
 /** The first message of a browser, which cannot send a key in its handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
-  token: Type.String({ minLength: 1, description: 'A browser ticket; works once' }),
+  token: Type.String({ minLength: 1, description: 'A browser ticket; valid once' }),
   eventId: maybeEventId,
 });
 export type Auth = Static<typeof Auth>;
@@ -128,7 +128,7 @@ export type Input = Static<typeof Input>;
 export const Text = Type.Object({
   event: Type.Literal('text'),
   eventId,
-  sequence: Type.Integer({ minimum: 1, description: 'Counts from 1 over the request' }),
+  sequence: Type.Integer({ minimum: 1, description: 'Position in the request, from 1' }),
   text: Type.String({ minLength: 1, maxLength: TEXT_EVENT_MAX_CHARACTERS }),
 });
 export type Text = Static<typeof Text>;

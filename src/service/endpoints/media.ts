@@ -233,7 +233,7 @@ function taskData(
 }
 
 const SANDBOX_NOTICE =
-  'Sandbox rendering: a card with the prompt and the references, made by no image or video model';
+  'Sandbox rendering: a card with the prompt and references; no image or video model was used';
 
 /** Says that the picture is a placeholder, and how many characters of the prompt it omits. */
 function noticesOf(prompt: string): string[] {
@@ -255,7 +255,7 @@ export const MEDIA_STATUS = {
 /** Returns why a media job failed. Without a stored message, the job was attempted too often. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
-  errorMessage: message = 'The job did not finish in too many attempts and was refunded',
+  errorMessage: message = 'The job failed after too many attempts and was refunded',
   status,
 }: Pick<JobRecord, 'errorCode' | 'errorMessage' | 'status'>) {
   return status === 'failed' ? { code, message } : undefined;

@@ -115,7 +115,7 @@ export async function getSegment(
   const segment = record.segments.find((one) => one.segmentId === segmentId);
   const audio = await context.realtime.requests.audioOf(record, segmentId);
   if (segment === undefined || audio === undefined) {
-    const message = `No audio of segment ${showText(segmentId)}`;
+    const message = `Segment ${showText(segmentId)} has no audio`;
     const { state } = record;
     throw new ServiceError('ERR_AUDIO_NOT_FOUND', message, { details: { state } });
   }

@@ -136,6 +136,6 @@ function any(part: string): string {
 /** Returns the error for the status of a fault rule. */
 export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
-  const message = `A fault rule of this service returned ${status}; nothing was done`;
+  const message = `A fault rule of this service returned ${status}; the request had no effect`;
   return new ServiceError(CODE_OF_STATUS[status], message, { headers });
 }

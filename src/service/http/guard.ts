@@ -49,14 +49,17 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
       const { host } = new URL(request.url);
       const givenHost = request.headers.get('Host') ?? host;
       if (!isKnown(host) || !isKnown(givenHost)) {
-        throw new ServiceError('ERR_HOST_NOT_ALLOWED', 'This service does not serve that host');
+        throw new ServiceError(
+          'ERR_HOST_NOT_ALLOWED',
+          'This host name is not allowed; see --allow-host',
+        );
       }
       const origin = request.headers.get('Origin');
       if (origin !== null && isExpected({ origin, host: givenHost })) return;
       if (origin === null ? isFromOtherSite(request.headers) : !allowOrigins.includes(origin)) {
         throw new ServiceError(
           'ERR_ORIGIN_NOT_ALLOWED',
-          'Web pages may not use this service; its keys belong on servers only',
+          'This web page may not use the service; send requests from a server',
         );
       }
     },

@@ -205,7 +205,7 @@ function tooLarge(limit: number): ServiceError {
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)
-    ? 'The form was cut off: its last boundary is missing'
+    ? 'The form is incomplete: its last boundary is missing'
     : 'The body is not a multipart form';
   return new ServiceError('ERR_INVALID_REQUEST', message, {
     details: { errors: [{ field: 'body', message }] },

@@ -290,7 +290,7 @@ async function readBodyBytes(request: Request): Promise<Uint8Array> {
       parts.push(part);
     }
   } catch (error) {
-    throw error instanceof ServiceError ? error : invalidBody('The body was cut off');
+    throw error instanceof ServiceError ? error : invalidBody('The body is incomplete');
   }
   return Buffer.concat(parts);
 }

@@ -32,7 +32,7 @@ export function openApiDocument(): Json {
       description: 'A complete offline implementation of the audio generation service.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/', description: 'The address that gave this document' }],
+    servers: [{ url: '/', description: 'The URL this document was served from' }],
     tags: Object.entries(TAGS).map(([name, { description }]) => ({ name, description })),
     security: [{ apiKey: [] }],
     paths: paths(),
@@ -86,8 +86,8 @@ function requestBody(endpoint: Endpoint): Json {
 
 function parametersOf(endpoint: Endpoint): readonly Json[] {
   const { isKeyedByRequestId = false, isKeyRequired = false, path, query, repeat } = endpoint;
-  const alsoKey = isKeyedByRequestId ? `; also a key, as ${HEADERS.idempotencyKey} is` : '';
-  const key = header(HEADERS.idempotencyKey, 'Names the request, so that it is charged once');
+  const alsoKey = isKeyedByRequestId ? `; also an idempotency key` : '';
+  const key = header(HEADERS.idempotencyKey, 'Identifies the request across retries');
   const { modelHeader } = surfaceOf(endpoint);
   return [
     ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
@@ -102,7 +102,7 @@ function parametersOf(endpoint: Endpoint): readonly Json[] {
       required: query?.required?.includes(name) ?? false,
       schema,
     })),
-    header(HEADERS.requestId, `Trace id, echoed; made when it is missing${alsoKey}`),
+    header(HEADERS.requestId, `Trace id, echoed in the response; default random${alsoKey}`),
     ...(repeat === undefined ? [] : [{ ...key, required: isKeyRequired }]),
     ...(isStored(endpoint) ? RANGE_PARAMETERS : []),
     ...(modelHeader === undefined ? [] : [header(modelHeader, 'Label or id of the model')]),
@@ -134,9 +134,9 @@ function successResponse(endpoint: Endpoint): Json {
   const traced = { [HEADERS.requestId]: { schema: STRING } };
   switch (schema) {
     case 'redirect':
-      return { description: 'Where it is', headers: { ...traced, ...LOCATION_HEADER } };
+      return { description: 'See Location', headers: { ...traced, ...LOCATION_HEADER } };
     case 'switching':
-      return { description: 'The connection is a WebSocket now' };
+      return { description: 'The connection becomes a WebSocket' };
     case 'preview':
     case 'stored-file':
     case 'realtime-audio': {
@@ -146,7 +146,7 @@ function successResponse(endpoint: Endpoint): Json {
     case 'events': {
       const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
       const content = eventContent(events ?? []);
-      return { description: 'The audio with its words', headers, content };
+      return { description: 'The audio with word times', headers, content };
     }
     case 'audio':
     case 'stored-audio': {
@@ -183,8 +183,8 @@ function partialResponses(endpoint: Endpoint): Json {
   const { content, headers } = Object(successResponse(endpoint));
   const range = { 'Content-Range': { schema: STRING } };
   return {
-    206: { description: 'The part that Range names', headers: { ...headers, ...range }, content },
-    304: { description: 'The file is the one that If-None-Match names', headers },
+    206: { description: 'The requested range', headers: { ...headers, ...range }, content },
+    304: { description: 'The client has this file (If-None-Match)', headers },
   };
 }
 
@@ -202,17 +202,13 @@ const STORED_HEADERS = {
   ETag: { description: 'Changes with the bytes of the file', schema: STRING },
 };
 const RANGE_PARAMETERS = [
-  header(
-    'Range',
-    'The bytes to send, such as bytes=0-1023; several ranges are answered with the whole',
-    STRING,
-  ),
-  header('If-Range', 'An ETag: where the file has another one, the whole is sent', STRING),
-  header('If-None-Match', 'ETags: where the file has one of them, the answer is 304', STRING),
+  header('Range', 'Byte range, such as bytes=0-1023; several ranges return the whole file', STRING),
+  header('If-Range', 'ETag; if the file has another one, Range is ignored', STRING),
+  header('If-None-Match', 'ETags; if the file has one of them, the response is 304', STRING),
 ];
 const LOCATION_HEADER = { Location: { schema: STRING } };
 const RETRY_AFTER_HEADER = {
-  'Retry-After': { description: 'Seconds after which to ask', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer' } },
 };
 const PRICE_HEADERS = {
   [HEADERS.quotaRemaining]: { schema: { type: 'integer' } },

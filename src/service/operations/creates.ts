@@ -73,7 +73,7 @@ export class Creates {
     };
     const running = new RunningCreate(create.key, made, () => {
       forget();
-      abandoned.abort(new Error('every client of this create has disconnected'));
+      abandoned.abort(new Error('every client of this request has disconnected'));
     });
     this.#running.set(id, running);
     void made.then(forget, forget);

@@ -121,7 +121,7 @@ const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, 
 
 /** Returns the 501 for version 1. */
 export function realtimeV1(): ServiceError {
-  const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not described`;
+  const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not supported`;
   return new ServiceError('ERR_NOT_IMPLEMENTED', message);
 }
 

@@ -147,7 +147,7 @@ function isStoreFailure(error: unknown): boolean {
 function toStoreError(error: unknown, path: string): StoreError {
   if (error instanceof StoreError) return error;
   if (isBusy(error)) {
-    return new StoreError('locked', path, `${path} is held by another process`, error);
+    return new StoreError('locked', path, `${path} is locked by another process`, error);
   }
   const code = codeOf(error);
   if (/^SQLITE_(NOTADB|CORRUPT|ERROR)/.test(code)) {

@@ -116,7 +116,7 @@ function start(message: StartMessage): Reducer {
   return ({ phase }) => {
     const { eventId } = message;
     if (phase !== 'waiting') {
-      const problem = 'A connection has one request, and this one has it already';
+      const problem = 'This connection already has a request; open another connection';
       return [fail({ code: 'invalid_state', message: problem }, eventId)];
     }
     return [
@@ -196,7 +196,7 @@ function flush({ segmentId, eventId }: Flush): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
     if (texts.length === 0) {
-      return fail({ code: 'empty_segment', message: 'There is no text to speak' }, eventId);
+      return fail({ code: 'empty_segment', message: 'The segment has no text' }, eventId);
     }
     const text = texts.join('');
     const found = earlier.find(
@@ -227,7 +227,7 @@ function stop({ eventId }: Stop): Reducer {
       const message =
         failed.length > 0
           ? `Failed segments must be sent again before stop: ${failed.join(', ')}`
-          : 'There is text without a flush';
+          : 'Some text was not flushed; send flush before stop';
       return fail({ code: 'invalid_state', message }, eventId);
     }
     return () => [patchRequest({ isStopped: true, stopEventId: eventId }), endWhenDone];
@@ -242,7 +242,7 @@ function withInput(
 ): Reducer {
   return ({ isDraining, phase, request }) => {
     if (request === undefined || request.isStopped || phase !== 'speaking') {
-      const message = request === undefined ? 'There is no request yet' : stopped;
+      const message = request === undefined ? 'Send start first' : stopped;
       return [fail({ code: 'invalid_state', message }, eventId)];
     }
     return isDraining ? [] : [reducer(request)];

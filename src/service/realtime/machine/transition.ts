@@ -46,7 +46,7 @@ function reducerFor(event: SessionEvent): Reducer {
     case 'timer':
       return timedOut(event.name);
     case 'stalled':
-      return fail({ code: 'client_backpressure', message: 'The client does not read' });
+      return fail({ code: 'client_backpressure', message: 'The client is not reading' });
     case 'drain':
       return event.isForced ? closeNow : drain;
     case 'failed':
