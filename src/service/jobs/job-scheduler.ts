@@ -84,7 +84,7 @@ export class JobScheduler {
   }
 
   /** Queues an accepted job. If the service is closing, releases the job for the next process. */
-  addAccepted(job: ScheduledJob): void {
+  enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }

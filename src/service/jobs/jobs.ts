@@ -29,15 +29,13 @@ interface JobsDeps {
 }
 
 /** Accepts, finds and runs jobs of all kinds and accounts. */
-export class Jobs {
+export class Jobs extends JobScheduler {
   readonly #deps: JobsDeps;
-  readonly #scheduler: JobScheduler;
 
   constructor(deps: JobsDeps) {
     const { clock, ownership } = deps;
     const { owner } = ownership;
-    this.#deps = deps;
-    this.#scheduler = new JobScheduler({
+    super({
       ...deps,
       work: (jobId, signal) => workOnJob({ ...deps, owner }, jobId, signal),
       release(db, jobId) {
@@ -45,16 +43,7 @@ export class Jobs {
         return readJob(db, jobId)?.finishedAt === undefined;
       },
     });
-  }
-
-  /** Continues the jobs of dead processes, now and every 15 seconds. */
-  start(): void {
-    this.#scheduler.start();
-  }
-
-  /** Refuses a new job while the service closes, before its files are imported. @throws ServiceError 503 */
-  requireOpen(): void {
-    this.#scheduler.requireOpen();
+    this.#deps = deps;
   }
 
   /**
@@ -119,11 +108,6 @@ export class Jobs {
     return { kind: 'accepted', job };
   }
 
-  /** Queues an accepted job; if the service is closing, leaves the job to the next process. */
-  enqueue(job: Job): void {
-    this.#scheduler.addAccepted(job);
-  }
-
   /** Returns the account's job of this kind, and queues an orphaned one. */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
@@ -132,7 +116,7 @@ export class Jobs {
       const job = readJob(db, jobId);
       if (job?.accountId !== accountId || job.kind !== kind) return undefined;
       const isOurs = job.ownerId === owner.id && !hasEnded(job.status);
-      if (isOurs || isUnowned(db, job, owner)) this.#scheduler.add(job);
+      if (isOurs || isUnowned(db, job, owner)) this.add(job);
       return job;
     });
   }
@@ -146,11 +130,6 @@ export class Jobs {
   /** Lists jobs of one kind, newest first. */
   list(accountId: string, kind: JobKind, filter: JobFilter): readonly JobRecord[] {
     return this.#deps.store.read((db) => listJobs(db, { accountId, kind }, filter));
-  }
-
-  /** Finishes jobs within `graceMs` and releases the others (see `JobScheduler.close`). */
-  close(graceMs: number, hurry?: AbortSignal): Promise<void> {
-    return this.#scheduler.close(graceMs, hurry);
   }
 }
 
