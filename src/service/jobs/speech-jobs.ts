@@ -4,7 +4,6 @@ import type { SpeechFormat } from '../../contract/speech.ts';
 import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { SpeechLength } from '../engine/encode/file-head.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
 import type { ServiceEvent } from '../running-service.ts';
@@ -12,7 +11,7 @@ import { storageFullError } from '../service-error.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
-import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
+import type { Catalogue } from '../voices/catalogue.ts';
 import type { JobStep, JobType } from './work-on-job.ts';
 import type { Job, SegmentRecord } from './job-records.ts';
 import { storedOrder } from './job-records.ts';
@@ -64,19 +63,26 @@ async function segmentStep(
   if (job.fault === 'partial_fail' && index === job.segments.length - 1) {
     return { event: stepTo('fail') };
   }
-  const { format, voiceId } = storedOrder(StoredSpeech, job);
+  const { format, gainDb, pitch, speed, voiceId } = storedOrder(StoredSpeech, job);
   const voice = deps.catalogue.of(job.accountId).voice(voiceId);
   if (voice === undefined) throw new Error(`Voice not found: ${voiceId}`);
   signal.throwIfAborted();
-  const outputs = [await deps.folder.create(job.id, segmentFile(index, format))];
+  const output = await deps.folder.create(job.id, segmentFile(index, format));
+  const outputs = [output];
   try {
-    if (job.segments.length > 1) {
-      outputs.push(await deps.folder.create(job.id, samplesFile(index)));
-    }
-    const length = await speakSegment(deps, job, { text, voice, outputs }, signal);
+    const isJoined = job.segments.length > 1;
+    const samples = isJoined ? await deps.folder.create(job.id, samplesFile(index)) : undefined;
+    if (samples !== undefined) outputs.push(samples);
+    const request = { text, voice: voice.engine.voice, speed, pitch };
+    const chunks = voice.speaker.synthesize(request, signal);
+    const length = await writeSpeech(
+      { output, encode: deps.encode, format, gainDb },
+      samples === undefined ? chunks : copySamples(chunks, samples),
+    );
+    await samples?.publish();
     return { event: stepTo('success'), length };
   } catch (error) {
-    for (const output of outputs) await output.abandon();
+    for (const opened of outputs) await opened.abandon();
     signal.throwIfAborted();
     if (error instanceof Failure || storageFullError(error) !== undefined) throw error;
     if (error instanceof EngineError && error.reason === 'unspeakable') {
@@ -85,31 +91,6 @@ async function segmentStep(
     deps.report({ type: 'failure', requestId: job.id, error });
     return { event: stepTo('fail'), errorMessage: engineMessageOf(error) };
   }
-}
-
-interface SegmentToSpeak {
-  readonly text: string;
-  readonly voice: SpeakingVoice;
-  /** The audio file and, if segments will be joined, a file for the raw samples. */
-  readonly outputs: readonly Output[];
-}
-
-async function speakSegment(
-  { encode }: SpeechJobDeps,
-  job: Job,
-  { outputs: [output, samples], text, voice }: SegmentToSpeak,
-  signal: AbortSignal,
-): Promise<SpeechLength> {
-  if (output === undefined) throw new TypeError('A segment needs a file');
-  const { format, gainDb, speed, pitch } = storedOrder(StoredSpeech, job);
-  const request = { text, voice: voice.engine.voice, speed, pitch };
-  const chunks = voice.speaker.synthesize(request, signal);
-  const length = await writeSpeech(
-    { output, encode, format, gainDb },
-    samples === undefined ? chunks : copySamples(chunks, samples),
-  );
-  await samples?.publish();
-  return length;
 }
 
 /** Joins the spoken segments into one file, if it does not exist yet, and deletes their raw samples. */
