@@ -28,17 +28,11 @@ import { ServiceError } from '../service-error.ts';
 
 /** `POST /media/images/jobs` (docs/api/media.md and docs/api/errors.md). */
 export const createImageJob: Handler<'createImageJob'> = (call, context) =>
-  createPicture(call, context, {
-    ...IMAGE,
-    plan: (isAvailable) => planImage(call.body, isAvailable),
-  });
+  createPicture(call, context, IMAGE, (isAvailable) => planImage(call.body, isAvailable));
 
 /** `POST /media/videos/jobs` (docs/api/media.md and docs/api/errors.md). */
 export const createVideoJob: Handler<'createVideoJob'> = (call, context) =>
-  createPicture(call, context, {
-    ...VIDEO,
-    plan: (isAvailable) => planVideo(call.body, isAvailable),
-  });
+  createPicture(call, context, VIDEO, (isAvailable) => planVideo(call.body, isAvailable));
 
 /** `GET /media/images/jobs/{jobId}` (docs/api/media.md). */
 export const getImageJob: Handler<'getImageJob'> = (call, context) =>
@@ -89,11 +83,6 @@ function envelope(call: AccountCall, context: ServiceContext, { status }: Pictur
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
 }
 
-interface PictureOrder<Stored> extends Picture<Stored> {
-  /** Plans the picture. Not called for a retry under the same key. */
-  readonly plan: (isAvailable: IsAvailable) => PicturePlan<Stored>;
-}
-
 /**
  * Accepts an image or a video: imports and decodes its references, then stores and charges it. A
  * retry under the same key gets the first response (docs/api/media.md).
@@ -103,20 +92,32 @@ interface PictureOrder<Stored> extends Picture<Stored> {
 async function createPicture<Stored extends StoredImage | StoredVideo>(
   call: ChargedCall & { readonly body: Json },
   context: ServiceContext,
-  order: PictureOrder<Stored>,
+  { dataOf, kind, polledAt, storedFor }: Picture<Stored>,
+  planFor: (isAvailable: IsAvailable) => PicturePlan<Stored>,
 ): Promise<Response> {
-  const { request } = call;
-  const job = await context.creates.once({
-    key: keyOf(call),
-    signal: request.signal,
-    find: readJob,
-    make: (signal) => makePicture(signal, context, { call, order }),
-  });
+  const { request, requestId } = call;
+  const { catalogue, clock, creates, jobs, media } = context;
+  const key = { ...call.key, fingerprint: fingerprintOf(call.body) };
+  const make = (signal: AbortSignal): Promise<Job> => {
+    const plan = planFor((id) => catalogue.isAvailable({ id }));
+    return media.imports.within(signal, async (arrival) => {
+      const references = await importReferences(signal, context, arrival, plan.urls);
+      const order = plan.toStore({ references, createdAt: clock.now() });
+      const { id } = arrival;
+      const { credits } = plan;
+      const state: PictureState = { ...NEW, id, credits };
+      const answer = { ...envelope(call, context, state), data: dataOf(order, state, undefined) };
+      const charge = { credits, quota: 0 };
+      signal.throwIfAborted();
+      return jobs.accept({ ...key, id, requestId, kind, order, answer, charge });
+    });
+  };
+  const job = await creates.once({ key, signal: request.signal, find: readJob, make });
   const { answer, id } = job;
   if (!Check(Created, answer)) throw new TypeError(`the answer of job ${id} cannot be read`);
   return acceptedResponse(answer, {
-    location: endpointPath(order.polledAt, { jobId: id }),
-    poll: pollHeaders(job, secondsToMake(order.storedFor(job)), context),
+    location: endpointPath(polledAt, { jobId: id }),
+    poll: pollHeaders(job, secondsToMake(storedFor(job)), context),
     quotaRemaining: answer.quotaRemaining,
     creditsUsed: answer.data.credits_used,
   });
@@ -127,36 +128,6 @@ const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
 });
-
-interface Making<Stored> {
-  readonly call: ChargedCall & { readonly body: Json };
-  readonly order: PictureOrder<Stored>;
-}
-
-function keyOf({ body, key }: Making<unknown>['call']) {
-  return { ...key, fingerprint: fingerprintOf(body) };
-}
-
-async function makePicture<Stored extends StoredImage | StoredVideo>(
-  signal: AbortSignal,
-  context: ServiceContext,
-  { call, order: { dataOf, kind, plan: planFor } }: Making<Stored>,
-): Promise<Job> {
-  const { jobs, media } = context;
-  const plan = planFor((id) => context.catalogue.isAvailable({ id }));
-  return media.imports.within(signal, async (arrival) => {
-    const references = await importReferences(signal, context, arrival, plan.urls);
-    const order = plan.toStore({ references, createdAt: context.clock.now() });
-    const { id } = arrival;
-    const { credits } = plan;
-    const state: PictureState = { ...NEW, id, credits };
-    const answer = { ...envelope(call, context, state), data: dataOf(order, state, undefined) };
-    const charge = { credits, quota: 0 };
-    signal.throwIfAborted();
-    const { requestId } = call;
-    return jobs.accept({ ...keyOf(call), id, requestId, kind, order, answer, charge });
-  });
-}
 
 const NEW = {
   status: 'pending',

@@ -1,6 +1,5 @@
 import { PREVIEW_FORMAT } from '../../contract/values.ts';
 import { FAMILIES } from '../../contract/families.ts';
-import type { FamilyId } from '../../contract/families.ts';
 import type {
   VoiceDesign,
   VoiceDesignRequest,
@@ -10,7 +9,6 @@ import type {
 import { countCodePoints } from '../../text/code-points.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import { showText, anyOf } from '../http/validation.ts';
-import type { Operation } from '../operations/operations.ts';
 import { beginOperation, fingerprintOf } from '../operations/operations.ts';
 import type { Handler } from './call.ts';
 import { priceHeaders } from './job-responses.ts';
@@ -110,47 +108,35 @@ export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context)
     key,
     signal: request.signal,
     find: (db, id) => findVoice(db, accountId, id),
-    make: () =>
-      keep(context, { ...key, requestId, charge: { credits: 0, quota: 0 } }, { ...body, designId }),
+    make() {
+      const charge = { credits: 0, quota: 0 };
+      const operation = beginOperation(context.operations, { ...key, requestId, charge });
+      try {
+        const { candidate } = requireCandidate(context, accountId, { designId, candidateId });
+        // A retry finds the voice by the id of the operation.
+        const saved = {
+          ...voiceFrom(candidate, body, { accountId, createdAt: context.clock.now() }),
+          id: operation.id,
+        };
+        context.personalVoices.requireCapacity(accountId);
+        requireSettled(operation.commit());
+        operation.complete((db) => storeVoice(db, saved));
+        return saved;
+      } catch (error) {
+        operation.release();
+        throw error;
+      }
+    },
   });
   const answer: VoiceDesignSaved = { ...voiceCreated(voice), designId, candidateId };
   return Response.json(answer);
 };
 
-type Saving = VoiceDesignSave & { readonly designId: string };
-
-function keep(
-  context: ServiceContext,
-  request: Parameters<typeof beginOperation>[1],
-  saving: Saving,
-): PersonalVoice {
-  const { accountId } = request;
-  const operation = beginOperation(context.operations, request);
-  try {
-    const { candidate } = requireCandidate(context, accountId, saving);
-    const voice = voiceFrom(candidate, saving, { context, operation, accountId });
-    context.personalVoices.requireCapacity(accountId);
-    requireSettled(operation.commit());
-    operation.complete((db) => storeVoice(db, voice));
-    return voice;
-  } catch (error) {
-    operation.release();
-    throw error;
-  }
-}
-
-interface Keeping {
-  readonly context: ServiceContext;
-  readonly operation: Operation;
-  readonly accountId: string;
-}
-
-/** Returns the voice to store. Its id is that of the operation, so that a retry finds it. */
 function voiceFrom(
   candidate: CandidateRecord,
-  { name, visibility = 'private', language = candidate.language }: Saving,
-  { context, operation, accountId }: Keeping,
-): PersonalVoice {
+  { name, visibility = 'private', language = candidate.language }: VoiceDesignSave,
+  made: Pick<PersonalVoice['made'], 'accountId' | 'createdAt'>,
+): Omit<PersonalVoice, 'id'> {
   if (name.trim() === '') {
     throw invalidRequest([{ field: 'name', message: 'name has no visible character' }]);
   }
@@ -159,18 +145,12 @@ function voiceFrom(
     throw invalidRequest([{ field: 'language', message }]);
   }
   return {
-    id: operation.id,
     name,
     family: candidate.family,
     primaryLanguage: language,
     languages: [language],
     engine: candidate.engine,
-    made: {
-      accountId,
-      description: candidate.description,
-      visibility,
-      createdAt: context.clock.now(),
-    },
+    made: { ...made, description: candidate.description, visibility },
   };
 }
 
@@ -186,12 +166,11 @@ function planDesign(
   accountId: string,
   voices: MeasuredVoices,
 ): DesignOrder {
-  const families = FAMILIES.map(({ id }) => id);
-  const chosen = families.filter((id) => providers.includes(id));
+  const families = FAMILIES.map(({ id }) => id).filter((id) => providers.includes(id));
   const [first, ...others] = [
     ...textProblems('prompt', prompt),
     ...textProblems('previewText', previewText),
-    ...unknownFamilies(providers, families),
+    ...unknownFamilies(providers),
     ...languageProblems(language, voices),
   ];
   if (first !== undefined) throw invalidRequest([first, ...others]);
@@ -202,7 +181,7 @@ function planDesign(
     accountId,
     traits,
     language: wanted !== undefined && voices.speak(wanted) ? wanted : DEFAULT_LANGUAGE,
-    families: chosen.length === 0 ? [MADE_FAMILY] : chosen,
+    families: families.length === 0 ? [MADE_FAMILY] : families,
     previewText,
     characters,
     credits: characters * CREDITS_PER_CHARACTER,
@@ -215,12 +194,9 @@ function textProblems(field: string, text: string): readonly FieldProblem[] {
   return surrogate === undefined ? [] : [surrogate];
 }
 
-function unknownFamilies(
-  providers: readonly string[],
-  families: readonly FamilyId[],
-): readonly FieldProblem[] {
-  const known: readonly string[] = families;
-  const unknown = providers.find((one) => !known.includes(one));
+function unknownFamilies(providers: readonly string[]): readonly FieldProblem[] {
+  const families: readonly string[] = FAMILIES.map(({ id }) => id);
+  const unknown = providers.find((one) => !families.includes(one));
   if (unknown === undefined) return [];
   const message = `providers has ${showText(unknown)}; allowed: ${anyOf(families)}`;
   return [{ field: 'providers', message }];

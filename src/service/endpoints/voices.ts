@@ -144,34 +144,28 @@ const RULES = {
 
 /** Makes and stores a voice, unless the client disconnects first. */
 async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
-  const { generations, uploads } = context;
+  const { account: accountId } = call;
+  const { generations, personalVoices, uploads, voiceMaker } = context;
   const generation = generations.start();
   const signal = AbortSignal.any([generation.signal, call.request.signal]);
   try {
     const form = await readForm(call.request, RULES, uploads);
     try {
-      return await keepVoice(call, context, { form, signal });
+      const { referenceText, ...fields } = requireFields(form);
+      personalVoices.requireCapacity(accountId);
+      const voice = await voiceMaker.clone(form.files, { ...fields, accountId }, signal);
+      signal.throwIfAborted();
+      personalVoices.add(voice, referenceText);
+      return voice;
     } finally {
       await discardFiles(form.files);
     }
-  } catch (error) {
-    throw generation.signal.aborted ? closing(error) : error;
+  } catch (cause) {
+    if (!generation.signal.aborted) throw cause;
+    throw new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', { cause });
   } finally {
     generation.end();
   }
-}
-
-async function keepVoice(
-  { account: accountId }: AccountCall,
-  { personalVoices, voiceMaker }: ServiceContext,
-  { form, signal }: { readonly form: UploadedForm; readonly signal: AbortSignal },
-): Promise<PersonalVoice> {
-  const { referenceText, ...fields } = requireFields(form);
-  personalVoices.requireCapacity(accountId);
-  const voice = await voiceMaker.clone(form.files, { ...fields, accountId }, signal);
-  signal.throwIfAborted();
-  personalVoices.add(voice, referenceText);
-  return voice;
 }
 
 /** Validates the form. @throws ServiceError 400 that lists all invalid fields */
@@ -236,10 +230,6 @@ function parsed(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function closing(cause: unknown): ServiceError {
-  return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', { cause });
 }
 
 /** `DELETE /voices/{voiceId}` of v1 and v3 (docs/api/voices.md and docs/api/versions.md). */
