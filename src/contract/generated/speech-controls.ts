@@ -57,7 +57,7 @@ export const SPEECH_CONTROLS = {
   filterEmoji: {
     type: 'boolean',
     default: false,
-    description: 'Remove decorative kaomoji (experimental)',
+    description: 'Leave decorative kaomoji out (experimental)',
   },
 } as const;
 export type ControlName = keyof typeof SPEECH_CONTROLS;
