@@ -96,6 +96,7 @@ export default defineConfig([
       'describe-tree': 'src/describe-tree.ts',
       'flite-worker': 'src/service/engine/flite/worker.ts',
       'listener-worker': 'src/service/voices/listen/worker.ts',
+      'video-worker': 'src/service/media/pictures/worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
     },
     platform: 'node',

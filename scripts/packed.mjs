@@ -18,7 +18,7 @@ try {
   const names = files.map((file) => file.path);
   check(names.includes('dist/flite-worker.cjs'), 'the speech worker is in the tarball');
   check(!names.some((name) => name.endsWith('.ts')), 'no sources are in the tarball');
-  const media = ['dist/media-child.cjs', 'assets/fonts/foley-sans.ttf'];
+  const media = ['dist/media-child.cjs', 'dist/video-worker.cjs', 'assets/fonts/foley-sans.ttf'];
   check(
     [...media, 'assets/fonts/fonts.conf', 'assets/fonts/OFL.txt'].every((name) =>
       names.includes(name),

@@ -7,6 +7,9 @@ export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.m
 /** The bundled program that inspects and makes media files. */
 export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.meta.url);
 
+/** The bundled thread that encodes frames of a video. */
+export const VIDEO_WORKER_FILE = new URL('../../dist/video-worker.cjs', import.meta.url);
+
 /** The font of titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
 

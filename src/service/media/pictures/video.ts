@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type * as Mediabunny from 'mediabunny';
 import type { Sharp } from 'sharp';
 import { Type } from 'typebox';
@@ -5,9 +6,9 @@ import type { Static } from 'typebox';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
 import { requireOrder, wholeFile } from '../child/messages.ts';
+import { VIDEO_WORKER_FILE } from '../../worker-file.ts';
 import { addSound } from '../lipsync/to-aac.ts';
 import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
-import { deltaFrame } from './delta-frame.ts';
 import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
@@ -32,8 +33,8 @@ export const videoTask: MediaTask = async (given, tools) => {
 async function makeVideo(order: VideoOrder, tools: TaskTools): Promise<void> {
   const { output, prompt, seconds } = order;
   const card = await toI420(await drawCard(await openSharp(), order), order);
-  const frames = await encodeFrames(card, order, tools);
-  await writeMp4(frames, { output, seconds, title: titleOf(prompt).text });
+  const parts = await encodeFrames(card, order, tools);
+  await writeMp4(parts, { output, seconds, title: titleOf(prompt).text });
 }
 
 /**
@@ -67,59 +68,50 @@ export async function toI420(picture: Sharp, { width, height }: PictureSize): Pr
   return planes;
 }
 
-/** The fastest of the encoder; a card looks the same at any speed. */
-const SPEED = 10;
-/** From 10, the best, to 51. */
-const QUANTIZATION = 24;
-
-/** The encoded frames of a video. */
-interface VideoFrames {
-  /** An mp4 with the key frames: the first frame of each second. */
-  readonly keys: Uint8Array;
-  /** The other frames, in order. */
-  readonly deltas: readonly Uint8Array[];
+/** Frames to encode in one thread. */
+export interface FrameRange extends PictureSize {
+  /** The planes of a frame without the bar, in I420. */
+  readonly card: Uint8Array;
+  /** Number of frames in the whole video. */
+  readonly frames: number;
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
 }
 
-/**
- * Encodes the frames as H.264 (baseline). The encoder makes the key frames only: it takes as long for a frame in which
- * only the bar grows.
- */
+/** Encodes the frames in two threads. @returns for each thread an mp4 without sound */
 async function encodeFrames(
   card: Uint8Array,
   { width, height, seconds }: VideoOrder,
   { progress }: TaskTools,
-): Promise<VideoFrames> {
-  const { default: library } = await import('h264-mp4-encoder');
-  const encoder = await library.createH264MP4Encoder();
-  Object.assign(encoder, {
-    width,
-    height,
-    frameRate: FRAMES_PER_SECOND,
-    speed: SPEED,
-    quantizationParameter: QUANTIZATION,
-    groupOfPictures: 1,
-  });
-  encoder.initialize();
+): Promise<Uint8Array[]> {
   const frames = seconds * FRAMES_PER_SECOND;
-  const top = height - Math.max(4, Math.round(height * 0.012));
-  const deltas: Uint8Array[] = [];
-  let left = 0;
-  for (let index = 0; index < frames; index += 1) {
-    const right = Math.round((width * (index + 1)) / frames);
-    for (let row = top; row < height; row += 1)
-      card.fill(235, row * width + left, row * width + right);
-    const sinceKey = index % FRAMES_PER_SECOND;
-    if (sinceKey === 0) encoder.addFrameYuv(card);
-    else deltas.push(deltaFrame(card, { width, height }, { top, left, right }, sinceKey));
-    left = right;
-    progress(((index + 1) / frames) * ENCODED);
-    // Lets the progress leave this process.
-    await new Promise(setImmediate);
-  }
-  encoder.finalize();
-  const keys = encoder.FS.readFile(encoder.outputFilename);
-  encoder.delete();
-  return { keys, deltas };
+  // An even number of key frames: each encoder alternates idr_pic_id from 1, and consecutive key frames must differ.
+  const middle = 2 * Math.round(seconds / 4) * FRAMES_PER_SECOND;
+  let encoded = 0;
+  const onFrame = (): void => {
+    encoded += 1;
+    progress((encoded / frames) * ENCODED);
+  };
+  const ranges = [
+    { from: 0, to: middle },
+    { from: middle, to: frames },
+  ].filter(({ from, to }) => from < to);
+  return Promise.all(
+    ranges.map((range) => encodeInThread({ card, width, height, frames, ...range }, onFrame)),
+  );
+}
+
+function encodeInThread(range: FrameRange, onFrame: () => void): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(VIDEO_WORKER_FILE, { name: 'video', workerData: range });
+    worker.on('message', (message: 'frame' | Uint8Array) => {
+      if (message === 'frame') onFrame();
+      else resolve(message);
+    });
+    worker.once('error', reject);
+    worker.once('exit', () => reject(new Error('The encoding thread ended unexpectedly.')));
+  });
 }
 
 interface Mp4 {
@@ -133,7 +125,10 @@ interface Mp4 {
  * Writes the encoded frames as an mp4 with exact times, named colours, its index in front and a silent sound track:
  * many programs take a video without sound for a damaged one.
  */
-async function writeMp4(encoded: VideoFrames, { output, seconds, title }: Mp4): Promise<void> {
+async function writeMp4(
+  parts: readonly Uint8Array[],
+  { output, seconds, title }: Mp4,
+): Promise<void> {
   const media = await import('mediabunny');
   const { registerAacEncoder } = await import('@mediabunny/aac-encoder');
   registerAacEncoder();
@@ -149,7 +144,7 @@ async function writeMp4(encoded: VideoFrames, { output, seconds, title }: Mp4): 
   try {
     await mp4.start();
     // Together: each track waits for the other.
-    await Promise.all([addFrames(media, frames, encoded), addSilence(sound, seconds)]);
+    await Promise.all([addFrames(media, frames, parts), addSilence(sound, seconds)]);
     await mp4.finalize();
   } catch (error) {
     await mp4.cancel();
@@ -167,32 +162,28 @@ const COLOURS = {
 async function addFrames(
   media: typeof Mediabunny,
   source: Mediabunny.EncodedVideoPacketSource,
-  { keys, deltas }: VideoFrames,
+  parts: readonly Uint8Array[],
 ): Promise<void> {
-  const input = new media.Input({ source: new media.BufferSource(keys), formats: [media.MP4] });
-  const track = await input.getPrimaryVideoTrack();
-  const config = await track?.getDecoderConfig();
-  if (track === null || config === null || config === undefined) {
-    throw new Error('the encoder made a file without a video');
-  }
-  const meta = { decoderConfig: { ...config, colorSpace: COLOURS } };
   let number = 0;
-  const add = async (data: Uint8Array, type: 'key' | 'delta'): Promise<void> => {
-    const packet = new media.EncodedPacket(
-      data,
-      type,
-      number / FRAMES_PER_SECOND,
-      1 / FRAMES_PER_SECOND,
-    );
-    await source.add(packet, number === 0 ? meta : undefined);
-    number += 1;
-  };
-  for await (const { data } of new media.EncodedPacketSink(track).packets()) {
-    const rest = number - number / FRAMES_PER_SECOND;
-    await add(data, 'key');
-    for (const delta of deltas.slice(rest, rest + FRAMES_PER_SECOND - 1)) await add(delta, 'delta');
+  for (const part of parts) {
+    const input = new media.Input({ source: new media.BufferSource(part), formats: [media.MP4] });
+    const track = await input.getPrimaryVideoTrack();
+    const config = await track?.getDecoderConfig();
+    if (track === null || config === null || config === undefined) {
+      throw new Error('the encoder made a file without a video');
+    }
+    const meta = { decoderConfig: { ...config, colorSpace: COLOURS } };
+    const sink = new media.EncodedPacketSink(track);
+    // The encoder marks every frame as a key frame.
+    const packets = sink.packets(undefined, undefined, { verifyKeyPackets: true });
+    for await (const packet of packets) {
+      const timestamp = number / FRAMES_PER_SECOND;
+      const place = { timestamp, duration: 1 / FRAMES_PER_SECOND, sequenceNumber: number };
+      await source.add(packet.clone(place), number === 0 ? meta : undefined);
+      number += 1;
+    }
+    input.dispose();
   }
-  input.dispose();
   source.close();
 }
 
