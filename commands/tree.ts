@@ -99,7 +99,7 @@ const mediaCommands: readonly Branch[] = [
   },
   {
     name: 'dub',
-    summary: 'Dub a video with spoken text',
+    summary: 'Add a spoken text to a video as its speech',
     children: [
       {
         name: 'create',

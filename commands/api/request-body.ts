@@ -134,7 +134,7 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
       return;
     }
     if (inItem === '')
-      throw usageFailure(`${field.given} nests lists, which fields do not support`, 'Use --body.');
+      throw usageFailure(`${field.given} has a list in a list, which a field cannot express`, 'Use --body.');
     branch = itemFor(list, inItem);
     [key, rest] = [inItem, deeper];
   }

@@ -35,7 +35,7 @@ export const TAGS = {
     endpoints: [...MODEL_ENDPOINTS, ...SPEECH_ENDPOINTS, ...JOB_ENDPOINTS],
   },
   Voices: {
-    description: 'Voices that speak texts',
+    description: 'Voices for text-to-speech',
     endpoints: [...VOICE_ENDPOINTS, ...VOICE_DESIGN_ENDPOINTS],
   },
   Realtime: {

@@ -88,7 +88,7 @@ export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
     exit: 'state',
-    hint: 'Update foley, or continue with the newer one. Nothing was changed.',
+    hint: 'Update foley, or use the newer version again. Nothing was changed.',
   });
 }
 

@@ -267,7 +267,7 @@ async function refusedHandshake(
   const failure =
     status < 400
       ? reviseFailure(badResponse(message, { requestId, status }), {
-          hint: 'Check --realtime-url: it may not be the realtime host.',
+          hint: 'Check --realtime-url: it might not be the realtime host.',
         })
       : statusFailure({ status, error, requestId, retryAfterMs, billed: false, now });
   const outcome = { kind: 'status', status, code: error.code, retryAfterMs } as const;

@@ -147,7 +147,7 @@ export class AlignedSpeaker implements ItemSpeaker {
       message: `${problem}; ${billed}, and its audio is lost`,
       exit: response === undefined ? failure.exit : 'lost',
       billed: response === undefined ? failure.billed : 'unknown',
-      hint: '--retry-failed buys the item again.',
+      hint: '--retry-failed speaks and bills the item again.',
     });
   }
 

@@ -366,7 +366,7 @@ export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): F
         code: 'partial_fail',
         exit: 'partial',
         billed: 'yes',
-        hint: `--retry-failed buys the entire item again (this part: ${cost}).`,
+        hint: `--retry-failed speaks and bills the entire item again (the spoken part cost ${cost}).`,
         details,
       });
     case 'lost':
@@ -378,7 +378,7 @@ export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): F
           code: 'lost',
           exit: 'lost',
           billed: creditsUsed === undefined ? 'unknown' : 'yes',
-          hint: '--retry-failed buys the item again.',
+          hint: '--retry-failed speaks and bills the item again.',
           details,
         },
       );

@@ -210,7 +210,7 @@ function missingJob(id: string, failure: Failure): Failure {
     message: `the service does not know the job ${id}, which was billed`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'Check the service and the account. If the job is really deleted, --redo buys the item again.',
+    hint: 'Check the service and the account. If the job is really deleted, --redo speaks and bills it again.',
   });
 }
 

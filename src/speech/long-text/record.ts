@@ -47,7 +47,7 @@ export async function beginRecord(
   } catch (error) {
     await log?.close().catch(() => undefined);
     await options.files.rm(folder, { recursive: true, force: true }).catch(() => undefined);
-    throw stateFailure('the record of a long text', folder, error);
+    throw stateFailure('the saved progress of a long text', folder, error);
   }
 }
 
@@ -76,7 +76,7 @@ export async function resumeRecord(
     const log = await openLog(folder, [ownerRecord(options.processes.self)], options);
     return new LongTextRecord({ plan, text, folder, log, states }, options);
   } catch (error) {
-    throw stateFailure('the record of a long text', folder, error);
+    throw stateFailure('the saved progress of a long text', folder, error);
   }
 }
 
@@ -210,7 +210,7 @@ export class LongTextRecord {
     try {
       await this.#log.append([record], 'now');
     } catch (error) {
-      throw stateFailure('the record of a long text', this.#folder, error);
+      throw stateFailure('the saved progress of a long text', this.#folder, error);
     }
   }
 }
@@ -384,7 +384,7 @@ export async function readRecord(
 ): Promise<InterruptedText | undefined> {
   const folder = recordFolder(id, options);
   const { garbled, isNewer, isRestored, plan, records } = await readJournal(folder, options);
-  if (isNewer) throw newerStateFailure('the record of a long text', folder);
+  if (isNewer) throw newerStateFailure('the saved progress of a long text', folder);
   if (plan === undefined) return undefined;
   const states = new Map<number, PartState>();
   for (const record of records) {
@@ -408,7 +408,7 @@ export async function readRecord(
 
 /** Reads the journal of a record, and the copy of the plan if the journal has no readable plan. */
 async function readJournal(folder: string, { files }: RecordOptions) {
-  const what = 'the record of a long text';
+  const what = 'the saved progress of a long text';
   const none = { records: [], garbled: 0, isNewer: false };
   const read = (await readLog(journalFile(folder), what, files)) ?? none;
   const plan = planIn(read.records);
@@ -431,7 +431,7 @@ function planIn(records: readonly LogRecord[]): LongTextPlan | undefined {
 async function namesIn({ files, folder }: RecordOptions): Promise<readonly string[]> {
   const names = await files.readdir(folder).catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return [];
-    throw stateFailure('the records of long texts', folder, error);
+    throw stateFailure('the saved progress of long texts', folder, error);
   });
   return names.toSorted((a, b) => (a < b ? -1 : 1));
 }
