@@ -134,7 +134,10 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
       return;
     }
     if (inItem === '')
-      throw usageFailure(`${field.given} has a list in a list, which a field cannot express`, 'Use --body.');
+      throw usageFailure(
+        `${field.given} has a list in a list, which a field cannot express`,
+        'Use --body.',
+      );
     branch = itemFor(list, inItem);
     [key, rest] = [inItem, deeper];
   }
