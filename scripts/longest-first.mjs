@@ -15,7 +15,7 @@ const LONGEST = [
   'test/check/engines/install-espeak-ng.test.ts',
   'test/check/aligned-accuracy.test.ts',
   'test/check/batch/effects.test.ts',
-  'test/service/jobs/mortal.test.ts',
+  'test/check/kill/jobs.test.ts',
   'test/check/engines/cloned-voices.test.ts',
   'test/check/readme.test.ts',
   'test/check/lip-sync/lip-sync.test.ts',
@@ -32,7 +32,7 @@ const LONGEST = [
   'test/check/voices/embedded.test.ts',
   'test/binary/completion.test.ts',
   'test/check/media-client/embedded.test.ts',
-  'test/binary/output-formats.test.ts',
+  'test/check/output-formats.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -19,7 +19,7 @@ const TELLING = [
   'test/binary/interrupt.test.ts',
   'test/binary/jobs',
   'test/binary/live',
-  'test/binary/output-formats.test.ts',
+  'test/check/output-formats.test.ts',
   'test/binary/pipes.test.ts',
   'test/binary/serve-life.test.ts',
   'test/binary/serve-realtime.test.ts',

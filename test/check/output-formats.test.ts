@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
 import { checkWithMpg123, probeWithFfprobe } from '../harness/second-opinion.ts';
-import { expectSound, expectSoundIn, withTrueLengths } from './support/sound.ts';
+import { expectSound, expectSoundIn, withTrueLengths } from '../binary/support/sound.ts';
 
 const TEXT = 'Hello from foley. This is the second sentence.';
 

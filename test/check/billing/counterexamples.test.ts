@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Book } from './book.ts';
-import { newBook } from './book.ts';
-import type { Real, SpeakOrder, Step } from './commands.ts';
+import type { Book } from '../../billing/book.ts';
+import { newBook } from '../../billing/book.ts';
+import type { Real, SpeakOrder, Step } from '../../billing/commands.ts';
 import {
   diskStep,
   finish,
@@ -11,8 +11,8 @@ import {
   releaseStep,
   speakStep,
   waitStep,
-} from './commands.ts';
-import { createWorld } from './world.ts';
+} from '../../billing/commands.ts';
+import { createWorld } from '../../billing/world.ts';
 
 /** What the model found once, each as short as it could be made. */
 const SEQUENCES: readonly (readonly [string, readonly Step[]])[] = [

@@ -8,10 +8,10 @@ import { amountsIn } from '../../../src/service/ledger/ledger.ts';
 import { verifyLedger } from '../../../src/service/ledger/ledger.ts';
 import { openStore } from '../../../src/service/store/open-store.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
-import { type Bundle, buildBundle } from '../support/bundle.ts';
-import { temporaryFolder } from '../support/test-service.ts';
-import { JOBS, jobService } from './job-service.ts';
-import { MORTAL_MS, mortalBody } from './mortal-jobs.ts';
+import { type Bundle, buildBundle } from '../../service/support/bundle.ts';
+import { temporaryFolder } from '../../service/support/test-service.ts';
+import { JOBS, jobService } from '../../service/jobs/job-service.ts';
+import { MORTAL_MS, mortalBody } from '../../service/jobs/mortal-jobs.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 const JOB_COUNT = IS_FULL ? 20 : 3;

@@ -7,8 +7,8 @@ import { hearFiles } from '../../../src/service/voices/listen/hear-files.ts';
 import { referenceVoice } from '../../harness/reference-voice.ts';
 import { silentFlac } from '../../harness/silent-flac.ts';
 import { writeWav } from '../../harness/wav.ts';
-import { FUZZ_RUNS } from '../support/fuzz-size.ts';
-import { temporaryFolder } from '../support/test-service.ts';
+import { FUZZ_RUNS } from '../../service/support/fuzz-size.ts';
+import { temporaryFolder } from '../../service/support/test-service.ts';
 
 const RUNS = Math.ceil(FUZZ_RUNS / 4);
 const { samples, sampleRate } = referenceVoice({ medianHz: 140, seconds: 0.6 });
