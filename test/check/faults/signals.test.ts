@@ -250,7 +250,7 @@ describe('kill -9 during the audio', () => {
     await growing(stage.box, half.length);
     const recovered = await stage.run(['recover']);
     expect(recovered.code).toBe(0);
-    expect(recovered.stdout.toString()).toContain('still runs');
+    expect(recovered.stdout.toString()).toContain('is still running');
     await stage.server.advance();
     expect((await running.done).code).toBe(0);
     expect(await outputOf(stage.box)).toStrictEqual(mp3.bytes);
