@@ -1,9 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { encode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley } from '../../harness/run-foley.ts';
+import { withPeak } from '../../harness/peak-memory.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { close, drop, expectMessage, fail, send, serve } from '../../realtime/script.ts';
 import type { ConnectionScript, Step } from '../../realtime/script.ts';
@@ -18,10 +17,6 @@ const SENTENCES = ['One is here.', 'Two is there!'];
 const READY: readonly Step[] = [send('authenticated'), expectMessage('start'), send('ready')];
 const AT_THE_FIRST_AUDIO = { on: 'sent', event: 'audio', number: 1, when: 'after' } as const;
 const WITHOUT_RETRY = ['--max-retries', '0', '--json', '-o', 'a.mp3'];
-
-/** Records the largest resident size, in kilobytes. */
-const NOTE_PEAK = `process.on('exit', () =>
-  require('node:fs').writeFileSync('peak.txt', String(process.resourceUsage().maxRSS)));`;
 
 async function meet(connection: ConnectionScript, flags: readonly string[] = WITHOUT_RETRY) {
   const server = await startScriptedServer({ connections: [connection] });
@@ -52,15 +47,13 @@ describe('an invalid message is exit 25', () => {
     });
     const args = ['live', ...WHO, TEXT, '--mode', 'reliable', ...WITHOUT_RETRY];
     const box = await sandbox();
-    const hook = path.join(box.out, 'peak.cjs');
-    await writeFile(hook, NOTE_PEAK);
-    const env = scripted(server, { NODE_OPTIONS: `--require "${hook}"` });
+    const { env: peakHook, peak } = await withPeak(box);
+    const env = scripted(server, peakHook);
     const result = await runFoley(args, { box, env });
     server.takeProblems();
     expect(errorLine(result)).toMatchObject({ exitCode: 25 });
-    const peak = Number(await readFile(path.join(box.out, 'peak.txt'), 'utf8'));
     // The base size differs between Node versions; the frame would come on top.
-    expect(peak * 1024).toBeLessThan(200_000_000);
+    expect(await peak()).toBeLessThan(200_000_000);
   });
 
   test('another subprotocol', async () => {
