@@ -211,7 +211,7 @@ export function retryRules({
   };
 }
 
-/** The user's key is never replaced by a generated key. */
+/** Returns the user's idempotency key, which is never replaced by a generated key. */
 function keyOf(value: string | undefined): RequestSpec['key'] {
   return value === undefined ? undefined : { value, madeByTool: false, sentAs: 'Idempotency-Key' };
 }
@@ -220,7 +220,7 @@ function repeatHint(header: string): string {
   return `Repeat exactly the same request with the same ${header}: it is not billed twice.`;
 }
 
-/** An unread value of `-F` or `-f`. */
+/** A value of `-F` or `-f`, before its file is read. */
 export type GivenValue =
   /** Converted to true, false, null or a number, else a string. */
   | { readonly kind: 'typed'; readonly text: string }
@@ -236,7 +236,7 @@ export interface Field {
   readonly name: string;
   /** The parts of the key: `a[b]` is `['a', 'b']`; an empty part appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** Undefined for `key[]` alone, which is an empty list. */
+  /** The value; undefined for `key[]` alone, which is an empty list. */
   readonly value: GivenValue | undefined;
 }
 
@@ -290,9 +290,9 @@ function pathOf(name: string): [string, ...string[]] | undefined {
 /** A checked call; no file has been read yet. */
 export interface Call {
   readonly method: string;
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string;
-  /** Path with the given query. */
+  /** The path with the query that the user gave. */
   readonly target: string;
   readonly headers: GivenHeaders;
   readonly fields: readonly Field[];

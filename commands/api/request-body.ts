@@ -37,7 +37,7 @@ export async function readPayload(context: Context, call: Call): Promise<Payload
   return { target, body: { ...json, contentType } };
 }
 
-/** Uses multipart if a field is a file. */
+/** Returns the fields as a form: multipart if a field is a file, else URL-encoded. */
 async function formOf(
   context: Context,
   fields: readonly Field[],
@@ -94,7 +94,7 @@ async function jsonValueOf(context: Context, { given, value }: Field): Promise<R
 
 type Scalar = string | number | boolean | null;
 type Node = Scalar | Branch | Node[];
-/** A Map, because a key may be `__proto__`. */
+/** A JSON object; a Map, because a key may be `__proto__`. */
 type Branch = Map<string, Node>;
 
 /** A field with its value; undefined is an empty list. */

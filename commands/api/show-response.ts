@@ -6,21 +6,21 @@ import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { display, toJson } from '../../src/text/display.ts';
 
-/** Maximum size of JSON on a terminal; longer JSON is unreadable anyway. */
+/** Maximum size of JSON that is formatted for a terminal; longer JSON is unreadable anyway. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const TEXT = /^text\/|^application\/(xml|javascript|x-ndjson|jsonl)$|\+xml$/;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
 
 export interface ShowOptions {
-  /** Print the status line and headers first. */
+  /** Whether to print the status line and headers first. */
   readonly include: boolean;
-  /** Cost of the call, for failures. */
+  /** Whether the call was billed, for failures. */
   readonly billed: Billed;
 }
 
 /**
  * Writes a response to stdout: unchanged to a file or a pipe; formatted and escaped to a terminal.
- * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is cut
+ * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is truncated
  */
 export async function showResponse(
   response: ApiResponse,
@@ -79,7 +79,7 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
   });
 }
 
-/** Longer lines are printed in pieces. */
+/** The maximum length of a printed line; longer lines are printed in pieces. */
 const LONGEST_LINE = 16_384;
 
 /**

@@ -7,7 +7,7 @@ interface Row {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  /** Whether it is used without `--account`. */
+  /** Whether this account is used without `--account`. */
   readonly current: boolean;
 }
 

@@ -121,7 +121,7 @@ interface Login {
 const FIRST_NAME = 'default';
 
 /**
- * Returns the name and addresses of the account, from the flags, the account of that name and the environment.
+ * Returns the name and URLs of the account, from the flags, the account of that name and the environment.
  * @throws Failure: usage or config
  */
 function planLogin({ env, globals }: Context, accounts: Accounts): Login {

@@ -67,7 +67,7 @@ async function defaultVoice(
 
 export interface Overview {
   readonly items: number;
-  /** Number of items to request, perhaps under an earlier key. */
+  /** Number of items to request, some perhaps again with their earlier idempotency key. */
   readonly toSpeak: number;
   readonly toFetch: number;
   /** Number of items whose audio is in the folder under another name, or belongs to an equal item. */

@@ -255,7 +255,7 @@ async function openBar({ clock, io }: Context, items: number) {
   };
 }
 
-/** @param worked number of items that took time to process */
+/** Formats the estimated remaining time. @param worked number of items that took time to process */
 function timeLeft(elapsedMs: number, worked: number, remaining: number): string {
   if (worked === 0 || remaining === 0) return '';
   const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));

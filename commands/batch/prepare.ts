@@ -53,11 +53,11 @@ export interface PreparedBatch {
   readonly redo: string | undefined;
   /** With captions, items are spoken over the aligned stream; without captions, as jobs. */
   readonly captions: CaptionOptions | undefined;
-  /** Returns the sidecar files of an item, such as captions, from its output. */
+  /** Returns the names of an item's caption files, from the name of its output. */
   readonly sidecars: (output: string) => readonly string[];
   /** Whether some item's input names no voice. */
   readonly needsVoice: boolean;
-  /** Reads the items of the shard; each call starts again. */
+  /** Reads the items of the shard; each call starts with the first item. */
   items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
 }
 
@@ -200,7 +200,7 @@ async function* itemsOf(
   }
 }
 
-/** Selects the items of a shard. Equal items belong to the shard of the first one, because they are bought once. */
+/** Selects the items of a shard. Equal items belong to the shard of the first one, because they are requested once. */
 function shardFilter(shard: Shard | undefined): (item: BatchItem) => boolean {
   if (shard === undefined) return () => true;
   const seen = new FirstOwners();

@@ -303,8 +303,8 @@ export function problem(text: string, hint?: string): Finding {
 }
 
 /**
- * Returns the finding for an error, bugs included.
- * @throws Interrupted
+ * Converts an error, including a bug, to a finding.
+ * @throws Interrupted if that is the error
  */
 export function problemOf(error: unknown): Finding {
   if (error instanceof Interrupted) throw error;

@@ -10,7 +10,7 @@ import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './checks.ts';
 import { ok, problem, problemOf, warning } from './checks.ts';
 
-/** Low, because the user is waiting. */
+/** The number of retries; low, because the user is waiting. */
 const MAX_RETRIES = 1;
 const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.';
 
@@ -55,7 +55,7 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
-/** Checks that the service that commands use responds and accepts the key. */
+/** Checks that the service that commands use responds and accepts the API key. */
 export const targetCheck: Check = {
   name: 'service',
   async look(context, shared) {
@@ -84,7 +84,7 @@ export const targetCheck: Check = {
 };
 
 const NOTICEABLE_MS = 60_000;
-/** With a larger difference, signed URLs and certificates are refused. */
+/** The clock difference from which signed URLs and certificates may be refused. */
 const HARMFUL_MS = 300_000;
 
 /**

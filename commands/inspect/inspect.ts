@@ -32,7 +32,7 @@ Examples:
 
 /** Number of levels of the waveform with `--json`. */
 const WAVEFORM_LEVELS = 200;
-/** Shorter pauses are part of speech. */
+/** The minimum length of a reported pause; shorter pauses are part of speech. */
 const PAUSE_MS = 300;
 
 function documentOf(bytes: number, sound: MeasuredSound) {

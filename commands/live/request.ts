@@ -33,7 +33,7 @@ export interface LiveTask {
   readonly mode: RealtimeMode;
   readonly plan: OutputPlan<LiveFormat>;
   readonly player: Player | undefined;
-  /** Undefined for a pipe. */
+  /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
 }
 
@@ -78,7 +78,7 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
   throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
-/** Returns undefined for a pipe, which is spoken as it arrives. */
+/** Reads the text; returns undefined for a pipe, whose text is spoken as it arrives. */
 async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
@@ -90,7 +90,7 @@ async function readGivenText(
   return abortable(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
 }
 
-/** @throws Failure (usage) for flags or text that the mode does not support */
+/** Chooses the mode. @throws Failure (usage) for flags or text that the mode does not support */
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
   const isLong = text !== undefined && countCodePoints(text) > SIMPLE_INPUT_MAX_CHARACTERS;
   const mode = flags.mode ?? (text === undefined || isLong ? 'reliable' : 'simple');
@@ -120,7 +120,7 @@ const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
 const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
 /**
- * Returns `start.request` of a conversation (docs/api/realtime.md).
+ * Returns the field `request` of the `start` message of a conversation (docs/api/realtime.md).
  * @throws Failure (usage, config) for an unknown voice, or a setting that realtime speech does not support
  */
 export async function liveRequest(

@@ -228,7 +228,7 @@ function formatNotice(notice: LiveNotice): readonly string[] {
   return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
 }
 
-/** Returns a line of `--json`; undefined for `finish`, which the summary reports. */
+/** Returns the event for a line of `--json`; undefined for `finish`, which the summary reports. */
 function jsonEvent(notice: LiveNotice): object | undefined {
   if (notice.type === 'reconnecting') {
     const { code, message } = notice.reason;

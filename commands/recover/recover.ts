@@ -242,7 +242,7 @@ export function leftoverColumns(clock: Clock): readonly Column<Leftover>[] {
   ];
 }
 
-/** Returns an item of `--list --json`. */
+/** Returns an entry of the `foley recover --list --json` document. */
 export function listedItem(leftover: Leftover, clock: Clock): Record<string, unknown> {
   return {
     id: leftover.id,

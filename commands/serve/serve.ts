@@ -128,7 +128,7 @@ function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
   return keys.map(({ key }) => key);
 }
 
-/** Keys from a file are not printed, since output ends up in logs. */
+/** Describes the started service; omits API keys from a file, because output may be logged. */
 function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
   const { baseUrl, realtimeUrl } = service;
   const apiKey = keysFile === undefined ? service.apiKey : null;
@@ -148,9 +148,9 @@ interface ServeFlags {
   readonly dataDir?: string;
   readonly acceptKeysFile?: string;
   readonly credits?: number;
-  /** Requests a second. */
+  /** The maximum number of requests per second. */
   readonly rateLimit?: number;
-  /** Requests that wait for speech. */
+  /** The maximum number of requests that wait for speech. */
   readonly maxWaiting?: number;
   readonly unavailable?: readonly string[];
   readonly fault?: readonly FaultRule[];

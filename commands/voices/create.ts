@@ -67,7 +67,7 @@ Examples:
   $ foley tts "Hello" -v "$(foley voices create Ada ada.wav)" -o hello.mp3`;
 
 interface Upload {
-  /** Separates the fields of the form. */
+  /** The multipart boundary, which separates the fields of the form. */
   readonly boundary: string;
   readonly options: VoicesCreateFlags;
 }

@@ -80,7 +80,7 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
   },
 };
 
-/** Filters of v1 only, and paging flags that the compatibility list does not have. */
+/** Filters that only API v1 supports. */
 const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
 const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
 

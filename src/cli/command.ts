@@ -66,7 +66,7 @@ export interface Context extends FileDeps {
   readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
-  /** Created on first use. */
+  /** Starts other programs. */
   readonly processes: Processes;
   /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;
@@ -75,7 +75,7 @@ export interface Context extends FileDeps {
   settings(): Promise<SettingSources>;
   /** Connects to the service, starting the embedded one if needed; always returns the same connection. */
   connect(options?: ConnectOptions): Promise<Connection>;
-  /** Renders a result before the command has ended, such as the address of a server. */
+  /** Renders a result before the command has ended, such as the URL of a server. */
   emit(result: CommandResult): Promise<void>;
   /** Closes the connection and the embedded service. */
   close(): Promise<void>;

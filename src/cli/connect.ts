@@ -128,7 +128,7 @@ export interface TargetInputs {
   readonly keyFromFile?: string | undefined;
   /** The stored account that `--account` names, else the default account. */
   readonly account?: Account | undefined;
-  /** The command reads public documents only, which require no key. */
+  /** Whether the command reads only public documents, which require no API key. */
   readonly publicOnly?: boolean | undefined;
 }
 
@@ -141,7 +141,7 @@ export type Target =
   | {
       readonly kind: 'hosted';
       readonly address: ServiceAddress;
-      /** Undefined if no key is sent. */
+      /** Where the API key comes from; undefined if no key is sent. */
       readonly keySource: KeySource | undefined;
     };
 
@@ -201,7 +201,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** Account of a stored key, which is sent only to the URLs of that account. */
+  /** The account of a stored API key, which is sent only to the URLs of that account. */
   readonly boundTo?: Account;
 }
 
@@ -357,7 +357,7 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 
 /**
  * Starts the embedded service for one command, on a free loopback port with a random key.
- * @returns the address, and `close`, which finishes running requests and orphaned jobs first; after `hurry` is
+ * @returns the address, and `close`, which first finishes running requests and orphaned jobs; after `hurry` is
  *   aborted, `close` leaves the jobs to the next service with the same data
  * @throws Failure (state) when the data of the service cannot be used
  */
@@ -399,20 +399,20 @@ function rememberFailure(
   if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }
 
-/** More than the open requests of any command. */
+/** The maximum number of stored causes, more than the open requests of any command. */
 const MOST_FAILURES = 64;
 
 /** The folders, files and environment of the embedded service. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** Environment of this process; engines added by the user get an allowlist of it. */
+  /** Environment of this process; engines added by the user get only allowed variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Starts the embedded service, with its data in the state folder unless the options name another.
- * @throws Failure: config for an invalid list of engines, state for unusable data, usage when it cannot listen
+ * @throws Failure (config for an invalid list of engines, state for unusable data, usage when it cannot listen)
  */
 export async function startService(
   options: Partial<OpenServiceOptions>,

@@ -17,7 +17,7 @@ export interface DescribedArgument {
   readonly description: string;
 }
 
-/** A command as data, for completions, man pages and the reference. */
+/** The description of a command, for completions, man pages and the reference. */
 export interface DescribedCommand {
   /** Names of the command and its parents, such as `['voices', 'list']`. */
   readonly path: readonly string[];
@@ -26,9 +26,9 @@ export interface DescribedCommand {
   readonly description: string;
   readonly usage: string;
   readonly arguments: readonly DescribedArgument[];
-  /** Without the global flags. */
+  /** The flags of the command, without the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** Text after the flags, such as examples. */
+  /** Text that the help prints after the flags, such as examples. */
   readonly notes: string;
   readonly children: readonly DescribedCommand[];
   /** Name of the default subcommand. */
@@ -106,7 +106,7 @@ export function argumentSource(path: readonly string[], name: string): ValueSour
 
 /** The commands and flags for `foley __complete`, saved by the build. */
 export interface Grammar {
-  /** Places by path, such as `jobs wait`; '' is `foley` alone. */
+  /** The words that can follow each command path, such as `jobs wait`; the path of `foley` alone is ''. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
@@ -114,9 +114,9 @@ export interface Grammar {
 /** The words that can follow a command path. */
 interface Place {
   readonly commands: readonly OfferedWord[];
-  /** Without the global flags. */
+  /** The flags of the command, without the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** The sources of the arguments; the last one applies to all further arguments. */
+  /** The completion sources of the arguments; the last one applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
 }
 
@@ -130,7 +130,7 @@ export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
-/** Returns a place for each name of a command. A noun also accepts the words of its default verb. */
+/** Returns a place for each name of a command. A command group also accepts the words of its default subcommand. */
 function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {

@@ -2,7 +2,7 @@ import type { EngineRegistration } from '../contract/engine.ts';
 import type { EngineDeps } from '../engines/engines.ts';
 import type { Context } from './command.ts';
 
-/** Returns the dependencies of the engine functions. */
+/** Returns the dependencies of the functions in `src/engines/`. */
 export async function engineDeps(context: Context): Promise<EngineDeps> {
   const { engineInspector } = await import('../engines/inspector.ts');
   const { engines } = await context.paths();

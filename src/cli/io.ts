@@ -22,7 +22,7 @@ export interface Io {
   readonly err: TerminalStyle;
   /** Whether animated progress may be shown. */
   readonly showsProgress: boolean;
-  /** The stream for progress only. */
+  /** The stream on which only progress is shown. */
   readonly progressStream: Output;
   /** Functions that remove a bar or spinner and show the cursor; called before the process ends at once. */
   readonly cleanups: Set<() => void>;
@@ -131,7 +131,7 @@ export type Output = Writable & {
 };
 
 export interface Streams {
-  /** A function, because reading `process.stdin` opens it. */
+  /** Returns stdin; a function, because reading the property `process.stdin` opens the stream. */
   readonly stdin: () => Input;
   readonly stdout: Output;
   readonly stderr: Output;

@@ -55,7 +55,7 @@ export async function openSpool(context: Context): Promise<Spool> {
   return createSpool({ ...context, folder: path.join(state, 'spool') });
 }
 
-/** Returns where the records of long texts are stored. */
+/** Returns where the saved progress of long texts is stored. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
   return { ...context, folder: path.join(state, 'long-texts') };

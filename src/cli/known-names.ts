@@ -10,7 +10,7 @@ export interface RememberedName {
   readonly about: string;
 }
 
-/** Names of one kind from a service response. */
+/** Names of one kind, such as voices, in a response of the service. */
 export interface SeenNames {
   readonly kind: KnownName;
   readonly names: readonly RememberedName[];

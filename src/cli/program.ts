@@ -62,7 +62,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
     .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
-/** Parses a command line without a command: no flags print the welcome text, others the help. */
+/** Parses a command line without a command; returns the welcome text if it is empty, else the help. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
@@ -80,13 +80,13 @@ function environmentHelp(): string {
   return `\nEnvironment:\n${lines.join('\n')}`;
 }
 
-/** Parses a noun without a verb. */
+/** Parses a command group without a subcommand, such as `foley voices --help`. */
 export function parseBranch(branch: Branch, words: readonly string[]): Shown {
   const command = listing(`foley ${branch.name}`, branch.children);
   return parseListing(command.description(`${branch.summary}.`), words);
 }
 
-/** Creates the help of the root or a noun, which lists its commands. */
+/** Creates the help of `foley` or a command group, which lists the commands. */
 function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
   for (const option of globalOptions()) command.addOption(option);
@@ -274,7 +274,7 @@ export type Invocation =
   | {
       readonly kind: 'leaf';
       readonly leaf: Leaf;
-      /** Names from the root, such as `['voices', 'list']`. */
+      /** The names of the command groups and the command, such as `['voices', 'list']`. */
       readonly path: readonly string[];
       /** All arguments except the path. */
       readonly words: readonly string[];
@@ -316,7 +316,7 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   return { kind: 'leaf', leaf, path: [branch.name, leaf.name], words: [...words, ...after] };
 }
 
-/** Returns whether a word is a verb. After a flag of the noun, the word may be the value of that flag. */
+/** Returns whether a word is a subcommand; after a flag of the command group, it may be the value of that flag. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
   const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
   const isBehindOwnFlag = before.some(
@@ -325,7 +325,7 @@ function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): 
   return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
 }
 
-/** Treats `foley help tts` as `foley tts --help`; help topics are leaves of the tree. */
+/** Treats `foley help tts` as `foley tts --help`; help topics are commands of the tree. */
 function findHelp(
   before: readonly string[],
   words: readonly string[],

@@ -41,7 +41,7 @@ export async function readInput(
   }
 }
 
-/** Reads a file as UTF-8 text. Throws like `readInput`, with this hint for other encodings. */
+/** Reads a file as UTF-8 text. Throws like `readInput`, and for other encodings with `encodingHint`. */
 export async function readTextInput(
   context: Context,
   path: string,

@@ -26,7 +26,7 @@ export async function suggestNames(
   return error;
 }
 
-/** Checks the realtime code, the HTTP code and the rejected field. */
+/** Returns whether a failure is about a voice or model, from its error code and the rejected field. */
 function isAbout({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
   if (code.toLowerCase().replace(/^err_/, '') === `${kind}_not_found`) return true;
   const errors: unknown = details?.['errors'];

@@ -7,7 +7,7 @@ import { hasErrno } from '../durable/file-failures.ts';
 import { openOwnFile } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 
-/** A stored account: an API key and the only addresses that it may be sent to. */
+/** A stored account: an API key and the only URLs that it may be sent to. */
 export interface Account {
   readonly name: string;
   readonly baseUrl: string;

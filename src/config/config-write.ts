@@ -17,8 +17,8 @@ import { settingNamed, SETTINGS } from './setting-definitions.ts';
 /**
  * Writes a setting into the user's file (`foley config set`).
  * @param given as typed on the command line
- * @throws Failure: usage for an unknown name or invalid value, config for an invalid file, state if it cannot be
- *   written
+ * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file
+ *   cannot be written)
  */
 export async function setSetting(
   file: string,
@@ -42,8 +42,8 @@ export async function unsetSetting(file: string, name: string, deps: FileDeps): 
 }
 
 /**
- * Stores an account with its key, or replaces the one of the same name (`foley auth login`).
- * @throws Failure: config for an invalid file, state if it cannot be written
+ * Stores an account with its API key, or replaces the one of the same name (`foley auth login`).
+ * @throws Failure (config for an invalid file, state if the file cannot be written)
  */
 export async function saveAccount(
   file: string,
@@ -59,7 +59,7 @@ export async function saveAccount(
 }
 
 /**
- * Removes an account and its key (`foley auth logout`).
+ * Removes an account and its API key (`foley auth logout`).
  * @returns whether the account existed
  * @throws Failure like `saveAccount`
  */
@@ -84,7 +84,7 @@ function replaceAccounts(file: string, deps: FileDeps, next: Accounts): Promise<
 
 /**
  * Changes a JSON file and makes it private (0600, its folder 0700). Leaves an invalid file unchanged.
- * @throws Failure: config for an invalid file, state if it cannot be written
+ * @throws Failure (config for an invalid file, state if the file cannot be written)
  */
 async function editJsonFile(
   file: string,

@@ -2,14 +2,14 @@ import path from 'node:path';
 
 export interface Paths {
   readonly config: string;
-  /** Journal, spool, data of the embedded service. */
+  /** The folder with the journal, the spool and the data of the embedded service. */
   readonly state: string;
   readonly cache: string;
   readonly settingsFile: string;
   /** Stored accounts with their keys. */
   readonly accountsFile: string;
   readonly serviceData: string;
-  /** Speech engines that the user added, and the list of them. */
+  /** The folder with the speech engines that the user added, and their list. */
   readonly engines: string;
 }
 

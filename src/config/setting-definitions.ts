@@ -34,7 +34,7 @@ interface SettingDefinition<T> {
   readonly fallback?: T;
   /** The unit of a number that is printed with its unit. */
   readonly unit?: 'ms';
-  /** Whether a project file may contain the setting; settings that run programs are the user's only. */
+  /** Whether a project file may contain the setting; settings that run programs may not be in one. */
   readonly project: boolean;
 }
 

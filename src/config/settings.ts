@@ -36,8 +36,8 @@ export interface SettingSources {
 }
 
 /**
- * Reads the settings files: the nearest project file in this folder or above, and the user's. Both must be valid
- * completely.
+ * Reads the settings files: the nearest project file in this folder or above, and the user's. Both files must be
+ * completely valid.
  * @throws Failure (config) naming file and key or line
  */
 export async function loadSettings({

@@ -29,8 +29,8 @@ export interface EngineDeps extends FileDeps {
 
 /**
  * Adds or replaces an engine after testing that it can speak.
- * @throws Failure: usage for an invalid name, config for an engine that does not work, output or state if the
- *   list cannot be written
+ * @throws Failure (usage for an invalid name, config for an engine that does not work, output or state if the
+ *   list cannot be written)
  */
 export async function addEngine(
   command: EngineCommand,

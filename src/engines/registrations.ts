@@ -15,7 +15,7 @@ export function registrationsFile(enginesFolder: string): string {
 /**
  * Returns the added engines; none if there is no list.
  * @param file see `registrationsFile`
- * @throws Failure: config for an invalid file, state for one of a newer foley
+ * @throws Failure (config for an invalid file, state for a file that a newer foley wrote)
  */
 export async function loadEngineRegistrations(
   files: FileSystem,

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 /** Whether the failed request may have cost credits. */
 export type Billed = 'no' | 'yes' | 'unknown';
 
-/** The error codes of foley in the JSON error line. Failures reported by the service have its code instead. */
+/** The error codes of foley in the JSON error line. A failure from the service has its code instead. */
 export type FailureCode =
   | 'usage'
   | 'config'

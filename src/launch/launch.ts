@@ -67,7 +67,7 @@ export class ChunkLoader {
   readonly #native: NodeJS.Require;
   #isCacheShort = false;
 
-  /** `chunks` is the folder of all chunks except the first. */
+  /** @param chunks the folder of all chunks except the first */
   constructor(cache: CodeCache, chunks: string) {
     this.#cache = cache;
     this.#chunks = chunks;
@@ -151,8 +151,8 @@ const LENGTH_BYTES = 4;
 
 /**
  * Opens the cache of compiled code. V8 executes its content, so the folder must not be writable by others, and
- * a checksum protects each file. A first run only creates the folder: where every run is the first, caching
- * would only cost time.
+ * a checksum protects each file. The first run only creates the folder, since caching
+ * costs time where no later run uses it.
  */
 export function openCodeCache(folder: string | undefined, key: string): CodeCache {
   if (folder === undefined) return NO_CACHE;

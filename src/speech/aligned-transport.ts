@@ -10,19 +10,19 @@ import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechTransport } from './speak.ts';
 
-/** Words with their times. */
+/** The words of spoken audio, each with its time. */
 export interface AlignedSpeech {
   readonly words: readonly AlignedWord[];
-  /** Whether the service timed all words. */
+  /** Whether the service returned a time for every word. */
   readonly isComplete: boolean;
   /** Duration of the decoded audio. */
   readonly durationMs: number;
 }
 
 /**
- * Returns the transport over an aligned stream (docs/api/speech.md#aligned-stream); the request cannot
- * be repeated after the response began.
- * @param onAligned called with the word times of verified audio, before the audio is published
+ * Returns a transport that requests speech with word times (docs/api/speech.md#aligned-stream). Its request
+ * cannot be repeated after the response began.
+ * @param onAligned called with the word times of verified audio, before the audio file gets its final name
  */
 export function alignedStreamTransport(
   client: ApiClient,
@@ -41,7 +41,7 @@ export function alignedStreamTransport(
   };
 }
 
-/** Returns the words of a completed stream. */
+/** Returns the words of a completed stream with their times. */
 export function alignedSpeech(
   response: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,
@@ -51,8 +51,8 @@ export function alignedSpeech(
 }
 
 /**
- * Begins an aligned stream.
- * @throws Failure; for a model without aligned streams, the failure names the models that have them
+ * Requests a stream of audio with word times.
+ * @throws Failure; for a model without word times, the failure names the models that have them
  */
 export async function requestAligned(
   client: ApiClient,

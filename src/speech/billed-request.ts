@@ -15,31 +15,31 @@ import type {
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** A request to record in the journal. */
+/** Describes a request to record in the journal. */
 interface BilledRequestOptions {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly request: RequestSpec;
   /** What the request creates; `speech` by default. */
   readonly what?: string | undefined;
-  /** By default the key of `request`, if the service supports keys. */
+  /** The idempotency key to record; by default that of `request`, if the service supports idempotency keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
-  /** By default the request id of `request`. */
+  /** The request id to record; by default that of `request`. */
   readonly requestId?: string | undefined;
-  /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
+  /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
-  /** Repeating the request with these flags resumes the stream; delivered audio is not billed again. */
+  /** Whether `repeatWith` resumes the stream, so that delivered audio is not billed again. */
   readonly isResumable?: boolean | undefined;
   readonly output?: Output | undefined;
   /** The body that `foley recover` needs to repeat the request or look up the result. */
   readonly body?: Uint8Array | undefined;
-  /** Resumes the operation of an interrupted command; by default a new one begins. */
+  /** The journaled operation to resume after an interruption; by default a new operation begins. */
   readonly resumes?: Intent | undefined;
 }
 
 /**
  * Records a request in the journal before it is sent (docs/billing.md). The record is on the disk when this resolves.
- * @throws Failure (state); nothing was sent then
+ * @throws Failure (state) if the record cannot be written; nothing was sent
  */
 export async function beginBilledRequest(options: BilledRequestOptions): Promise<BilledRequest> {
   const { body, journal, request, resumes } = options;
@@ -54,13 +54,13 @@ export async function beginBilledRequest(options: BilledRequestOptions): Promise
 
 /** A billed request whose result is not streamed audio. */
 interface BilledCreate<Created> extends BilledRequestOptions {
-  /** Sends the request; calls `onNewKey` before it uses a new key. */
+  /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
-  /** Records a failure and returns the failure to report; undefined to record it as usual. */
+  /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
-  /** Records a cancellation and returns the message to print; undefined to record it as usual. */
+  /** Records a cancellation and returns the message to print, or returns undefined for the default handling. */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
   /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
@@ -97,7 +97,7 @@ export interface SpooledAudio {
   readonly complete: boolean;
 }
 
-/** Records each state of a request that may cost credits in the journal. */
+/** Records in the journal each state of a request that may cost credits. */
 export class BilledRequest {
   readonly isResumable: boolean;
   readonly #options: BilledRequestOptions;
@@ -123,7 +123,7 @@ export class BilledRequest {
     return this.#options.repeatWith ?? (key === null ? undefined : `--idempotency-key ${key}`);
   }
 
-  /** All audio arrived and was verified. */
+  /** Whether all audio arrived and was verified. */
   get isVerified(): boolean {
     return this.#intent.state === 'verified';
   }
@@ -135,7 +135,7 @@ export class BilledRequest {
     });
   }
 
-  /** Records a new key before a refunded request is sent again under it. */
+  /** Records the new idempotency key of a refunded request, before the request is sent again. */
   async renew(key: string): Promise<void> {
     const { body, journal } = this.#options;
     const about = { ...this.#about, idempotencyKey: key };
@@ -147,8 +147,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress: `accepted` when the response begins, which is charged then, or when a job was created;
-   * `done` when the job can be downloaded; `verified` when all audio arrived: on the disk when this resolves.
+   * Records progress: `accepted` when a response begins (and is charged), or when a job was created; `done` when
+   * the job can be downloaded; `verified` when all audio arrived. The record is on disk when this resolves.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
@@ -160,7 +160,7 @@ export class BilledRequest {
     await this.#closeRepeated(true);
   }
 
-  /** Records an outcome without audio, or `published` where only the id was wanted. */
+  /** Records the final state of a request that delivered no audio; `published` if only an id was requested. */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
     metadata: IntentMetadata,
@@ -193,7 +193,7 @@ export class BilledRequest {
     return this.#markAs('abandoned');
   }
 
-  /** Closes operations of killed commands under the same key. */
+  /** Closes the operations that killed commands began with the same idempotency key. */
   async #closeRepeated(isDelivered: boolean): Promise<void> {
     const about = this.#about;
     if (about.isOwnKey !== true) return;
@@ -240,7 +240,7 @@ function markOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** Adds the billing outcome to a failure after the response began: billed, unless refunded. */
+/** Adds the billing outcome to a failure that occurred after the response began: billed, unless refunded. */
 export function withCost(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
@@ -271,10 +271,10 @@ export async function recordFailure(
 }
 
 const IS_LOST = 'The audio was billed and is lost.';
-/** Exits of local failures: the service sent good audio. */
+/** Exit names of local failures, which occur although the service sent valid audio. */
 const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
-/** Returns how to repeat the request without a second charge. */
+/** Returns a hint on how to repeat the request without a second charge. */
 function retryHint(failure: Failure, billed: BilledRequest): string | undefined {
   const { code, exit } = failure;
   const { isResumable, isVerified, repeatWith } = billed;

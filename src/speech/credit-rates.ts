@@ -6,7 +6,7 @@ import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
 
-/** The cost of one request. */
+/** The text length of one request, and its cost. */
 export type Charge = readonly [characters: number, credits: number];
 
 /** Identifies a price: service and account, and the model, or the voice whose default model is used. */
@@ -41,7 +41,7 @@ export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   };
 }
 
-/** Earlier versions stored only the highest rate per character. */
+/** Parses stored charges; earlier versions of foley stored only the highest rate per character. */
 function chargesIn(value: unknown): readonly Charge[] {
   if (typeof value === 'number') return [[LENGTH_OF_RATE, value * LENGTH_OF_RATE]];
   if (!Array.isArray(value)) return [];
@@ -57,8 +57,8 @@ function chargesIn(value: unknown): readonly Charge[] {
 const LENGTH_OF_RATE = 1000;
 
 /**
- * Refuses a request that may cost more than `--max-credits`: characters × `given` rate, or an estimate from
- * remembered costs.
+ * Refuses a request that may cost more than `--max-credits`. The cost is the number of characters times the
+ * `given` rate; without a given rate, it is estimated from remembered costs.
  * @throws Failure (usage); nothing was sent
  */
 export async function checkCredits(
@@ -82,8 +82,8 @@ export async function checkCredits(
 }
 
 /**
- * Estimates the highest cost of a request that fits the remembered costs, for a price per request plus a price per
- * character. With one remembered length, the cost is proportional. Undefined without remembered costs.
+ * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character.
+ * If all remembered texts have one length, uses a price per character only. Undefined without remembered costs.
  */
 export function estimateCredits(
   charges: readonly Charge[],
@@ -91,13 +91,13 @@ export function estimateCredits(
 ): number | undefined {
   if (charges.length === 0) return undefined;
   const { least, most } = slopesOf(charges);
-  // The price has changed: use the highest rate.
+  // No price fits all costs, so it has changed: use the highest rate.
   if (least > most) return Math.ceil(characters * Math.max(...charges.map(([n, c]) => c / n)));
   const bounds = charges.map(([n, c]) => c + (characters - n) * (characters >= n ? most : least));
   return Math.max(0, Math.ceil(Math.min(...bounds) - ROUNDING));
 }
 
-/** Adds a cost; removes costs of similar lengths, and costs that contradict it. */
+/** Adds a charge, and removes charges for texts of similar length and charges that contradict the new one. */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;
   if (!(characters > 0)) return charges;
@@ -108,7 +108,7 @@ export function withCharge(charges: readonly Charge[], charge: Charge): readonly
   return [...others, charge].toSorted(([a], [b]) => a - b);
 }
 
-/** Returns the range of the price per character. */
+/** Returns the lowest and the highest price per character that fit the charges. */
 function slopesOf(charges: readonly Charge[]): { readonly least: number; readonly most: number } {
   // The price per request is not negative.
   let most = Math.min(...charges.map(([n, c]) => c / n));

@@ -14,7 +14,7 @@ import type { SpooledAudio } from './billed-request.ts';
 export interface AudioSink {
   /**
    * Writes a chunk; resolves when the next chunk may be written.
-   * @param onWritten called when the chunk is no longer used, if ever
+   * @param onWritten called when the sink no longer uses the chunk; might never be called
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
 }
@@ -25,8 +25,8 @@ interface Destination extends AudioSink {
 }
 
 /**
- * Writes a response to a destination as it arrives, and verifies it: the leading bytes before the first write, the
- * rest while it streams. Unusable audio was billed too: a destination with `refuse` still receives it.
+ * Writes a response to a destination while the audio arrives. Verifies the leading bytes before the first write, and
+ * the rest during the stream. A destination with `refuse` also gets unusable audio, because that was billed too.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
  * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
  */
@@ -68,7 +68,7 @@ export async function deliver(
   }
   if (failure !== undefined) throw failure;
   const verdict = verifier.end();
-  // A failing proxy also ends the connection.
+  // A failing proxy also closes the connection: the audio might be incomplete.
   const mayBeCut = response.framing === 'close' && !verdict.endIsProven;
   const problem = verdict.problem ?? (mayBeCut ? MAY_BE_CUT : undefined);
   if (problem !== undefined) throw unusable(problem, format, response);
@@ -78,10 +78,10 @@ export async function deliver(
 const MAY_BE_CUT =
   'may be cut off: neither the length of the response nor the format shows where it ends';
 
-/** Unusable audio is saved up to this size. */
+/** The maximum size of unusable audio that is saved. */
 const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
 
-/** Enough leading bytes to recognize every format. */
+/** The number of leading bytes that suffice to recognize every format. */
 const LEADING_BYTES = 64;
 
 async function* withLongFirstChunk(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -115,20 +115,20 @@ function unusable(
   });
 }
 
-/** Estimates the audio of a text in bytes: 12 characters a second, at the usual rate of the format. */
+/** Estimates the size of a text's audio in bytes: 12 characters a second, at the usual bit rate of the format. */
 export function expectedBytes(text: string, format: Format): number {
   const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
   return Math.ceil(seconds * (COMPRESSED.has(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
 }
 
-/** Returns the largest plausible audio of a text in bytes, so that an endless response is cut off. */
+/** Returns the largest plausible size of a text's audio in bytes; a longer response is aborted as endless. */
 function mostBytes(text: string | undefined, format: Format): number {
   if (text === undefined) return MOST_UNKNOWN_BYTES;
   return Math.max(MOST_USUAL_BYTES, TIMES_EXPECTED * expectedBytes(text, format));
 }
 
 const CHARACTERS_PER_SECOND = 12;
-/** 48,000 samples of 16 bits. */
+/** The size of one second of wav audio: 48,000 samples of 16 bits. */
 const WAV_BYTES_PER_SECOND = 96_000;
 /** Formats for which services use at most 16,000 bytes per second of speech. */
 const COMPRESSED: ReadonlySet<Format> = new Set(['mp3', 'ogg', 'opus', 'aac', 'm4a']);
@@ -141,13 +141,13 @@ const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** A sink whose audio can be moved to the spool. */
 interface RecoverableSink extends AudioSink {
-  /** Moves all audio so far into the spool; undefined if that is impossible. */
+  /** Moves the audio received so far into the spool; returns undefined if that is impossible. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
 }
 
 /**
- * A destination that moves billed audio to the spool when the sink fails, and later bytes too. `failure` is
- * reported at the end.
+ * Writes billed audio to a sink. If the sink fails, moves the audio to the spool and writes all later bytes there;
+ * the caller reports `failure` at the end.
  */
 export class FallbackSink implements Destination {
   /** Why the sink failed. */
@@ -159,10 +159,10 @@ export class FallbackSink implements Destination {
   #hasTaken = false;
   /** The file with the audio when the spool cannot be used. */
   #leftAt: string | undefined;
-  /** The spool failed too: the rest is lost. */
+  /** Whether the spool failed after the sink had failed; the remaining audio is then lost. */
   #isCut = false;
 
-  /** @param about called when the audio has to be saved */
+  /** @param about returns the metadata for the spool; called when the audio has to be saved */
   constructor(sink: RecoverableSink, spool: () => Promise<Spool>, about: () => SpoolAbout) {
     this.#sink = sink;
     this.#spool = spool;
@@ -185,7 +185,7 @@ export class FallbackSink implements Destination {
     this.#writer ??= await this.#move();
   }
 
-  /** Saves the audio so far; undefined when there is no audio, or saving fails. */
+  /** Saves the audio received so far; returns undefined when there is none, or saving fails. */
   async save(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#writer ?? (await this.#move());
@@ -201,7 +201,7 @@ export class FallbackSink implements Destination {
     return { id: writer.id, path: writer.path, complete: complete && isRecorded };
   }
 
-  /** Moves earlier bytes to the spool. Ignores failures: the first failure is the one to report. */
+  /** Moves earlier bytes to the spool. Ignores failures, because the first failure is reported. */
   async #move(): Promise<SpoolWriter | undefined> {
     try {
       return await this.#sink.moveTo(await this.#spool(), this.#about());
@@ -223,7 +223,7 @@ export class FallbackSink implements Destination {
   }
 }
 
-/** Wraps a file, which can be moved to the spool. */
+/** Wraps an output file, so that its audio can be moved to the spool. */
 export function recoverableFile(output: Output): RecoverableSink {
   return {
     write: (chunk, onWritten) => output.write(chunk, onWritten),
@@ -234,7 +234,7 @@ export function recoverableFile(output: Output): RecoverableSink {
   };
 }
 
-/** Wraps a stream and keeps its bytes in memory; audio longer than `memoryBytes` cannot be saved. */
+/** Wraps a stream and keeps its bytes in memory; audio larger than `memoryBytes` cannot be saved. */
 export function recoverableStream(write: AudioSink['write'], memoryBytes: number): RecoverableSink {
   let memory: Uint8Array[] | undefined = [];
   let size = 0;

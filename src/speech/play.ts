@@ -10,7 +10,7 @@ import type { AudioSink } from './deliver.ts';
 /** Maximum length of a player's error message, in characters. */
 const LONGEST_COMPLAINT = 300;
 
-/** A player may end this long before the sound does, since devices buffer sound. */
+/** How many milliseconds before the end of the sound a player may exit, since devices buffer sound. */
 const DEVICE_BUFFER_MS = 1_000;
 
 /** A running player, which takes audio as it arrives. */
@@ -31,8 +31,8 @@ export interface PlaybackOptions {
 }
 
 /**
- * Starts a player. A player that foley chose has failed if it ends long before the sound does, whatever its exit
- * code. The user's own player may end early.
+ * Starts a player. A player that foley chose counts as failed if it exits long before the end of the sound, even
+ * with exit code 0. A player that the user chose may exit early.
  */
 export async function startPlayback(
   player: Player,
@@ -111,7 +111,7 @@ export interface Player {
   /** Path of the program. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Set for a program that foley chose. */
+  /** Properties of a player that foley chose; undefined for the user's own player. */
   readonly known?: KnownPlayback | undefined;
 }
 
@@ -127,7 +127,7 @@ interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
   readonly complaint?: RegExp;
 }
 
-/** All outputs except openal and jack, which wait forever for a missing sound server. */
+/** All audio outputs of mpg123 except openal and jack, which wait forever for a missing sound server. */
 const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
 
 /** Known players, the preferred first; each reads the audio from stdin. */

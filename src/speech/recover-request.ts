@@ -38,8 +38,8 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
 type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
- * Finds out and records the outcome of a request without a response (docs/billing.md). A request with a key is sent
- * again under that key, which is billed once. Other requests are looked up in a list of the service.
+ * Finds out and records the outcome of a request without a response (docs/billing.md). A request with an idempotency
+ * key is sent again, which is not billed twice. Results of other requests are looked up in a list of the service.
  * @returns undefined if the outcome cannot be found out
  * @throws Failure, after which the operation stays open; or the signal's reason
  */
@@ -110,7 +110,7 @@ function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === what);
 }
 
-/** Checks the account: keys are valid for one account, and another would be billed. @throws Failure (usage) */
+/** Requires the original account: under another one, the repeated request is billed again. @throws Failure (usage) */
 function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient): void {
   if (address.kind === 'embedded' || isPayer(about, address.apiKey)) return;
   throw new Failure(`request ${id} was sent with another API key`, {
@@ -122,8 +122,8 @@ function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient
 }
 
 /**
- * Returns the original request, without its body. Refunded speech may be sent again with a new key, unless the
- * user chose the key; a refunded job has failed.
+ * Returns the original request, without its body. Refunded speech may be sent again with a new idempotency key,
+ * unless the user chose the key; a refunded job is not sent again.
  */
 function repetition(
   key: string,
@@ -145,8 +145,8 @@ function repetition(
 }
 
 /**
- * Repeats a speech request under the same key, and saves the audio under the intended name or a numbered one. A
- * refunded request is sent once more with a new key, unless the user chose the key.
+ * Repeats a speech request with the same key, and saves the audio under the intended name, or a numbered name if
+ * that is taken. Sends a refunded request once more with a new key, unless the user chose the key.
  * @throws Failure, which may leave the operation open
  */
 async function repeatSpeech(
@@ -240,7 +240,7 @@ async function repeatCreate(
   return recoverAsJob(intent, job, deps);
 }
 
-/** Looks up the result of a request without a key: the only voice or job created at that time. */
+/** Looks up the result of a request without an idempotency key: the only voice or job created at that time. */
 async function findCreated(
   intent: OpenIntent,
   what: Created,
@@ -272,7 +272,7 @@ function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
   return made >= sentAt && made <= sentAt + LONGEST_CREATE_MS;
 }
 
-/** A request that creates something imports or uploads files before its response. */
+/** The longest time until the response of a request that creates a voice or job: files are uploaded first. */
 const LONGEST_CREATE_MS = 10 * 60 * 1000;
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

@@ -21,15 +21,15 @@ import type { InterruptedText } from './long-text/record.ts';
 /** The results of `foley recover`. */
 export interface Recovery {
   readonly items: readonly Recovered[];
-  /** Why some leftovers could not be recovered. */
+  /** Why some results could not be recovered. */
   readonly failures: readonly Failure[];
 }
 
 /**
- * Recovers leftovers in order (`foley recover`; docs/billing.md): publishes complete audio, downloads the results
- * of jobs, speaks the missing parts of long texts, and reports lost audio. Only missing parts are billed. Continues
+ * Recovers the results of interrupted commands (`foley recover`; docs/billing.md): publishes complete audio, downloads
+ * jobs, speaks the missing parts of long texts, and reports lost audio. Only missing parts are billed. Continues
  * after a failure.
- * @param signal stops early, with the results so far
+ * @param signal ends the recovery early; the results so far are returned
  */
 export async function recoverAll(
   found: readonly Leftover[],
@@ -71,12 +71,12 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
 interface ForgetDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
-  /** The folder with the records of all long texts. */
+  /** The folder with the saved progress of all long texts. */
   readonly textFolder: string;
 }
 
 /**
- * Removes a leftover without recovering it.
+ * Removes the files of an interrupted command without recovering its result.
  * @throws Failure (state) when the command is still running, or the files cannot be removed
  */
 export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
@@ -252,8 +252,8 @@ export interface RecoverDeps extends FileDeps {
 }
 
 /**
- * Publishes complete audio from the spool under the intended name, or a numbered one; reports incomplete audio as
- * lost.
+ * Publishes complete audio from the spool under the intended name, or a numbered name if that is taken; reports
+ * incomplete audio as lost.
  * @param intent the operation, if it is still open
  * @throws Failure (output, state)
  */
@@ -293,7 +293,7 @@ async function recoverAudio(
 }
 
 /**
- * Returns whether a file exists and has the checksum `wanted`; false if that is undefined.
+ * Returns whether a file exists and has the checksum `wanted`; false if `wanted` is undefined.
  * @throws Failure (state) when the file cannot be read
  */
 export async function hasChecksum(
@@ -329,9 +329,9 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
   }
 }
 
-/** Data that an interrupted command left: audio, or the record of unfinished work. */
+/** Files of an interrupted command: audio, or the saved progress of unfinished work. */
 export type Leftover =
-  /** Audio in the spool, with the operation if it is still open. */
+  /** Audio in the spool, with its journaled operation if that is still open. */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -343,19 +343,19 @@ export type Leftover =
   | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 
-/** A damaged record of foley, which stays until `foley recover --forget ID`. */
+/** A damaged file of foley's state, which stays until the user runs `foley recover --forget ID`. */
 export interface DamagedRecord {
   readonly kind: 'damaged';
   readonly id: string;
-  /** The folder or file of the record, then other files to remove. */
+  /** The damaged folder or file, then other files to remove with it. */
   readonly paths: readonly string[];
-  /** Describes the record and its content. */
+  /** Describes the damaged file and its content. */
   readonly holds: string;
-  /** The readable lines contain open operations: the record cannot be removed. */
+  /** Whether the readable lines contain open operations; the file then cannot be removed. */
   readonly isInUse?: boolean;
 }
 
-/** The result of recovering one leftover. */
+/** The result of recovering one request, job or long text. */
 export interface Recovered {
   readonly id: string;
   /**
@@ -363,7 +363,7 @@ export interface Recovered {
    * failed and cost nothing; `lost`: the request was billed, and `output` is incomplete or missing; `unknown`: the
    * request may have been billed; `rejected`: the service refused it and billed nothing; `running`: a command is
    * still processing it; `failed`: nothing changed, for the reason in `problem`; `damaged`: foley cannot read the
-   * record, which `problem` names.
+   * file that `problem` names.
    */
   readonly outcome:
     | 'recovered'
@@ -379,18 +379,18 @@ export interface Recovered {
   readonly creditsUsed: number | null;
   readonly requestId: string | null;
   readonly jobId: string | null;
-  /** The id of a created voice or design. */
+  /** The id of the voice or design that the request created. */
   readonly madeId?: string;
-  /** Repeating the command with this key is not billed again. */
+  /** The idempotency key with which the command can be repeated without being billed again. */
   readonly idempotencyKey: string | null;
-  /** A realtime conversation, whose idempotency key is the request id. */
+  /** True for a realtime conversation, whose idempotency key is its request id. */
   readonly isRealtime?: true;
-  /** An earlier `foley recover` reported the loss. */
+  /** True if an earlier `foley recover` has already reported the loss. */
   readonly isReported?: true;
   readonly problem: string | null;
 }
 
-/** Lists the leftovers: audio in the spool, open requests without audio, long texts, damaged records. */
+/** Lists what interrupted commands left: audio in the spool, open requests without audio, long texts, damaged files. */
 export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],
@@ -415,7 +415,7 @@ export function leftovers(
   ];
 }
 
-/** A command whose process cannot be examined counts as running for this long after the last record. */
+/** How long a command whose process cannot be examined counts as running after its last journal record. */
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /** Returns whether the command that began an operation may still be running. */
@@ -425,9 +425,9 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that an operation belongs to the selected service: keys and jobs are not valid on another.
+ * Checks that an operation belongs to the selected service, because its key or job is not valid on another.
  * @param what the operation, such as `job 7`
- * @param id adds the operation to the suggested command
+ * @param id the id of the operation, for the suggested command
  * @throws Failure (usage)
  */
 export function requireSameService(

@@ -34,7 +34,7 @@ import { sweepTemporaries } from './sweep-temporaries.ts';
 
 /** Complete, verified audio. */
 export interface Spoken {
-  /** The file; undefined for stdout and players. */
+  /** Path of the file; undefined for stdout and players. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
   readonly response: Omit<AudioResponse, 'body' | 'discard'>;
@@ -43,11 +43,11 @@ export interface Spoken {
 export interface AudioStream extends AudioSink {
   /** Ends the stream; resolves when the reader has received all audio. */
   end(): Promise<void>;
-  /** Maximum size of the audio that is kept in memory, to save it if the stream fails. */
+  /** Maximum number of bytes kept in memory, so that they can be saved if the stream fails. */
   readonly memoryBytes: number;
 }
 
-/** The stream for audio that goes into a file only. */
+/** A stream that discards the audio, for audio that goes into a file only. */
 export const NOWHERE: AudioStream = {
   write: () => Promise.resolve(),
   end: () => Promise.resolve(),
@@ -57,9 +57,9 @@ export const NOWHERE: AudioStream = {
 /** A request for speech whose response is the audio. */
 export interface SpeechTransport {
   readonly request: RequestSpec;
-  /** Resolves when the audio begins to arrive. @param onNewKey called before a new key is used */
+  /** Resolves when audio begins to arrive. @param onNewKey called before a retry with a new idempotency key */
   send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
-  /** Flags that repeat the request without a second charge; `--idempotency-key` by default. */
+  /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
   /** Called with verified audio; the file is published after it resolves. */
@@ -70,17 +70,17 @@ export interface SpeakOptions {
   readonly client: ApiClient;
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
-  /** One synchronous request by default. */
+  /** How the speech is requested; by default with one synchronous request. */
   readonly transport?: SpeechTransport | undefined;
   readonly format: Format;
-  /** The opened file; without it the audio goes to `stream`. */
+  /** The open output file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
-  /** Stdout, a player, or both. */
+  /** The destination without a file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
-  /** The operation of an interrupted command to resume; by default a new operation begins. */
+  /** The journaled operation to resume after an interruption; by default a new operation begins. */
   readonly resumes?: Intent | undefined;
-  /** A part of a long text, which `foley recover` requests together with the other parts. */
+  /** Whether this is a part of a long text, whose parts `foley recover` requests together. */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
   /** Shows a notice to the user. */
@@ -161,7 +161,7 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   };
 }
 
-/** Whether `foley recover` can repeat the request: it cannot write the word times of an aligned stream. */
+/** Whether `foley recover` can repeat the request; it cannot save the word times of an aligned stream. */
 function isRecoverable(
   { isPart, resumes, transport }: SpeakOptions,
   request: RequestSpec,
@@ -185,22 +185,22 @@ export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
   /** A file with the next free name like `path`, or named after the text. */
   | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
-  /** The player alone. */
+  /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };
 
 interface OpenPlannedOptions extends FileDeps {
   readonly text: string;
-  /** Fail rather than replace an existing file. */
+  /** Whether to fail if the file exists, rather than replace it. */
   readonly noClobber: boolean;
-  /** foley's state folder, with the spool. */
+  /** foley's state folder, which contains the spool. */
   readonly state: string;
-  /** Ends the wait for a reader of a pipe. */
+  /** Aborts waiting for another program to read from the pipe that is the output. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens the file for audio before anything is billed, and checks that the disk has room; undefined for stdout
- * and players.
+ * Opens the file for audio before anything is billed, and checks that the disk has space. Returns undefined for
+ * stdout and players.
  * @throws Failure (output, exists, usage, state)
  */
 export async function openPlanned(

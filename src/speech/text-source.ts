@@ -3,12 +3,12 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
 
-/** Larger than any book. */
+/** The maximum size of a text input, larger than any book. */
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
 
 export interface TextSource {
   readonly args: readonly string[];
-  /** `--file`; `-` is stdin. */
+  /** The value of `--file`; `-` is stdin. */
   readonly file?: string | undefined;
   readonly stdin: () => Readable;
   readonly stdinIsTerminal: () => boolean;
@@ -80,7 +80,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
 }
 
 /**
- * Yields the text of a stream as it arrives, never a part of a character.
+ * Yields the text of a stream as it arrives, in pieces that never end inside a character.
  * @param name for messages, such as `stdin`
  * @param signal ends the stream
  * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; the signal's reason

@@ -7,11 +7,11 @@ export interface NamedVoice {
 }
 
 export interface VoiceOptions {
-  /** `--voice`: an id; on the embedded service also an exact name. */
+  /** The value of `--voice`: an id; on the embedded service also an exact name. */
   readonly voice?: string | undefined;
-  /** `--voice-name`. */
+  /** The value of `--voice-name`. */
   readonly voiceName?: string | undefined;
-  /** `FOLEY_VOICE` or a config file, as `--voice`. */
+  /** The voice in `FOLEY_VOICE` or a config file, with the same values as `--voice`. */
   readonly configuredVoice?: string | undefined;
   readonly target: 'embedded' | 'hosted';
 }

@@ -65,7 +65,7 @@ export interface DesignDeps {
 }
 
 /**
- * Creates a design and journals the request (docs/api/voice-design.md). Repeating it with the same key is free.
+ * Creates a design and journals the request (docs/api/voice-design.md). A retry with the same idempotency key is free.
  * @throws Failure, or the signal's reason
  */
 export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<VoiceDesign> {

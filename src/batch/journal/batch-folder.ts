@@ -35,7 +35,7 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder for audio that another item's audio replaced. */
+/** Returns the folder that keeps audio after another item's audio has replaced it. */
 export function keptFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
@@ -107,7 +107,7 @@ interface OpenParts extends BatchSecret, Run {
 export class BatchFolder {
   readonly index: JournalIndex;
   readonly secret: Uint8Array;
-  /** Whether the state folder has a copy of the secret. */
+  /** Whether the state folder has a copy of the secret that derives idempotency keys. */
   readonly isCopied: boolean;
   /** Number of damaged journal lines that were skipped. */
   readonly garbled: number;
@@ -175,8 +175,8 @@ export class BatchFolder {
   }
 
   /**
-   * Records that audio has its final name. Written with the next record: after a loss foley only compares the file
-   * again.
+   * Records that an audio file has its final name. The record is not written until the next one: if it is lost, foley
+   * only compares the file again.
    */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
     const { about, body, generation, item } = status;
@@ -202,7 +202,7 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that all items are done: a later `--redo` of the same items buys the items again. */
+  /** Records that all items are done: a later `--redo` of the same items requests and pays for them again. */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);

@@ -45,25 +45,25 @@ export interface ItemAbout {
   readonly output: string;
   readonly key: string;
   readonly origin: string;
-  /** Token of the `--redo` run that bought the item again. */
+  /** Token of the `--redo` run that requested the item again. */
   readonly redo?: string;
   readonly besides?: readonly string[];
 }
 
-/** A journal record: one step of one purchase. */
+/** A journal record: one step of one billed request. */
 export interface ItemStep {
-  /** Id of the purchased item; any item with the same request body may use the audio. */
+  /** Id of the item that was requested; any item with the same request body may use the audio. */
   readonly item: string;
   /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Number of earlier purchases of the same request body. */
+  /** Number of earlier billed requests with the same body. */
   readonly generation: number;
   readonly state: ItemState;
   readonly about?: ItemAbout | undefined;
   readonly facts?: ItemFacts | undefined;
 }
 
-/** Current state of one purchase, computed from its steps. */
+/** Current state of one billed request, computed from its steps. */
 export interface ItemStatus extends ItemStep {
   readonly about: ItemAbout | undefined;
   readonly facts: ItemFacts;
@@ -84,7 +84,7 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
   };
 }
 
-/** Merges a step into a status. The higher generation wins; within a generation, the later state wins. */
+/** Merges a step into a status. The higher `generation` wins; if they are equal, the later state wins. */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
   if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
@@ -131,7 +131,7 @@ function isFacts(value: unknown): value is ItemFacts {
 export interface KnownFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Undefined if the journal does not record the rename. */
+  /** Modification time; undefined if the journal does not record that the file got its name. */
   readonly mtimeMs: number | undefined;
 }
 
@@ -144,13 +144,13 @@ interface KnownRun {
 /** Index of the records in a folder's journals. The order of records matters only between equal states. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  /** Ids of the items bought with each request body; usually one. */
+  /** Ids of the items that were requested with each body; usually one. */
   readonly #buyers = new Map<string, Set<string>>();
-  /** Earlier generations with complete audio; a file may still hold this audio. */
+  /** Superseded requests that have complete audio, which a file may still contain. */
   readonly #superseded: ItemStatus[] = [];
   /** Hashes of the complete audio of each request body, in any generation. */
   readonly #audio = new Set<string>();
-  /** Outputs that held each audio, by its SHA-256. */
+  /** Names of the outputs that ever had an audio, by the SHA-256 of the audio. */
   readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
@@ -189,9 +189,9 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the purchase to use for an item with this body; it may have been made for another item. The latest
-   * generation wins, then the latest state, then the item's own purchase. A purchase without audio is used only if no
-   * other exists. Returns undefined if this body was never bought.
+   * Returns the billed request to use for an item with this body; it may have been sent for another item. The latest
+   * generation wins, then the latest state, then the item's own request. A request without audio is used only if no
+   * other exists. Returns undefined if this body was never requested.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -205,7 +205,7 @@ export class JournalIndex {
     return best;
   }
 
-  /** Returns the highest generation of a body; -1 if the body was never bought. */
+  /** Returns the highest generation of a body; -1 if the body was never requested. */
   lastGeneration(body: string): number {
     let last = -1;
     for (const item of this.#buyers.get(body) ?? []) {
@@ -229,7 +229,7 @@ export class JournalIndex {
     return this.#outputs.get(output);
   }
 
-  /** Returns all purchases, superseded ones first. */
+  /** Returns the states of all billed requests, superseded ones first. */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
   }
@@ -268,7 +268,7 @@ export class JournalIndex {
   }
 }
 
-/** An item id may contain any character; a digest contains only hexadecimal digits. */
+/** Returns a unique key: the body digest has no spaces, so that the item id may contain any character. */
 function keyOf(item: string, body: string): string {
   return `${body} ${item}`;
 }

@@ -16,8 +16,8 @@ import { display } from '../../text/display.ts';
 
 export interface KeyAbout {
   /**
-   * Address of the service; `embedded` for the embedded service, whose port changes. The account is omitted: the
-   * service separates accounts, and an account may be renamed while a batch is unfinished.
+   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The account is omitted: the
+   * service separates accounts, and the user may rename an account while a batch is unfinished.
    */
   readonly origin: string;
   readonly endpoint: string;
@@ -31,8 +31,8 @@ export function bodyDigest(body: Uint8Array): string {
 }
 
 /**
- * Derives the idempotency key of a purchase. With the same secret, equal purchases have the same key, even without a
- * journal or under another item id. Other users cannot guess the key.
+ * Derives the idempotency key of a request. With the same secret, equal requests have the same key, even without a
+ * journal or with another item id. Other users cannot guess the key.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;
@@ -47,9 +47,9 @@ export function namespaceSecret(namespace: string): Uint8Array {
 }
 
 interface SecretPlaces extends FileDeps {
-  /** `.foley` in the existing output folder. */
+  /** The folder `.foley` in the output folder; must exist. */
   readonly folder: string;
-  /** Folder for the copy, inside the state folder; created when needed. */
+  /** Folder for the copy of the secret, inside the state folder; created when needed. */
   readonly copyFolder: string;
   readonly temporaries: string;
 }

@@ -184,7 +184,7 @@ async function sweepSecondLock(name: string, options: LockOptions): Promise<bool
 
 const LOCK_NAME = /^(?:all|\d+-of-\d+)$/;
 
-/** Different shards of the same total have no item in common. */
+/** Whether two locks belong to different shards of the same total, which have no item in common. */
 function isOtherShard(a: string, b: string): boolean {
   const [totalA, totalB] = [a, b].map((name) => name.split('-of-')[1]);
   return totalA !== undefined && totalA === totalB;

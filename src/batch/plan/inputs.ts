@@ -8,7 +8,7 @@ import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/dec
 import { display } from '../../text/display.ts';
 
 interface InputOptions {
-  /** Files and folders; `-` is stdin. */
+  /** Files and folders named on the command line; `-` is stdin. */
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
@@ -134,7 +134,7 @@ async function textsIn(
   }
 }
 
-/** Ignores links to folders, because links may form a loop. */
+/** Lists the texts in a folder. Ignores links to folders, because links may form a loop. */
 async function textNames(
   folder: string,
   isRecursive: boolean,
@@ -185,7 +185,7 @@ const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
 
 /** An input whose bytes can be read several times. */
 export interface InputFile {
-  /** Name for messages. */
+  /** Name of the input, for messages. */
   readonly name: string;
   open(): AsyncIterable<Uint8Array>;
 }

@@ -14,7 +14,7 @@ export const DEFAULT_TEXT_COLUMN = 'text';
 /** Maximum size of a text file for one request: four bytes per character and a byte order mark. */
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 
-/** Fields of an item from its input; the flags supply the missing ones. */
+/** Fields of an item from its input; flags supply the fields that the input lacks. */
 export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   /** File and line of the item, for messages. */
   readonly source: string;
@@ -83,7 +83,7 @@ export async function* draftsOf(
 
 interface Entry {
   readonly where: string;
-  /** Line of a list; empty for other inputs. */
+  /** The line, if the input is a list; empty for other inputs. */
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
 }

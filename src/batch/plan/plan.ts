@@ -44,7 +44,7 @@ export interface PlanOptions extends Inputs {
   readonly defaults: PlanDefaults;
   readonly template: NameTemplate;
   readonly total: number;
-  /** Returns the sidecar files of an item, such as captions, from its output. */
+  /** Returns the names of an item's caption files, from the name of its output. */
   readonly sidecars: (output: string) => readonly string[];
 }
 

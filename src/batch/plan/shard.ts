@@ -52,7 +52,7 @@ export function shardOfEnvironment(
 
 interface Engine {
   readonly index: string;
-  /** Other required variables, for the message. */
+  /** Other variables that must be set, for the error message. */
   readonly needs: string;
   read(env: Environment, index: string): Shard | undefined;
 }
@@ -71,7 +71,7 @@ const ENGINES: readonly Engine[] = [
   counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
 ];
 
-/** @param first index of the first shard */
+/** Describes a system that sets an index and a total. @param first index of the first shard */
 function counted(index: string, total: string, first: 0 | 1): Engine {
   return {
     index,

@@ -119,7 +119,7 @@ interface TableRecord {
   readonly line: number;
 }
 
-/** @param isLoose reads only the first row, with any number of cells, to guess the separator */
+/** Yields the rows. @param isLoose yields only the first row, with any number of cells, to guess the separator */
 async function* recordsOf(
   file: InputFile,
   separator: string,

@@ -81,7 +81,7 @@ function policyHash(text: string): string {
 
 interface EmbeddedSound {
   readonly id: string | undefined;
-  /** Identifies the audio file by content and modification time, under any name. */
+  /** Identifies audio by its content and modification time, whatever the name of the file. */
   readonly mark: string;
   /** Measurements of the audio; undefined if the file cannot be decoded. */
   readonly sound: MeasuredSound | undefined;

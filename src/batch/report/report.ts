@@ -22,8 +22,8 @@ export class Tally {
   }
 
   /**
-   * Exit of a batch that tried all items: `partial` after any failure; if nothing was delivered, the exit of the
-   * gravest failure.
+   * Exit name of a batch that tried all items: `ok` without failures; `partial` if some items failed; if no item
+   * succeeded, the exit name of the gravest failure.
    */
   get exit(): ExitName {
     if (this.failed === 0) return 'ok';

@@ -34,7 +34,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
 }
 
-/** Returns the body that identifies an aligned purchase; it differs from the body of a job for the same text. */
+/** Returns the body that identifies a request with word times; it differs from the body of a job for the same text. */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);
@@ -44,7 +44,7 @@ const NO_KEY = { value: '', madeByTool: false };
 
 /**
  * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings and cannot be
- * repeated. An item that is interrupted after it may have been billed is lost and not retried without a flag.
+ * repeated. An item that is interrupted after it may have been billed is lost; only a flag retries it.
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
@@ -101,7 +101,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Publishes the captions before the audio: audio never appears without captions. */
+  /** Publishes the captions before the audio, so that audio never appears without captions. */
   async #publish(
     { file, isNew, item, status }: ItemWork,
     response: AlignedResponse,
@@ -151,7 +151,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     });
   }
 
-  /** Records a state if possible: the state `sent`, which is on disk, already means that the item may be billed. */
+  /** Records a state; ignores errors, because the state `sent` on disk already means that the item may be billed. */
   #noteQuietly(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }

@@ -39,7 +39,7 @@ export interface ClassifyOptions extends AudioLookup, RerunOptions {
 /**
  * Decides what to do with each item, from the journal and the files at the outputs. Sends nothing. Of equal items,
  * only the first is spoken or fetched.
- * @throws Failure: exists (31) for a file that the batch did not make, output, usage
+ * @throws Failure (output, usage; exists for a file that the batch did not make)
  */
 export async function* classifyItems(
   items: AsyncIterable<BatchItem>,
@@ -92,7 +92,7 @@ async function classify(
     status !== undefined &&
     status.item !== item.id &&
     status.about?.output !== item.output
-      ? // Equal items may have been bought separately: the audio at the output is as good as the other.
+      ? // Equal items may have been requested separately: the audio at the output is as good as the other.
         { kind: 'skip', status }
       : decide({
           ...options,
@@ -109,14 +109,14 @@ async function classify(
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-/** Plans with more characters than this are classified again instead of staying in memory. */
+/** The most characters of classified items to keep in memory; a longer plan is classified again for each reader. */
 const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
 /**
  * Shares the classified items between several readers.
  * @param read classifies all items on each call
- * @returns `first` for the first reader, and `again` for later ones, which get retained items if there are few
+ * @returns `first` for the first reader, and `again` for later ones, which get the items in memory if there are few
  */
 export function retainItems(read: () => Classified) {
   let retained: readonly ClassifiedItem[] | undefined;
@@ -141,21 +141,21 @@ export function retainItems(read: () => Classified) {
 }
 
 type Decision =
-  /** The audio is at its output and unchanged. */
+  /** Nothing to do: the audio is at its output and unchanged. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** The item is requested in this generation; `status`, if any, is already in the journal. */
+  /** The item is requested in this generation; `status` is its journaled state, if it has one. */
   | {
       readonly kind: 'speak';
       readonly generation: number;
       readonly status: ItemStatus | undefined;
-      /** Whether the user asked to buy the item again. */
+      /** Whether the user asked to request and pay for the item again. */
       readonly isAgain: boolean;
     }
   /** The audio is in the folder under another name, and is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** The audio of an equal item, number `of`, serves both items. */
+  /** The audio of an equal item, whose number is `of`, is used for both items. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
-  /** The item is billed; the job has the audio, or will have it. */
+  /** The item was billed before; its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
   /** The item continues only if the user passes a flag. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
@@ -171,22 +171,22 @@ export type Ended =
   | 'elsewhere';
 
 export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
-  /** The purchase to use for the item. */
+  /** The state of the billed request to use for the item. */
   readonly status: ItemStatus | undefined;
-  /** Highest generation of the item's body; -1 if the body was never bought. */
+  /** Highest generation of the item's body; -1 if the body was never requested. */
   readonly lastGeneration: number;
   /** Whether the recorded audio is at its output. */
   readonly isPresent: boolean;
   /** Whether the recorded audio is in the folder under another name. */
   readonly isElsewhere: boolean;
-  /** Whether `--redo` names the item and the item was not bought again yet. */
+  /** Whether `--redo` names the item and the item was not requested again yet. */
   readonly isRedone: boolean;
   readonly origin: string;
 }
 
 /**
  * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same key, billed audio is
- * fetched, and only `--redo` and `--retry-failed` buy an item twice.
+ * fetched, and only `--redo` and `--retry-failed` pay for an item twice.
  */
 export function decide(facts: DecisionFacts): Decision {
   const { isRedone, lastGeneration, retriesFailed, status } = facts;
@@ -226,7 +226,7 @@ function decideKnown(
   }
 }
 
-/** Decides what to do with a purchase whose audio is not in the folder. */
+/** Decides what to do with a billed request whose audio is not in the folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
@@ -281,7 +281,7 @@ export class OutputInspector {
     return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
   }
 
-  /** Returns folded names, because the file system may change case or accents. */
+  /** Returns the names in a folder, folded, because the file system may have changed case or accents. */
   async #readNames(folder: string): Promise<ReadonlySet<string>> {
     const { files, outputDir } = this.#options;
     if (folder !== '.') await containedPath(outputDir, folder, files);

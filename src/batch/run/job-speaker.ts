@@ -81,7 +81,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records the next generation. The job under the current key was refunded, so buying the item needs a new key. */
+  /** Records a new generation: the job was refunded, so that another request needs a new idempotency key. */
   async #nextGeneration(status: ItemStatus): Promise<ItemStatus> {
     const { about } = status;
     const generation = status.generation + 1;
@@ -204,7 +204,7 @@ function jobFailure(job: SpeechJob): Failure {
   });
 }
 
-/** Returns a failure that the journal does not record: another key or account may have access to the job. */
+/** Returns a failure that is not journaled, because another API key or account may have access to the job. */
 function missingJob(id: string, failure: Failure): Failure {
   return reviseFailure(failure, {
     message: `the service does not know the job ${id}, which was billed`,
@@ -224,12 +224,12 @@ interface Guess {
 const MAX_EXPECTED_MS = 2_000;
 /** Fraction by which the first guess is shortened after a job that was done at the first poll. */
 const FIRST_STEP = 0.05;
-/** Minimum step; each guess that was too short halves the step. */
+/** Minimum of `step`, which each guess that was too short halves. */
 const MIN_STEP = 0.003;
 
 interface Estimate {
   readonly ms: number;
-  /** The step, as a fraction of `ms`. */
+  /** How much to shorten the next guess, as a fraction of `ms`. */
   readonly step: number;
 }
 
@@ -240,7 +240,7 @@ interface Estimate {
 export class ExpectedTime {
   readonly #estimates = new Map<number, Estimate>();
 
-  /** Returns the expected milliseconds; undefined without an estimate. */
+  /** Returns the expected duration of a job in milliseconds; undefined without an estimate. */
   of(characters: number): number | undefined {
     const ms = this.#estimates.get(lengthClass(characters))?.ms;
     return ms === undefined ? undefined : Math.min(MAX_EXPECTED_MS, ms);

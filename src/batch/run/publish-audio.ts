@@ -30,9 +30,9 @@ export interface DeliveredItem {
 export interface ItemSpeaker {
   /** HTTP method and path, used to derive idempotency keys. */
   readonly endpoint: string;
-  /** Returns the request body, which identifies the purchase. */
+  /** Returns the request body, which identifies the billed request. */
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
-  /** Returns the sidecar files of an item, such as captions, from its output. */
+  /** Returns the names of an item's caption files, from the name of its output. */
   readonly sidecars: (output: string) => readonly string[];
   /**
    * Speaks an item, or resumes an interrupted one, and publishes the audio.
@@ -49,13 +49,13 @@ interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
 
 interface Publication extends OutputPlace {
   readonly item: BatchItem;
-  /** Called when the audio is complete and verified; the rename waits for the returned promise. */
+  /** Called when the audio is complete and verified; the file is renamed after the returned promise resolves. */
   readonly onVerified: (facts: ItemFacts, verdict: Verdict) => Promise<void>;
 }
 
 /**
  * Writes the audio of a response to a temporary file, verifies the audio, and renames the file.
- * @throws Failure: output, exists, or badAnswer for invalid audio
+ * @throws Failure (output, exists; bad_answer for invalid audio)
  */
 export async function publishAudio(
   response: AudioResponse,

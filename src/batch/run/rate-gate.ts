@@ -4,7 +4,7 @@ import type { Clock } from '../../effects/clock.ts';
 
 /** Pause after a 429 without `Retry-After`. */
 const DEFAULT_PAUSE_MS = 1_000;
-/** 429s within this time belong to requests that were sent together, and count once. */
+/** 429 responses within this time count once, because their requests were sent together. */
 const SAME_REFUSAL_MS = 1_000;
 const MIN_RATE = 0.2;
 /** The limit is lifted when the rate is this many times the rate at the last 429. */

@@ -29,7 +29,7 @@ interface ReuseOptions extends AudioLookup, FileDeps {
   readonly folders: OutputFolders;
 }
 
-/** Whether the audio of a purchase, with its sidecar files, is in the folder under a name other than `output`. */
+/** Whether the audio of a request, with its caption files, is in the folder under a name other than `output`. */
 export async function isInFolder(
   { facts }: ItemStatus,
   output: string,
@@ -54,7 +54,7 @@ export function unchangedFile(
 interface Candidate {
   readonly path: string;
   readonly isKept: boolean;
-  /** Whether the audio has no other name (hard link). */
+  /** Whether the file has only this name (no other hard link). */
   readonly isOnly: boolean;
 }
 
@@ -111,11 +111,11 @@ export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing at first; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** File with other content at the output. */
+  /** The file at the output that is about to be overwritten, if its content differs. */
   readonly displaced: KnownFile | undefined;
 }
 
-/** Moves and copies billed audio, so that it is never bought again and never lost. */
+/** Moves and copies billed audio, so that it is never paid for again and never lost. */
 export class AudioReuse {
   readonly #options: ReuseOptions;
   readonly #kept: string;
@@ -126,8 +126,8 @@ export class AudioReuse {
   }
 
   /**
-   * Moves or copies the audio of a purchase, with its sidecar files, to an output. Each name always holds one
-   * complete file. Returns undefined if the audio is missing.
+   * Moves or copies the audio of a request, with its caption files, to an output. At any time, each name is that of
+   * one complete file. Returns undefined if the audio is missing.
    * @throws Failure (output, exists)
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
@@ -164,7 +164,7 @@ export class AudioReuse {
   }
 
   /**
-   * Saves the audio at an output that is about to be replaced, unless another output holds the same audio.
+   * Saves the audio about to be overwritten at an output, unless another output holds the same audio.
    * @throws Failure (output)
    */
   async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
@@ -255,7 +255,7 @@ export class AudioReuse {
     return true;
   }
 
-  /** Copies instead of linking: an edit of one file must not change the other. */
+  /** Copies a file instead of linking it, because an edit of one file must not change the other. */
   async #copy(
     { isKept, path: from }: Candidate,
     { facts }: ItemStatus,
@@ -303,7 +303,7 @@ export class AudioReuse {
     }
   }
 
-  /** Saves the displaced audio, and copies sidecar files before the audio: audio never appears without them. */
+  /** Saves the audio about to be overwritten, then copies the caption files: audio never appears without them. */
   async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
     const { outputDir, sidecars } = this.#options;
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);

@@ -23,7 +23,7 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null without a file. */
   readonly output: string | null;
-  /** Cost of an item that was delivered now, whether charged in this run or an earlier one. */
+  /** Cost of an item that this run delivered; an earlier run may have been charged for it. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
 }
@@ -36,9 +36,9 @@ export interface BatchOptions extends FileDeps {
   readonly captions: CaptionOptions | undefined;
   /** How often an item is retried after a 429. */
   readonly maxRetries: number;
-  /** Maximum silence of a stream, in milliseconds; the default is one minute. */
+  /** Maximum time without data from a stream, in milliseconds; the default is one minute. */
   readonly idleTimeoutMs: number | undefined;
-  /** Reads the items; each call starts again. */
+  /** Reads the items; each call starts with the first item. */
   readonly items: () => AsyncIterable<BatchItem>;
   readonly concurrency: number;
   readonly budget: CreditBudget;
@@ -96,8 +96,8 @@ export class Batch {
   }
 
   /**
-   * Yields each item with what to do, before `run`. Sends nothing.
-   * @throws Failure: exists (31) for a file that the batch did not make, output, usage
+   * Yields each item with what `run` will do with it. Sends nothing.
+   * @throws Failure (output, usage; exists for a file that the batch did not make)
    */
   async *classify(): AsyncGenerator<ClassifiedItem, void, undefined> {
     for await (const classified of this.#items.first()) {
@@ -240,7 +240,7 @@ export class Batch {
     }
   }
 
-  /** Yields items that may be sent, because their keys are on disk. */
+  /** Yields items that may be sent, because their idempotency keys are on disk. */
   async *#ready(): AsyncGenerator<ReadyItem, void, undefined> {
     const windows = this.#journaled();
     const take = (): ReturnType<typeof windows.next> => {

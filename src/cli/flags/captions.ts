@@ -32,7 +32,7 @@ export function addCueFlags(command: Command): void {
   );
 }
 
-/** Creates the repeatable `--subtitles`. */
+/** Creates the flag `--subtitles`, which may be repeated. */
 export function subtitlesOption(): Option {
   const description = 'write subtitles, as .srt or .vtt';
   return listOption('--subtitles <path>', description, (given) => given);
@@ -40,7 +40,7 @@ export function subtitlesOption(): Option {
 
 /**
  * Returns the limits of cues: from flags, else from settings, else the defaults.
- * @throws Failure: usage for limits that contradict each other, config for an invalid setting
+ * @throws Failure (usage for limits that contradict each other, config for an invalid setting)
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   const value = <Name extends keyof CueFlags>(name: Name, fallback: SettingValues[Name]) =>
@@ -123,7 +123,7 @@ export interface CaptionPlan {
   readonly shape: CueShape;
 }
 
-/** Creates `--timings`. */
+/** Creates the flag `--timings`. */
 export function timingsOption(): Option {
   return new Option('--timings <path>', 'write word times, as .json');
 }

@@ -13,9 +13,9 @@ export interface GlobalOptions {
   readonly realtimeUrl?: string;
   readonly apiKeyFile?: string;
   readonly maxRetries?: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly responseTimeout?: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly idleTimeout?: number;
   readonly maxBytes?: number;
   readonly progress: boolean;

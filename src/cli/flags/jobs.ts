@@ -110,7 +110,7 @@ export function jobListOptions(): readonly Option[] {
   ];
 }
 
-/** Creates `--page`, `--all`, and the flag for the size of a page. @param things on a page */
+/** Creates `--page`, `--all`, and the flag for the size of a page. @param things such as `jobs` */
 export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): readonly Option[] {
   const size = `${things} per page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`;
   const sizes = { minimum: 1, maximum: PAGE_SIZE_MAX };

@@ -74,7 +74,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
 }
 
 /**
- * Returns the values of `--image`, each with its flag.
+ * Returns the values of `--image`, each as a pair with the name of the flag.
  * @throws Failure (usage) for too many images (docs/api/media.md)
  */
 export function givenReferences({

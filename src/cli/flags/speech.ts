@@ -24,7 +24,7 @@ export interface SpeechFlags extends SpeechControls {
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** Adds the flags for voice, model, format and controls; `formats` and `usual` describe `--format`. */
+/** Adds the flags for voice, model, format and controls; the help of `--format` shows `formats` and `usual`. */
 export function addSpeechFlags(
   command: Command,
   {
@@ -65,12 +65,12 @@ export function voiceOptions(): Option[] {
   ];
 }
 
-/** Creates `--model`. */
+/** Creates the flag `--model`. */
 export function modelOption(usual = 'the voice’s default model'): Option {
   return textOption('-m, --model <id>', `model id (default: ${usual})`);
 }
 
-/** Returns the controls to send: those given as flags, else those configured. */
+/** Returns the speech controls to send: those given as flags, else those configured. */
 export function controlsToSend(flags: SpeechControls, settings: SettingSources): SpeechControls {
   const given: SpeechControls = Object.fromEntries(
     Object.entries(flags).filter(([name]) => name in SPEECH_CONTROLS),
@@ -96,7 +96,7 @@ export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): 
   return flagName(value === false ? `no-${name}` : name);
 }
 
-/** Creates the flags of these controls. */
+/** Creates the flags of these speech controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];

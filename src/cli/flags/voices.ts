@@ -12,7 +12,7 @@ export interface VisibilityFlag {
   readonly visibility?: VoiceVisibility;
 }
 
-/** Creates `--visibility`. */
+/** Creates the flag `--visibility`. */
 export function visibilityOption(): Option {
   const description = `${VOICE_VISIBILITIES.join(' or ')} (default: private)`;
   return choiceOption('--visibility <who>', description, VOICE_VISIBILITIES);
@@ -44,7 +44,7 @@ export function madeVoiceResult(
   };
 }
 
-/** Formats a line for stderr about a created voice: its cost and how to use it. */
+/** Formats a line for stderr about a new custom voice: its cost and how to use it. */
 export function madeVoiceNotice(voice: MadeVoice, name: string): string {
   const made = `foley: created the voice "${voice.name ?? name}"`;
   return `${describeCost(made, { ...voice, ignoredParameters: [] })}; \`foley tts -v ${voice.voiceId}\` speaks with it`;

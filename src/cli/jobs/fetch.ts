@@ -212,7 +212,7 @@ async function stopped<T>(
   }
 }
 
-/** Marks the open intents of saved jobs as done; ignores failures. */
+/** Marks the jobs as done in the journal after their results were saved; ignores failures. */
 async function markSaved(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {

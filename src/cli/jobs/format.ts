@@ -82,7 +82,7 @@ export interface JobResult<Job extends WaitedJob> {
   /** Id of the request that created the job, if this command created it. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
-  /** The job was only downloaded: nothing was billed. */
+  /** Whether the job was only downloaded, so that nothing was billed. */
   readonly isFree?: boolean;
 }
 
@@ -100,9 +100,9 @@ export interface JobPresenter<Job extends WaitedJob> {
   partial(job: Job): string;
   /** Formats a line for stderr about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
-  /** @param label shown until the first state arrives */
+  /** Starts to show the progress of a job. @param label shown until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** Fields `kind` and `api` of the document. */
+  /** The kind of job, and its API version, as in the `--json` document. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';

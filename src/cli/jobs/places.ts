@@ -77,12 +77,12 @@ export function automaticPlace(context: Context, segment?: number): PlaceFor {
 /** The flag that names a folder, and why a folder is required. */
 interface FolderWords {
   readonly flag: string;
-  /** Such as `the audio of several jobs needs a folder`. */
+  /** The reason, for messages, such as `the audio of several jobs needs a folder`. */
   readonly why: string;
   readonly hint: string;
 }
 
-/** `--output-dir` for previews of voices. */
+/** The flag `--output-dir`, for previews of voices. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
   why: 'previews require a folder',
@@ -97,7 +97,7 @@ const FOLDER_OF_JOBS: FolderWords = {
 
 /**
  * Returns a folder as the place for the results of several jobs; creates it if it is missing.
- * @throws Failure: usage if it is a file, output if it cannot be written
+ * @throws Failure (usage if the folder is a file, output if it cannot be written)
  */
 export async function folderPlace(
   context: Context,

@@ -21,13 +21,13 @@ export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
   /**
-   * Returns the body of the request; `urls` are the addresses of the inputs.
+   * Returns the body of the request; `urls` are the URLs of the inputs.
    * @throws Failure (usage) for an order that the service would refuse
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
   /** Returns the command that creates the lip sync if only the speech of a dubbing was billed. */
   readonly continueCommand?: (audio: string) => string;
-  /** Overrides `--output`. */
+  /** The open output; replaces `--output`. */
   readonly place?: MediaPlace;
 }
 
@@ -66,7 +66,7 @@ export async function createMedia(
   }
 }
 
-/** Kinds that need sharp on the embedded service. */
+/** Kinds of jobs for which the embedded service requires sharp. */
 const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
 /** A task with the URLs of its inputs and an open output. */

@@ -18,7 +18,7 @@ export async function readInputs(
   return inputs;
 }
 
-/** Returns addresses at which the service can fetch the inputs, files included. @throws Failure (usage, config) */
+/** Returns URLs from which the service can fetch the inputs, including local files. @throws Failure (usage, config) */
 export async function addressesOf(
   context: Context,
   inputs: readonly MediaInput[],
@@ -36,7 +36,7 @@ export async function addressesOf(
   });
 }
 
-/** Returns the addresses for `--dry-run`: file URLs for files. */
+/** Returns the URLs of the inputs for `--dry-run`; the URLs of local files begin with `file:`. */
 export function describedUrls(inputs: readonly MediaInput[]): readonly string[] {
   return inputs.map((input) =>
     input.kind === 'file' ? pathToFileURL(input.path).href : input.given,

@@ -13,10 +13,10 @@ export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
-/** Work that ends earlier shows no progress. */
+/** The delay before progress is shown; shorter work shows none. */
 const DELAY_MS = 300;
 
-/** Shows progress on stderr, on a terminal only; elsewhere loads nothing. */
+/** Shows progress on stderr if that is a terminal; otherwise does nothing. */
 export function startProgress(
   io: Io,
   clock: Clock,
@@ -107,7 +107,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }
 
-/** More lines would scroll the command out of view. */
+/** The maximum number of lines; more would scroll the command out of view. */
 const MOST_LINES = 12;
 
 /** Lines on stderr that are rewritten when they change. */

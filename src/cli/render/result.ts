@@ -20,7 +20,7 @@ export interface CommandResult {
   readonly exit?: ExitName;
   /** An error that is printed after the result and sets the exit code. */
   readonly failure?: Failure;
-  /** Names from the service, stored for shell completion. */
+  /** Names in the response of the service, to store for shell completion. */
   readonly seen?: SeenNames;
 }
 
@@ -102,7 +102,7 @@ function withoutSecrets(text: string): string {
 }
 
 const DEFAULT_PAGER = 'less';
-/** Quit if the text fits, keep colors, leave the text on the screen, as `git` and `gh` do. */
+/** Options of `less`: quit if the text fits, keep colors, leave the text on the screen, as `git` and `gh` do. */
 const LESS_FLAGS = 'FRX';
 
 /**

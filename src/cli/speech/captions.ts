@@ -56,7 +56,7 @@ export async function openCaptions(
 /** Maximum bytes of captions per character of text, in the largest format. */
 const BYTES_PER_CHARACTER = 10;
 
-/** Returns the transport over the aligned stream, which prepares the captions. */
+/** Returns the transport for speech with word times, which writes the captions to temporary files. */
 export function alignedTransport(
   { context: { clock, globals } }: Task,
   { body, captions, connection }: SpeechRequest,
@@ -101,7 +101,7 @@ export function captionsDocument({ complete, items }: PublishedCaptions): object
   };
 }
 
-/** Returns the caption plan as stored in the record of a long text. */
+/** Returns the caption plan as stored in the saved progress of a long text. */
 export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): unknown {
   if (captions === undefined) return undefined;
   const targets = captions.targets.map((target) => {

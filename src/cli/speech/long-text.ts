@@ -127,8 +127,8 @@ export function partRequests(
 }
 
 /**
- * Splits a text that is longer than its model accepts, and names the model that it was split for.
- * @throws Failure; (usage) when `--split never` forbids it
+ * Splits a text that is longer than its model accepts. The returned body names that model.
+ * @throws Failure (usage when `--split never` forbids it)
  */
 export async function splitLongText(
   { characters, context, flags, text }: Task,

@@ -42,7 +42,7 @@ export interface TtsFlags extends SurfaceFlags, CaptionFlags {
   readonly waveform?: true;
 }
 
-/** The flags that choose an API surface, and those that only some surfaces have. */
+/** The flags that select an API version, and those that only some API versions accept. */
 export interface SurfaceFlags extends SpeechFlags {
   readonly api?: SurfaceName;
   readonly cache?: true;
@@ -73,7 +73,7 @@ export interface Task {
   readonly captions: CaptionPlan | undefined;
 }
 
-/** An API surface and, for messages, the flag that selects the surface, such as `--api v2`. */
+/** An API version and, for messages, the flag that selects it, such as `--api v2`. */
 export interface ChosenSurface {
   readonly name: SurfaceName;
   readonly surface: SpeechSurface;
@@ -95,7 +95,7 @@ export interface SpeechBody {
 /** A speech request that is ready to send. */
 export interface SpeechRequest extends SpeechBody {
   readonly connection: Connection;
-  /** The opened file; undefined for stdout and players. */
+  /** The open output file; undefined for stdout and players. */
   readonly output: Output | undefined;
   readonly captions: OpenCaptions | undefined;
 }
@@ -213,8 +213,8 @@ export function refuseSharedStdin(
 }
 
 /**
- * Returns the API surface to use, checked against the flags.
- * @throws Failure (usage) naming a flag that the surface does not have
+ * Returns the API version to use, checked against the flags.
+ * @throws Failure (usage) naming a flag that the API version does not accept
  */
 function chooseSurface(flags: SurfaceFlags): ChosenSurface {
   const name = flags.api ?? 'v3';
@@ -239,7 +239,7 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
 }
 
-/** Refuses `--idempotency-key` on surfaces without keys, and a key that contradicts `--request-id`. */
+/** Refuses `--idempotency-key` with API versions that have none, and a key that contradicts `--request-id`. */
 function refuseKey(
   { idempotencyKey, requestId }: SurfaceFlags,
   { flag, name }: ChosenSurface,
@@ -262,7 +262,7 @@ function refuseKey(
 
 /**
  * Returns the model to request, if any.
- * @throws Failure (usage) when the surface requires one and none is given
+ * @throws Failure (usage) when the API version requires a model and none is given
  */
 function chooseModel(
   flags: SurfaceFlags,
@@ -309,7 +309,7 @@ export function textTooLong(characters: number, limit: number): Failure {
   );
 }
 
-/** For longer texts the service recommends jobs (docs/api/limits.md). */
+/** The maximum length for which the service does not recommend a job (docs/api/limits.md). */
 const SYNC_CHARACTERS = 2_500;
 
 interface DeliveryOptions {
@@ -357,7 +357,7 @@ export function chooseMode(
   }
 }
 
-/** Only the aligned stream of v3 has word times. */
+/** Refuses captions without the aligned stream of v3, because only that stream has word times. */
 function checkAligned(
   captionFlag: string,
   via: NonNullable<TtsFlags['via']>,
@@ -377,7 +377,7 @@ function checkAligned(
   }
 }
 
-/** Returns the request ids and keys that the surface supports. */
+/** Returns the request ids and idempotency keys that the API version supports. */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = recognizedBy(name);
@@ -394,7 +394,7 @@ export function speechOptions({ chosen: { name }, context, flags }: Task): Speec
   };
 }
 
-/** Returns the ids of a job request. */
+/** Returns the request id and the idempotency key of a job request. */
 export function jobOptions(task: Task, api: JobApi): JobOptions {
   const { idempotencyKey, requestId, signal } = speechOptions(task);
   if (idempotencyKey === undefined) throw new Error(`${task.chosen.flag} has no jobs`);
@@ -404,18 +404,18 @@ export function jobOptions(task: Task, api: JobApi): JobOptions {
 export interface OutputOptions {
   readonly output?: string | undefined;
   readonly format?: Format | undefined;
-  /** The format in the environment or a config file, used without a flag and a file extension. */
+  /** The format in the environment or a config file, used if neither a flag nor a file extension sets it. */
   readonly configuredFormat?: AudioFormat | undefined;
   readonly json: boolean;
-  /** With `--subtitles` or `--timings`, the audio goes to a file by default. */
+  /** Whether `--subtitles` or `--timings` is given; the audio then goes to a file by default. */
   readonly captions?: boolean | undefined;
-  /** `--play` or `--player`. */
+  /** Whether `--play` or `--player` is given. */
   readonly play: boolean;
   readonly stdoutIsTerminal: boolean;
 }
 
 interface OutputSurface<Possible extends Format = AudioFormat> {
-  /** Flag that selected the surface, such as `--api compat-tts`, for messages. */
+  /** Flag that selected the API version, such as `--api compat-tts`, for messages. */
   readonly flag?: string | undefined;
   readonly formats: readonly Possible[];
 }

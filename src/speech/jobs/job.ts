@@ -35,13 +35,13 @@ export interface MadeFile {
   readonly format: Format;
 }
 
-/** How to query jobs of one kind and download their results. */
+/** Functions that query jobs of one kind and download their results. */
 export interface JobSource<Job extends WaitedJob> {
-  /** Returns the current state. @throws Failure */
+  /** Returns the current state of a job. @throws Failure */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
   /** Downloads the result of a job that has not failed. @throws Failure; `lost` if the service has no result */
   obtain(job: Job, signal: AbortSignal | undefined): Promise<MadeFile>;
-  /** The result is a segment, which may exist even if the job failed. */
+  /** Whether the result is one segment, which may exist even if the job failed. */
   readonly isPart?: boolean;
 }
 
@@ -54,7 +54,7 @@ export type Place =
 export type PlaceFor = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
 export interface SavedFile {
-  /** Undefined for a stream. */
+  /** Path of the file; undefined for a stream. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
 }
@@ -68,7 +68,7 @@ interface SaveOptions {
 
 /**
  * Saves a download and verifies it while it arrives; a file gets its name after all audio was verified. Removes
- * a partial download: a result can be downloaded again.
+ * a partial download, because a result can be downloaded again.
  * @throws Failure (bad_answer, output), or the signal's reason
  */
 export async function saveFile(
@@ -103,7 +103,7 @@ export async function saveFile(
 export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
-  /** Wait for the end of the job, which is required to save the result. */
+  /** Whether to wait for the end of the job, which is required to save the result. */
   readonly waits: boolean;
   readonly polling: Omit<PollDeps<Job>, 'signal'>;
   /** Called as soon as the job exists. */
@@ -115,23 +115,23 @@ export interface JobRunOptions<Job extends WaitedJob> {
 }
 
 interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
-  /** The kind of job in the journal. */
+  /** The kind of job, as named in the journal. */
   readonly what: string;
   readonly request: RequestSpec;
-  /** Sends the request; calls `onNewKey` before it uses a new key. */
+  /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
   readonly source: JobSource<Job>;
   /** The place for the result; without it the result stays on the service. */
   readonly placeFor: PlaceFor | undefined;
-  /** The file opened for the result. */
+  /** The open file for the result. */
   readonly file: Output | undefined;
-  /** Records a failure and returns the failure to report; undefined to record it as usual. */
+  /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }
 
 /** A created job and its outcome. */
 export interface PerformedJob<Job extends WaitedJob> {
-  /** Its last known state. */
+  /** The last known state of the job. */
   readonly job: Job;
   /** The request id under which the job was created. */
   readonly requestId: string;
@@ -247,7 +247,7 @@ export interface FetchedJob<Job extends WaitedJob> {
 }
 
 /**
- * Waits for a job and saves the result, if requested. Returns a failure in `failure`.
+ * Waits for a job and saves the result, if requested. Does not throw a failure, but returns it in `failure`.
  * @throws the signal's reason
  */
 export async function fetchJob<Job extends WaitedJob>(
@@ -305,7 +305,7 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   });
 }
 
-/** Adds to a failure after the job was accepted: the job is billed, and how to resume it. */
+/** Adds to a failure that the accepted job is billed, and how to resume the job. */
 function afterAcceptance(
   failure: Failure,
   { phase }: Pick<WaitedJob, 'phase'>,

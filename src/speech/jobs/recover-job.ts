@@ -43,9 +43,9 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
 }
 
 /**
- * Waits for an interrupted job, and saves its result under the intended name or a numbered one
- * (docs/billing.md). Nothing is billed.
- * @throws Failure, after which the job stays in the journal; (usage) for a job of another service. Or the
+ * Waits for an interrupted job, and saves its result under the intended name, or a numbered name if
+ * that is taken (docs/billing.md). Nothing is billed.
+ * @throws Failure (usage for a job of another service), after which the job stays in the journal; or the
  *   signal's reason
  */
 export async function recoverAs<Job extends WaitedJob>(

@@ -49,7 +49,7 @@ export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
 }
 
 /**
- * Returns the source of speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
+ * Returns functions that query speech jobs and download their audio (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
  * @param options `segment` selects one segment, from 0
  */
 export function speechSource(
@@ -84,8 +84,8 @@ async function obtainAudio(
 }
 
 /**
- * Determines the format of audio: `known`, or else from the media type, or else from the first bytes.
- * @throws Failure (bad_answer) for a format that is not for speech
+ * Determines the format of audio: `known` if given, else from the media type, else from the first bytes.
+ * @throws Failure (bad_answer) for a format that speech never has
  */
 export async function withFormat(
   audio: AudioResponse,

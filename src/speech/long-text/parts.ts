@@ -34,7 +34,7 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
   /** The request id that the user chose. */
   readonly requestId?: string | undefined;
-  /** The user chose the key: a refunded request is not repeated with a new key. */
+  /** Whether the user chose the idempotency key; a refunded request is then not repeated with a new key. */
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Shows a notice to the user. */
@@ -42,10 +42,10 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
 }
 
 /**
- * Speaks one part as a job and downloads it, resuming from the recorded state. Records the key, the job id and
- * the saved file before the next step.
- * @throws Failure; (rejected) when the job failed, which cost nothing: the next attempt uses another key; (lost)
- *   when the job is missing on the service: the next attempt is billed again
+ * Speaks one part as a job and downloads the audio, resuming from the recorded state. Records the idempotency
+ * key, the job id and the saved file, each before the next step.
+ * @throws Failure; rejected when the job failed, which is not billed (a retry uses a new idempotency key); lost
+ *   when the job is missing on the service (a retry is billed again)
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -112,7 +112,7 @@ async function createJob(
   return job;
 }
 
-/** Returns the key of the part; a new key after a failed job, which the service would return again. */
+/** Returns the part's idempotency key; a new one after a failed job, since the old one returns that job again. */
 async function usableKey(
   record: LongTextRecord,
   index: number,
@@ -158,16 +158,16 @@ export interface StreamDeps
   readonly cache?: boolean | undefined;
   /** Maximum wait for the next event of an aligned stream, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Request a part again whose billed audio is lost, which is billed again; by default that is a failure. */
+  /** Whether to request, and pay for, a part again if its billed audio is lost; by default that is a failure. */
   readonly buysLost?: boolean | undefined;
 }
 
-/** The sink of a streamed part; other parts are saved in files. */
+/** Receives the audio of a streamed part; the audio of other parts is saved in files. */
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
  * Speaks one part as a stream, which cannot be repeated; does nothing if the part was saved.
- * @throws Failure, as `speak`
+ * @throws Failure like `speak`
  */
 export async function speakStreamPart(
   record: LongTextRecord,
@@ -332,7 +332,7 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
 
 /**
  * Downloads the audio of a part to a file, and verifies it while it arrives.
- * @throws Failure (bad_answer) for incomplete or invalid audio, (state) when it cannot be written
+ * @throws Failure (bad_answer) for incomplete or invalid audio, (state) when the file cannot be written
  */
 async function downloadPart(
   audio: AudioResponse,
@@ -376,8 +376,8 @@ async function isPartSaved(
 }
 
 /**
- * Returns the keys of the parts. They are derived from the user's key, so that repeating the command is not billed
- * twice, or random.
+ * Returns an idempotency key for each part: derived from the user's key, so that repeating the command is not
+ * billed twice, or random if the user gave no key.
  */
 export function partKeys(
   count: number,
@@ -389,7 +389,7 @@ export function partKeys(
   );
 }
 
-/** Derives the key after a failed or lost job from the last key: the same key results if the journal is damaged. */
+/** Derives a new idempotency key from the last one, so that even a command with a damaged journal uses this key. */
 function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
   return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }

@@ -12,10 +12,10 @@ import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 
 /** A part of the text, which is spoken with one request. */
 interface PlannedPart {
-  /** Range in the text, in UTF-16 units. */
+  /** Start of the part in the text, counted in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
-  /** The first idempotency key; null where the service has no keys. */
+  /** The first idempotency key; null if the service does not support idempotency keys. */
   readonly key: string | null;
 }
 
@@ -30,16 +30,16 @@ export interface LongTextPlan {
   /** How each part is requested: as a job, which can be downloaded again, or as a stream. */
   readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
-  /** A stream cannot be resumed. */
+  /** Where the audio goes; delivery to a stream cannot be resumed. */
   readonly delivery: 'file' | 'stream';
   readonly order: Omit<SpeechOrder, 'text'>;
   readonly format: AudioFormat;
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
-  /** The requested captions, in a format of the command. */
+  /** The requested captions, in a format that only the command parses. */
   readonly captions?: unknown;
-  /** Unicode code points of all parts. */
+  /** The length of all parts together, in Unicode code points. */
   readonly characters: number;
   readonly parts: readonly PlannedPart[];
 }
@@ -71,17 +71,17 @@ const PLAN_TYPES = {
   characters: 'number',
 };
 
-/** The maximum length of the text of a request. */
+/** The maximum length of the text of one request. */
 export interface TextLimit {
-  /** Unicode code points. */
+  /** The maximum, in Unicode code points. */
   readonly characters: number;
-  /** The model with this limit; undefined where the service chooses among several. */
+  /** The model that has this limit; undefined if the service chooses among several models. */
   readonly modelId: string | undefined;
 }
 
 /**
- * Returns the limit of `modelId`, or of the default model of the voice's family, which the request must then name
- * (`--split`); without a default, the smallest limit of the voice's models. Unlisted models have the general limit.
+ * Returns the text limit of `modelId`, else of the default model of the voice's family, which the request must then
+ * name, else the smallest limit of the voice's models. Models that the service does not list have the general limit.
  * @throws Failure
  */
 export async function textLimit(

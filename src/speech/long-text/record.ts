@@ -15,13 +15,13 @@ import type { LongTextPlan } from './plan.ts';
 import { isPlan } from './plan.ts';
 
 export interface RecordOptions extends FileDeps {
-  /** The folder of all records. */
+  /** The folder with the saved progress of all long texts. */
   readonly folder: string;
   readonly processes: Processes;
 }
 
 /**
- * Creates a record, which is on the disk when this resolves: only then may a request be sent.
+ * Creates the saved progress of a long text. Requests must wait until this resolves: it is then on disk.
  * @throws Failure (state)
  */
 export async function beginRecord(
@@ -54,13 +54,13 @@ export async function beginRecord(
 interface RecordedText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** SHA-256 of the text; undefined in records of earlier versions. */
+  /** SHA-256 of the text; undefined if an earlier version of foley saved the text. */
   readonly textSha256?: string | undefined;
 }
 
 /**
- * Resumes a record of another process, and records the new owner.
- * @throws Failure (state) when the record cannot be opened, or the text is damaged and still needed
+ * Opens the saved progress of another process, and records this process as the owner.
+ * @throws Failure (state) when it cannot be opened, or when its text is damaged and still needed
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
@@ -91,7 +91,7 @@ async function openLog(
   return log;
 }
 
-/** Whether a part was billed and its audio is in the file, or in a job of the service. */
+/** Whether a part was billed and its audio exists, in its file or as a job of the service. */
 function isPaid(part: PartState | undefined): boolean {
   return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
 }
@@ -113,7 +113,7 @@ function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
 }
 
-/** A copy of the first lines of the journal: the owner and the plan. */
+/** Returns the path of the copy of the journal's first lines, which contain the owner and the plan. */
 function planFile(folder: string): string {
   return path.join(folder, 'plan.jsonl');
 }
@@ -123,8 +123,8 @@ function textFile(folder: string): string {
 }
 
 /**
- * The record of a long text in progress: a folder (0700) with the text, the plan, a log of the steps of each part
- * and the audio of finished parts, from which a later process resumes. Methods that write throw a Failure (state).
+ * The saved progress of a long text: a folder (0700) with the text, the plan, a log of the steps of each part and
+ * the audio of finished parts. A later process can resume from it. Methods that write throw a Failure (state).
  */
 export class LongTextRecord {
   readonly plan: LongTextPlan;
@@ -169,12 +169,12 @@ export class LongTextRecord {
     return this.#fileOf(index, extensionOf(this.plan.format));
   }
 
-  /** The file for the word times of a part. */
+  /** Returns the path of the file with the word times of a part. */
   wordsFile(index: number): string {
     return this.#fileOf(index, 'words.json');
   }
 
-  /** Records a step, which is on the disk when this resolves. */
+  /** Records a step of a part; the record is on disk when this resolves. */
   note(step: PartStep): Promise<void> {
     this.#states.set(step.part, afterStep(this.part(step.part), step));
     return this.#write({ ...step });
@@ -185,7 +185,7 @@ export class LongTextRecord {
     return this.#write({ temporary });
   }
 
-  /** Records the checksum of the verified audio before it is published; on the disk when this resolves. */
+  /** Records the checksum of the verified audio before it is published; the record is on disk when this resolves. */
   verified(checksum: string): Promise<void> {
     return this.#write({ whole: checksum });
   }
@@ -197,7 +197,7 @@ export class LongTextRecord {
     await this.#options.files.rm(this.#folder, options).catch(() => undefined);
   }
 
-  /** Closes the record, which can then be resumed. Never throws. */
+  /** Closes the journal, so that another process can resume the text. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
   }
@@ -219,12 +219,12 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
   return { state: 'planned', key: parts[index]?.key ?? undefined };
 }
 
-/** A recorded step of one part; the last one counts. */
+/** A recorded step of one part; the last step determines the state of the part. */
 interface PartStep {
-  /** From 0. */
+  /** The number of the part, from 0. */
   readonly part: number;
   /**
-   * `keyed`: later requests use another key; `accepted`: billed; `done`: the audio is in the part's file;
+   * `keyed`: later requests use a new key; `accepted`: billed; `done`: the audio is in the part's file;
    * `failed`: the service failed and billed nothing under this key; `delivered`: the audio was streamed.
    */
   readonly state: (typeof STATES)[number];
@@ -235,9 +235,9 @@ interface PartStep {
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
-  /** Some of the text could not be spoken. */
+  /** Whether some of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
-  /** The loss of the part's job or audio on the service was reported. */
+  /** Whether foley has already reported that the part's job or audio is missing on the service. */
   readonly isGone?: boolean | undefined;
 }
 
@@ -298,24 +298,24 @@ export interface InterruptedText {
   readonly temporaries: readonly string[];
   /** Whether the last command is still running. */
   readonly writer: Liveness;
-  /** SHA-256 of the text; undefined in records of earlier versions. */
+  /** SHA-256 of the text; undefined if an earlier version of foley saved the text. */
   readonly textSha256: string | undefined;
-  /** Lines of the journal are damaged or missing: `states` may be out of date. */
+  /** Whether lines of the journal are damaged or missing; `states` may then be out of date. */
   readonly isDamaged: boolean;
 }
 
-/** A record with a damaged plan, which cannot be resumed. */
+/** A long text that cannot be resumed, because its saved plan is damaged. */
 interface UnreadableText {
   readonly id: string;
   readonly folder: string;
-  /** Number of audio files. */
+  /** Number of audio files that were saved. */
   readonly parts: number;
   readonly bytes: number;
 }
 
 /**
- * Returns all records, the oldest first. Skips folders without a plan: nothing was sent.
- * @throws Failure (state) when a record cannot be read, or a newer foley wrote it
+ * Returns the saved progress of all long texts, the oldest first. Skips folders without a plan: nothing was sent.
+ * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
   const found: InterruptedText[] = [];
@@ -327,8 +327,8 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 }
 
 /**
- * Returns records that have audio or damaged lines but no readable plan.
- * @throws Failure (state) when the records cannot be listed
+ * Returns the long texts whose folders have audio or damaged lines but no readable plan.
+ * @throws Failure (state) when the folders cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
   const found: UnreadableText[] = [];
@@ -351,7 +351,7 @@ export async function listUnreadable(options: RecordOptions): Promise<readonly U
 
 /**
  * Removes the folders of commands that were killed before they recorded a plan and sent a request.
- * @throws Failure (state) when the records cannot be listed
+ * @throws Failure (state) when the folders cannot be listed
  */
 export async function sweepRecords(options: RecordOptions): Promise<void> {
   const unreadable = await listUnreadable(options);
@@ -369,7 +369,7 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
   }
 }
 
-/** Longer than the time between the creation of the folder and the record of the plan. */
+/** The age at which a folder without a plan is removed, because no command needs that long to write its plan. */
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
 async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
@@ -377,7 +377,7 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
-/** Returns a record; undefined if it is missing or has no plan. @throws Failure (state) if it is unreadable */
+/** Returns a long text; undefined if its folder or plan is missing. @throws Failure (state) if it is unreadable */
 export async function readRecord(
   id: string,
   options: RecordOptions,
@@ -406,7 +406,7 @@ export async function readRecord(
   };
 }
 
-/** Reads the journal of a record, and the copy of the plan if the journal has no readable plan. */
+/** Reads the journal of a long text, and the copy of the plan if the journal has no readable plan. */
 async function readJournal(folder: string, { files }: RecordOptions) {
   const what = 'the saved progress of a long text';
   const none = { records: [], garbled: 0, isNewer: false };

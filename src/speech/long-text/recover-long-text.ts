@@ -25,8 +25,8 @@ export interface LongTextRecovery
 
 /**
  * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio under the
- * intended name or a numbered one. Undelivered billed parts of a stream are lost (docs/billing.md).
- * @throws Failure, after which the record stays; (usage) for a text that another service speaks
+ * intended name, or a numbered name if that is taken. Undelivered parts of a stream are lost (docs/billing.md).
+ * @throws Failure (usage for a text of another service), after which the saved progress stays
  */
 export async function recoverLongText(
   listed: InterruptedText,
@@ -87,8 +87,8 @@ function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
 }
 
 /**
- * Marks parts with a saved stream as done after the journal was damaged, because a stream is not sent twice. Jobs
- * can be downloaded again.
+ * After the journal was damaged, marks streamed parts with saved audio as done, because a stream cannot be repeated.
+ * Does not mark jobs, whose audio can be downloaded again.
  */
 async function noteStreamedParts(
   record: LongTextRecord,

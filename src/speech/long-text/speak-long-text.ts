@@ -18,22 +18,22 @@ import type { LongTextRecord, InterruptedText } from './record.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
-  /** The opened file; without it the audio goes to `stream`. */
+  /** The open output file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
-  /** Stdout, a player, or both. */
+  /** The destination without a file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly concurrency: number;
   /** Called with the number of joined parts. */
   readonly onProgress: (parts: number) => void;
-  /** Called with the word times of verified aligned audio, before the audio is published. */
+  /** Called with the word times of verified aligned audio, before the audio file gets its final name. */
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
 }
 
 /**
  * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets
- * its name after all audio was verified; a stream begins with the first part. Skips recorded parts, which resumes
- * an interrupted text.
- * @throws Failure with the command that resumes the text; the record stays, unless nothing was billed
+ * its name after all audio was verified; a stream begins with the first part. Skips parts that an
+ * interrupted command has saved.
+ * @throws Failure with the command that resumes the text; the saved progress stays, unless nothing was billed
  */
 export async function speakLongText(
   options: LongTextOptions,
@@ -103,8 +103,8 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
 }
 
 /**
- * Retries a part after a network or service failure, up to `--max-retries`. Keys and jobs stay the same: nothing is
- * billed twice.
+ * Retries a part after a network or service failure, up to `--max-retries` times. The idempotency key and the job
+ * stay the same, so that nothing is billed twice.
  * @throws Failure of the last attempt, or the signal's reason
  */
 async function retryPart(
@@ -142,10 +142,10 @@ function isRetryable(
 
 const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
-/** Replaces lost word times. */
+/** The words of a part whose word times are lost. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 
-/** Closes the record, or removes it if nothing was billed; returns whether the record stays. */
+/** Closes the saved progress, or removes it if nothing was billed; returns whether it stays. */
 async function closeRecord(record: LongTextRecord, error: unknown): Promise<boolean> {
   const isOpen = error instanceof Failure && error.billed === 'unknown';
   const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
