@@ -236,7 +236,7 @@ export function createContext({
       import('./effects/concurrency.ts'),
     ]);
     const { settingsFile } = await paths();
-    // A network folder may not respond.
+    // A network folder might not respond.
     return abortable(loadSettings({ files, env, cwd: cwd(), settingsFile }), signal);
   });
   let processes: Processes | undefined;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** A shell: its completion script and the place of the script. */
+/** A shell: its completion script and where to install the script. */
 export interface Shell {
   readonly name: ShellName;
   /** The file name of its script in `completions/`. */

@@ -160,7 +160,7 @@ export function helpOf(command: Command): string {
   return rest.replace(/^(?:Arguments|Options):$/m, (heading) => examples + heading);
 }
 
-/** Returns the help in the order of commander, which prints examples last. */
+/** Returns the help in commander's order, with the examples last. */
 export function unorderedHelp(command: Command): string {
   let text = '';
   command.configureOutput({

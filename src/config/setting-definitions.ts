@@ -34,7 +34,7 @@ interface SettingDefinition<T> {
   readonly fallback?: T;
   /** The unit of a number that is printed with its unit. */
   readonly unit?: 'ms';
-  /** Whether a project file may contain the setting; settings that run programs may not be in one. */
+  /** Whether a project file may contain the setting; it must not contain settings that run programs. */
   readonly project: boolean;
 }
 

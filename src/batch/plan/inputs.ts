@@ -37,7 +37,7 @@ export type Source =
     };
 
 const TEXT_EXTENSIONS = ['.txt', '.md'];
-/** Extensions accepted only for files named on the command line; empty for names such as `README`. */
+/** Allowed extensions of files named on the command line; '' is that of names such as `README`. */
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
 
 /**

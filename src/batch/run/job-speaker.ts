@@ -122,7 +122,7 @@ export class JobSpeaker implements ItemSpeaker {
       async (facts) => {
         const cost = creditsUsed === undefined ? {} : { creditsUsed };
         const isPartial = job.phase === 'partial';
-        // Without its hash in the journal the file would be foreign to the next run.
+        // Without its hash in the journal, the next run would not recognize the file as its own.
         status = await folder.note(status, 'verified', { ...facts, ...cost, isPartial });
       },
       signal,

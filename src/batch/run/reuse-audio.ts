@@ -136,7 +136,7 @@ export class AudioReuse {
     const file = path.join(outputDir, output);
     await folders.useFor(file);
     const besides = sidecars(output);
-    // Recorded first: a file that a killed run renamed would be foreign to a run of an edited list.
+    // Recorded first, so that a later run with an edited list recognizes a file that a killed run renamed.
     const noted = await folder.noteReused(
       status,
       besides.length === 0 ? { output } : { output, besides },
@@ -265,7 +265,7 @@ export class AudioReuse {
     return this.#copyTo(from, file, target.isNew, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
-      // Displaced audio is kept before its captions are replaced: the copied captions were still its own.
+      // The audio is kept before its captions are replaced: the copied captions still belonged to it.
       return isKept || (await statsOf(path.join(this.#kept, sha256), this.#options)) === undefined;
     });
   }

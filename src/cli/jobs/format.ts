@@ -121,7 +121,7 @@ export function fetchedDocument<Job extends WaitedJob>(
 
 /**
  * Returns a shell command that resumes jobs with the same service and output.
- * @param options `noun` is the command of the jobs; `segment` downloads only that segment
+ * @param options `noun` is the command group of the jobs, such as `dub`; `segment` downloads only that segment
  */
 export function resumeCommand(
   ids: readonly string[],

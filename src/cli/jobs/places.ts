@@ -74,7 +74,7 @@ export function automaticPlace(context: Context, segment?: number): PlaceFor {
   return placeIn(context, '', segment);
 }
 
-/** The flag that names a folder, and why a folder is required. */
+/** Parts of messages: the flag that names a folder, and why a folder is required. */
 interface FolderWords {
   readonly flag: string;
   /** The reason, for messages, such as `the audio of several jobs needs a folder`. */

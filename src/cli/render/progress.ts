@@ -8,7 +8,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** The unit of `done`; undefined shows a spinner instead of a bar. */
+/** The unit of completed work; if it is undefined, a spinner is shown instead of a bar. */
 export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };

@@ -127,7 +127,7 @@ export function partRequests(
 }
 
 /**
- * Splits a text that is longer than its model accepts. The returned body names that model.
+ * Splits a text that is longer than its model accepts. The returned body names this model if it is known.
  * @throws Failure (usage when `--split never` forbids it)
  */
 export async function splitLongText(

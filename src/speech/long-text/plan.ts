@@ -25,7 +25,7 @@ export interface LongTextPlan {
   /** When the command started, as an ISO date. */
   readonly at: string;
   readonly target: 'embedded' | 'hosted';
-  /** The origin of the service; the embedded service has another origin in each command. */
+  /** The origin of the service; the embedded service has a different origin in each command. */
   readonly origin: string;
   /** How each part is requested: as a job, which can be downloaded again, or as a stream. */
   readonly via: 'job' | 'sync' | 'aligned';
