@@ -76,7 +76,7 @@ function noKeyGiven(why: string): Error {
   );
 }
 
-/** Checks the key with a free request. */
+/** Checks the API key with a free request. */
 async function checkWithService(
   context: Context,
   { baseUrl, realtimeUrl }: Login,
@@ -159,7 +159,7 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
 
 /**
  * Returns the name for an account without `--account`: the account of the same service, else "default" for the
- * first one and the host for others, so that the key of another service is never replaced.
+ * first one and the host for others, so that the API key of another service is never replaced.
  */
 function nameFor(baseUrl: URL, { all, current }: Accounts): string {
   const same = [...all.values()]

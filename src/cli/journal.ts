@@ -11,7 +11,7 @@ import type { Progress } from './render/progress.ts';
 
 /**
  * Opens the journal of billed requests; `journal.close()` closes the journal. `open` returns the unfinished requests
- * of earlier commands, and throws a Failure (state).
+ * of earlier commands; it may throw a Failure (state).
  */
 export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;

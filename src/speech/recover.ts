@@ -425,7 +425,7 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that an operation belongs to the selected service, because idempotency keys and jobs are valid on one service only.
+ * Checks that an operation belongs to the selected service, because keys and jobs are valid on one service only.
  * @param what the operation, such as `job 7`
  * @param id the id of the operation, for the suggested command
  * @throws Failure (usage)

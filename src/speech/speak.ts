@@ -183,7 +183,7 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
-  /** A file with the next free name like `path`, or named after the text. */
+  /** A file named like `path`, or else after the text; a number is appended if that name is taken. */
   | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };

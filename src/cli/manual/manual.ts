@@ -11,7 +11,7 @@ import { everyCommand } from '../described-command.ts';
 /** The date of the last review of the hand-written sections. */
 const MANUAL_DATE = '2026-11-20';
 
-/** Returns the manual pages by file name: `foley.1`, and one for each command or command group. */
+/** Returns the manual pages by file name: `foley.1`, and one for each top-level command with its subcommands. */
 export function manPages(tree: DescribedTree, version: string): Map<string, string> {
   const pages = tree.commands.map((command) => commandPage(command, version));
   return new Map([['foley.1', mainPage(tree, version)], ...pages]);

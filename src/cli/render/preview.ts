@@ -67,7 +67,7 @@ function isKitty(env: Environment, term: string, program: string): boolean {
   return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
 }
 
-/** Maximum number of characters in one escape sequence of kitty. */
+/** Maximum number of characters in one escape sequence of the terminal kitty. */
 const KITTY_CHUNK = 4_096;
 
 /** Returns the escape sequences with which kitty shows a PNG of this width. */
