@@ -46,51 +46,51 @@ export interface ApiClientOptions {
   readonly address: ServiceAddress;
   readonly clock: Clock;
   readonly random: Random;
-  /** The version of foley, for the user agent. */
+  /** The version number of foley, sent in the `User-Agent` header. */
   readonly version: string;
   readonly limits: {
     readonly maxRetries: number;
-    /** Maximum wait for response headers; default 10 minutes for billed requests, else one. */
+    /** Maximum wait for response headers; default 10 minutes for billed requests, 1 minute for others. */
     readonly responseTimeoutMs?: number | undefined;
     /** Maximum wait for the next byte of a body; default one minute. */
     readonly idleTimeoutMs?: number | undefined;
-    /** Maximum file size (`--max-bytes`). */
+    /** Maximum size of a downloaded file in bytes (`--max-bytes`). */
     readonly maxBytes?: number | undefined;
   };
   readonly observer?: Observer | undefined;
   readonly env: ProxyEnvironment;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Default: HTTP over `node:http`. */
+  /** Sends the HTTP requests; default: the transport on `node:http`. */
   readonly transport?: Transport | undefined;
 }
 
-/** The HTTP client; every request of foley goes through `send`. */
+/** The HTTP client of foley, which sends every request to the service. */
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
   /** The retry limit, and the clock and random numbers for retry delays. */
   readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
-   * Sends a request, retries it where that is safe, and returns the 2xx response.
-   * @throws Failure, or the signal's reason
+   * Sends a request and returns the 2xx response. Retries failed attempts where a retry cannot be billed twice.
+   * @throws Failure, or the reason of the abort signal
    */
   send(spec: RequestSpec): Promise<ApiResponse>;
-  /** Sends a request and reads the JSON response; `read` returns undefined for a wrong shape. */
+  /** Sends a request and parses the JSON response with `read`, which returns undefined for an invalid body. */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
-  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
+  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
   prepare(): void;
-  /** Returns what `send` would send, with the key masked. */
+  /** Returns the HTTP request that `send` would send, with the API key masked. */
   describe(spec: RequestSpec): WireRequest;
-  /** Masks the secrets in the texts of a failure. */
+  /** Masks the secrets in the messages and details of a failure. */
   redact(failure: Failure): Failure;
   /** Closes every connection. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a client of the API.
- * @throws Failure (auth) if the key cannot be sent in a header
+ * Creates an HTTP client for the API.
+ * @throws Failure (auth) if the API key contains characters that a header cannot carry
  */
 export function createApiClient(options: ApiClientOptions): ApiClient {
   const { address, certificates, clock, env, limits, random, version } = options;
@@ -139,15 +139,15 @@ interface Sender extends ApiClientOptions {
 
 /**
  * Sends a request, with retries.
- * @throws Failure of the last attempt, as `unknown_outcome` if an attempt may have been billed
+ * @throws Failure of the last attempt; `unknown_outcome` if any attempt may have been billed
  */
 async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiResponse> {
   const { clock, limits, observer, random } = sender;
   const first = idsOf(spec, random);
   let ids = first;
-  // An attempt may have been billed and was not refunded.
+  // Whether an attempt may have been billed and was not refunded.
   let mayBeBilled = false;
-  // The last 500: a retry with the same key reports only the refund.
+  // The last 500 response. A retry with the same idempotency key then reports only that the request was refunded.
   let broken: Failure | undefined;
   for (let number = 1; ; number += 1) {
     try {
@@ -193,7 +193,7 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }
 
-/** Whether any attempt so far may have been billed; a refunded one was not. */
+/** Returns whether any attempt so far may have been billed; refunded attempts do not count. */
 function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): boolean {
   if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
   if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
@@ -201,7 +201,7 @@ function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): bo
   return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
 }
 
-/** Returns the failure of the last attempt, with the billing outcome of all attempts. */
+/** Returns the failure of the last attempt; its billing outcome covers all attempts. */
 function conclude(
   { failure, outcome }: AttemptFailure,
   spec: RequestSpec,
@@ -234,7 +234,7 @@ class AttemptFailure extends Error {
 
 /**
  * Sends a request once, following redirects.
- * @throws AttemptFailure for any response but 2xx; Failure for an invalid request
+ * @throws AttemptFailure for any response other than 2xx; Failure for an invalid request
  */
 async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
   const { address, ids, spec, version } = attempt;
@@ -296,7 +296,7 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
   return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
 }
 
-/** Returns a 2xx response; throws an AttemptFailure for any other. */
+/** Returns the response if its status is 2xx; throws an AttemptFailure otherwise. */
 async function classifyResponse(
   { address, clock, spec }: Attempt,
   response: ApiResponse,
@@ -308,7 +308,7 @@ async function classifyResponse(
   if (status >= 200 && status < 300) {
     if (!isPacked(headers)) return response;
     response.discard();
-    // Compressed audio could not be checked while it streams.
+    // Compressed audio cannot be verified while it streams.
     const failure = badResponse(
       'the response is compressed, which foley did not request',
       response,
@@ -381,13 +381,13 @@ function engineFailure(reason: string, requestId: string): Failure {
 }
 
 const MOST_REDIRECTS = 5;
-/** Headers that a redirect may carry to another origin. */
+/** Headers that are still sent when a redirect leads to another origin. */
 const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
 
 /**
- * Returns the request to the target of a redirect. GET and HEAD follow up to five redirects, never from https
- * to http, without the API key on another origin. Other methods follow 307 and 308 on the same origin only.
- * @throws AttemptFailure for any other redirect
+ * Returns the request to the target of a redirect. GET and HEAD follow up to five redirects, but never from https
+ * to http, and never send the API key to another origin. Other methods follow only 307 and 308 on the same origin.
+ * @throws AttemptFailure for a redirect that must not be followed
  */
 function redirected(request: WireRequest, response: ApiResponse, followed: number): WireRequest {
   const { status } = response;
@@ -447,16 +447,16 @@ export async function readJson(response: ApiResponse): Promise<unknown> {
   return raw;
 }
 
-/** Reads the JSON response to a billed request. @throws Failure (bad_answer), marked as possibly billed */
+/** Reads the JSON body of the response to a billed request. @throws Failure (bad_answer), possibly billed */
 export async function readBilledJson(response: ApiResponse): Promise<unknown> {
   return readJson(response).catch((error: unknown) => {
     throw error instanceof Failure ? maybeBilled(error) : error;
   });
 }
 
-/** A created resource and its cost. */
+/** A created resource (a job, voice or design) and its cost. */
 export interface CreateResponse {
-  /** The JSON of the resource, without the field that wraps it. */
+  /** The JSON of the resource, unwrapped if the body nests it in another field. */
   readonly made: UnknownRecord;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
@@ -467,7 +467,7 @@ export interface CreateResponse {
 
 /**
  * Reads the JSON response to a request that creates a resource.
- * @param wrappers fields that may hold the resource
+ * @param wrappers names of the fields in which the body may nest the resource
  * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function readCreateResponse(

@@ -8,9 +8,9 @@ import { isRefusedByStore } from './failures.ts';
 import { TransportError } from './transport/exchange.ts';
 
 /**
- * Requests a file through the service, which returns a fresh link each time.
- * @param headers `Range` and `If-Range` of a resumed download
- * @param isAgain the previous link was refused
+ * Requests a file through the service. Each call returns a response from a fresh download link.
+ * @param headers `Range` and `If-Range` headers for a resumed download
+ * @param isAgain whether file storage refused the previous link
  */
 export type AskForFile = (
   headers: Readonly<Record<string, string>>,
@@ -18,10 +18,10 @@ export type AskForFile = (
 ) => Promise<ApiResponse>;
 
 /**
- * Downloads a file that is free and can be requested again, such as the audio of a job. A refused link is
- * renewed at once, and again after a second. An interrupted download is resumed with a range request, or from
- * the start, up to `--max-retries` times in a row.
- * @throws Failure (bad_answer) if the links stay refused, the body stays cut off, or the file changes
+ * Downloads a file that is free and can be requested again, such as the audio of a job. Renews a refused link
+ * at once, and a second time after one second. Resumes an interrupted download with a range request, else
+ * starts over, up to `--max-retries` times in a row.
+ * @throws Failure (bad_answer) if all links are refused, the body stays incomplete, or the file changes
  */
 export async function download(
   client: Pick<ApiClient, 'retry'>,
@@ -31,7 +31,7 @@ export async function download(
   const first = await withFreshLink(client, ask, {}, signal);
   let current = first;
   let bytes = 0;
-  /** CRC-32 of the bytes that the caller got so far. */
+  /** CRC-32 of the bytes that were passed to the caller so far. */
   let checksum = 0;
 
   async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -54,10 +54,10 @@ export async function download(
     }
   }
 
-  /** Requests the rest of the file. @throws Failure; `cut` if the rest is not available */
+  /** Requests the rest of the file. @throws Failure; `cut` itself if the rest cannot be requested */
   async function requestRest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
     const etag = first.headers.get('etag');
-    // A weak ETag does not promise equal bytes.
+    // A weak ETag does not guarantee identical bytes.
     const ifRange = etag?.startsWith('"') === true ? { 'if-range': etag } : {};
     const range = bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...ifRange };
     current = await withFreshLink(client, ask, range, signal);
@@ -75,7 +75,7 @@ export async function download(
   };
 }
 
-/** Request options for a free file. */
+/** Request options for downloading a file, which is free. */
 export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
@@ -96,14 +96,14 @@ async function withFreshLink(
   }
 }
 
-/** Whether a 206 response starts at byte `start` of a file of `size` bytes. */
+/** Whether a 206 response begins at byte `start` of a file with `size` bytes. */
 function startsAt({ headers }: ApiResponse, start: number, size: number | undefined): boolean {
   const [, from, total] =
     /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(from) === start && (size === undefined || total === '*' || Number(total) === size);
 }
 
-/** Yields a file without its first `start` bytes, whose checksum must match. */
+/** Yields a file without its first `start` bytes, after checking that their checksum is unchanged. */
 async function* skipStart(
   response: ApiResponse,
   start: number,
@@ -121,7 +121,7 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-/** Whether the connection dropped or stalled within the body. */
+/** Whether the connection dropped or stalled in the middle of the body. */
 function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);

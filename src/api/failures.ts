@@ -11,7 +11,7 @@ import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exch
 interface StatusFacts {
   readonly status: number;
   readonly error: ServiceError;
-  /** The id that the service returned, else the one that was sent. */
+  /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
   readonly billed: boolean;
@@ -25,13 +25,13 @@ interface Meaning {
   readonly hint: string;
 }
 
-/** Describes an error response of the service. */
+/** Returns the Failure for an error response of the service. */
 export function statusFailure(facts: StatusFacts): Failure {
   const { status, error, retryAfterMs } = facts;
   const meaning = meaningOf(status, error.code);
   const said = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.what} (${status})${said}`, {
-    // A response without the service's error body comes from a proxy or another server.
+    // A response without the error body of the service comes from a proxy or another server.
     code: error.code ?? (status === 401 ? 'no_key' : 'bad_answer'),
     exit: meaning.exit,
     hint: meaning.hint + waitHint(facts),
@@ -44,8 +44,8 @@ export function statusFailure(facts: StatusFacts): Failure {
 }
 
 /**
- * Describes an error response to a download link, which may have expired. Such a response never concerns the
- * API key or credits.
+ * Returns the Failure for an error response to a download link, such as an expired link. These responses come
+ * from file storage, so they say nothing about the API key or credits.
  */
 export function storeFailure(
   host: string,
@@ -68,7 +68,7 @@ export function storeFailure(
   });
 }
 
-/** Whether file storage refused a download link; a fresh link may work. */
+/** Whether file storage refused a download link; a fresh link may succeed. */
 export function isRefusedByStore({ details, status }: Failure): boolean {
   return details?.['store'] !== undefined && status !== undefined && isRefusal(status);
 }
@@ -187,10 +187,10 @@ const BILLED_BY_CODE = new Map(
   }),
 );
 
-/** Returns whether a request was billed: 4xx are free, 5xx may be billed. */
+/** Returns whether a failed request was billed: 4xx responses are free, 5xx responses may be billed. */
 function billedBy({ billed, error, status }: StatusFacts): Billed {
   if (!billed) return 'no';
-  // A dubbing whose lip sync could not start is billed for its speech (docs/api/errors.md).
+  // The speech of a dubbing is billed even if its lip sync could not start (docs/api/errors.md).
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
   const knownOutcome = BILLED_BY_CODE.get(error.code ?? '');
   return knownOutcome ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
@@ -201,7 +201,7 @@ function waitHint({ now, retryAfterMs }: StatusFacts): string {
   return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
-/** A request without a complete response, and its timeouts. */
+/** A request that got no complete response, and the timeouts that applied to it. */
 export interface TransportFacts {
   readonly billed: boolean;
   readonly requestId: string;
@@ -210,9 +210,9 @@ export interface TransportFacts {
   readonly idleTimeoutMs: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** The service runs in this process. */
+  /** Whether the service runs in this process. */
   readonly isEmbedded?: boolean;
-  /** The response comes from `foley serve` or the embedded service. */
+  /** Whether the response comes from `foley serve` or the embedded service. */
   readonly isServe?: boolean;
 }
 
@@ -223,7 +223,7 @@ interface Explanation {
   readonly hint: string;
 }
 
-/** Describes a transport error. */
+/** Returns the Failure for a transport error. */
 export function transportFailure(error: TransportError, facts: TransportFacts): Failure {
   const { code, exit, message, hint } = EXPLAIN[error.fault](error, facts);
   const isThrough = error.proxy !== undefined && error.unsent && error.fault !== 'proxy';
@@ -238,7 +238,7 @@ export function transportFailure(error: TransportError, facts: TransportFacts): 
   });
 }
 
-/** Marks the failure of a request that the service may have processed and billed (exit 26). */
+/** Turns the failure of a request that the service may have billed into an `unknown_outcome` failure (exit 26). */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
   return reviseFailure(failure, {
     message: `${failure.message}; the service may have processed and billed the request`,
@@ -308,7 +308,7 @@ const EXPLAIN: Readonly<
   surplus: (_error, facts) => unusable('the response is longer than announced', facts),
 };
 
-/** Describes a proxy error as a clause whose subject is the proxy. */
+/** Returns a clause about a proxy error, with the proxy as its subject, for use in a message. */
 function proxyProblem({ cause, systemCode = '' }: TransportError): {
   readonly problem: string;
   readonly isOfPassword: boolean;
@@ -340,7 +340,7 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-/** Describes an incomplete body. The message names a proxy, which may have closed the connection. */
+/** Returns the Failure for an incomplete body. The message names the proxy, which may have closed the connection. */
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,
@@ -370,7 +370,7 @@ function inBrackets(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-/** Returns a copy of a failure with other fields. */
+/** Returns a copy of a failure with some fields replaced. */
 export function reviseFailure(
   failure: Failure,
   changes: Partial<FailureOptions> & { readonly message?: string },
@@ -380,12 +380,12 @@ export function reviseFailure(
   return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
-/** Marks a failure as possibly billed, such as a 200 without audio. */
+/** Returns a copy of a failure that is marked as possibly billed, such as for a 200 response without audio. */
 export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }
 
-/** Masks the secrets in the texts of a failure. */
+/** Masks the secrets in the messages and details of a failure. */
 export function redactFailure(failure: Failure, redactor: Redactor): Failure {
   const { details, hint } = failure;
   const clean = redactor.data(details);

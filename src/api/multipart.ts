@@ -9,8 +9,8 @@ export interface FilePart extends StreamedBody {
 }
 
 /**
- * Builds a `multipart/form-data` body (RFC 7578), escaping names like browsers do.
- * @param boundary at most 70 letters, digits and dashes that occur in no part
+ * Builds a `multipart/form-data` body (RFC 7578), in which names are escaped as in browsers.
+ * @param boundary at most 70 letters, digits and dashes; must not occur in any part
  */
 export function multipartBody(parts: readonly FormPart[], boundary: string): StreamedBody {
   const pieces = parts.map((part) => ({ part, head: Buffer.from(headOf(part, boundary)) }));

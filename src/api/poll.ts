@@ -5,17 +5,17 @@ import { Failure } from '../errors/failure.ts';
 /** The fields of a job that polling needs. */
 export interface PolledJob {
   readonly id: string;
-  /** As reported by the service. */
+  /** The status string that the service returned. */
   readonly status: string;
   readonly phase: JobPhase;
   /** `Retry-After` of this response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Options of one poll. */
+/** Options for one request of the job's status. */
 export interface PollCall {
   readonly signal: AbortSignal | undefined;
-  /** Default: the limit of the client. */
+  /** Maximum number of retries; default: the limit of the client. */
   readonly maxRetries: number | undefined;
 }
 
@@ -24,19 +24,19 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   readonly random: Random;
   readonly pace: PollPace;
   readonly signal?: AbortSignal | undefined;
-  /** When to stop waiting, in milliseconds on the monotonic clock. */
+  /** When to stop waiting, in milliseconds of the monotonic clock. */
   readonly deadlineAt?: number | undefined;
-  /** Expected duration in milliseconds; the first poll waits this long. */
+  /** Expected duration of the job in milliseconds; the first poll is sent after this time. */
   readonly expectedMs?: number | undefined;
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Called after a failed poll if polling continues. */
+  /** Called after a failed poll, unless the failure ends polling. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
- * Waits until a job has ended. Rate limits and failures of the service do not end the wait. Connection errors
- * end it only before the first response, after the usual retries.
- * @throws Failure: `deadline` with the job id in its details, or the error of a poll; or the signal's reason
+ * Polls a job until it has ended. Rate limits and 5xx responses do not end polling. Connection errors do only
+ * before the first response, after the usual retries.
+ * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's reason
  */
 export async function pollJob<Job extends PolledJob>(
   subject: { readonly id: string; readonly known?: Job | undefined },
@@ -45,7 +45,7 @@ export async function pollJob<Job extends PolledJob>(
 ): Promise<Job> {
   const { clock, deadlineAt, signal } = deps;
   const remainingMs = deadlineAt === undefined ? 0 : deadlineAt - clock.monotonic();
-  // A deadline in the past still allows one poll.
+  // One poll is sent even if the deadline has already passed.
   if (remainingMs <= 0) return poll(subject, read, deps, signal);
   const limit = new AbortController();
   const stop = clock.after(remainingMs, () => limit.abort(new DeadlineReached()));
@@ -106,7 +106,7 @@ async function pause<Job extends PolledJob>(
   if (wantedMs > remainingMs) throw new DeadlineReached();
 }
 
-/** Returns the failure if polling continues after it; throws it otherwise. */
+/** Returns the failure of a poll if polling may continue; throws the failure otherwise. */
 function transient(error: unknown, hasAnswered: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
   const { exit, status = 0 } = error;
@@ -122,15 +122,15 @@ function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
   return new Failure(`timed out: job ${id} is still running (${said})`, {
     code: 'deadline',
     exit: 'deadline',
-    // A job is billed when it ends, even without a client that waits for it.
+    // The service bills a job when it ends, even if no client waits for it.
     billed: 'yes',
     details: { jobId: id, ...(status === undefined ? {} : { status }) },
   });
 }
 
-/** How often to poll. */
+/** The limits for the delays between polls. */
 export interface PollPace {
-  /** Minimum delay in milliseconds without a `Retry-After`. */
+  /** Minimum delay in milliseconds when the service sends no `Retry-After`. */
   readonly floorMs: number;
   /** Fixed delay in milliseconds (`--poll-interval`). */
   readonly intervalMs?: number | undefined;
@@ -141,37 +141,37 @@ export interface PollQuestion {
   readonly elapsedMs: number;
   /** Expected duration in milliseconds, if known. */
   readonly expectedMs?: number | undefined;
-  /** The last `Retry-After`, in milliseconds. */
+  /** The `Retry-After` of the last response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly pace: PollPace;
-  /** Consecutive failed polls. */
+  /** Number of consecutive failed polls. */
   readonly failures: number;
   /** Random number in [0, 1). */
   readonly fraction: number;
 }
 
-/** Minimum delays between polls: v1 asks for 3 to 5 seconds (docs/api/limits.md), v3 has no rule. */
+/** Minimum delay between polls in v3, which sets no minimum; v1 asks for 3 to 5 seconds (docs/api/limits.md). */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
 
-/** Minimum and maximum delay after `Retry-After: 0`; in between it is a share of the elapsed time. */
+/** Minimum and maximum delay after `Retry-After: 0`; between them, the delay is a share of the elapsed time. */
 const SOON_MS = 10;
 const SOON_CAP_MS = 2_000;
 const SOON_SHARE = 0.2;
-/** Delay for an overdue job: a share of its expected duration, plus a share of the time beyond it. */
+/** Maximum delay for an overdue job: a share of its expected duration, plus a share of the time beyond it. */
 const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
 
 /**
- * Returns the delay before the next poll, in milliseconds: `Retry-After`, else a tenth of the elapsed time,
- * with jitter. Failed polls add an exponential backoff.
+ * Returns the delay before the next poll, in milliseconds: `Retry-After` if the service sent it, else a tenth of
+ * the elapsed time, with jitter. Consecutive failed polls increase the delay exponentially.
  */
 export function pollDelay(question: PollQuestion): number {
   const { failures, fraction, pace, retryAfterMs } = question;
   const usual = pace.intervalMs ?? ownDelay(question);
   const named = retryAfterMs ?? 0;
-  // The floor applies even if the service sends a shorter delay.
+  // The minimum delay applies even if the service asks for a shorter one.
   const delay = retryAfterMs === undefined ? usual : Math.max(named, leastBeside(question));
   if (failures === 0) return delay;
   const backoff = Math.min(POLL_CAP_MS, POLL_FLOOR_MS * 2 ** (failures - 1));
@@ -185,7 +185,7 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
   return Math.max(least, Math.min(tenth, most));
 }
 
-/** Returns the minimum delay after a response with `Retry-After`, with jitter. */
+/** Returns the minimum delay after a response with a `Retry-After` header, with jitter. */
 function leastBeside(question: PollQuestion): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
@@ -203,7 +203,7 @@ function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
 
 type JobPhase = 'running' | 'success' | 'partial' | 'failed';
 
-/** The final statuses of a job (docs/api/README.md). */
+/** The statuses of ended jobs (docs/api/README.md). */
 const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ...['success', 'completed', 'succeeded', 'done'].map((word) => [word, 'success'] as const),
   ...['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired'].map(

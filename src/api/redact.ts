@@ -1,14 +1,14 @@
 export interface Redactor {
-  /** Masks secrets in a text, and removes user names and queries from URLs. */
+  /** Masks secrets in a text, and removes user names and query strings from URLs. */
   text(text: string): string;
-  /** Masks secrets in JSON data; URLs keep their queries. */
+  /** Masks secrets in JSON data; URLs keep their query strings. */
   data(value: unknown): unknown;
 }
 
 const MASK = '[redacted]';
 const SECRET_PARAMETER =
   /sign|token|secret|credential|password|policy|expires|api[-_]?key|^(key|sig|auth)$/i;
-/** Shorter secrets would mask harmless words. */
+/** Minimum length of a secret that is masked; masking shorter ones would also mask harmless words. */
 const SHORTEST_SECRET = 4;
 
 /**
@@ -38,12 +38,12 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 }
 
 /**
- * Returns a URL without user name, password, fragment and query. URLs of the origins `ours` keep a query
- * without secret parameters.
+ * Returns a URL without user name, password, fragment and query string. URLs whose origin is in `ours` keep their
+ * query string, without parameters that are secret.
  */
 export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
   if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), ours) : MASK;
-  // Fast path: most URLs have nothing to hide.
+  // Fast path: most URLs have none of these parts.
   if (!/[?#@]/.test(url.href)) return url.href;
   const shown = new URL(url);
   shown.username = '';

@@ -4,30 +4,30 @@ import { HEADERS } from '../contract/values.ts';
 import { usageFailure, Failure } from '../errors/failure.ts';
 import type { AttemptOutcome, RetryRule } from './retry.ts';
 
-/** A body in memory. */
+/** A request body in memory. */
 export interface RequestBody {
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
 
-/** A body that is read again for each attempt, such as a file that is too large for memory. */
+/** A request body that is read again for each attempt, such as a file that is too large for memory. */
 export interface StreamedBody {
   readonly contentType: string;
   readonly byteLength: number;
-  /** @throws Failure if it cannot be read */
+  /** Reads the body. @throws Failure if it cannot be read */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /** The key by which the service recognizes a repeated billed request. */
 export interface IdempotencyKey {
   readonly value: string;
-  /** foley generated the key and may replace it after a refund. */
+  /** Whether foley generated the key, and so may replace it after a refund. */
   readonly madeByTool: boolean;
-  /** The header that carries the key; v1 and v2 use the request id as the key. */
+  /** The header that carries the key: v1 and v2 use the request id as the idempotency key. */
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
 
-/** The request id and idempotency key of a request; both may change between attempts. */
+/** The request id and the idempotency key of a request. foley may replace both between two attempts. */
 export interface Ids {
   readonly requestId: string;
   readonly key: string | undefined;
@@ -36,40 +36,40 @@ export interface Ids {
 /** Options of a billed request. */
 export interface BilledOptions {
   readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
-  /** Default: a generated id. */
+  /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called before a refunded request is sent again under a new key, to record the key first. */
+  /** Called before a refunded request is sent again, with its new idempotency key, so the caller can record it. */
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
 /** A request and its retry rules. */
 export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly method: string;
-  /** A path below the base URL, beginning with `/`, or a URL from a response. */
+  /** A path that begins with `/` and is appended to the base URL, or a URL from a response. */
   readonly target: string | URL;
-  /** The host for a `target` that is a path; default `base`. */
+  /** The host to use if `target` is a path; default `base`. */
   readonly host?: 'base' | 'realtime' | undefined;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly accept?: string | undefined;
   readonly body?: RequestBody | undefined;
-  /** Sent instead of `body`. */
+  /** A streamed body, sent instead of `body`. */
   readonly stream?: StreamedBody | undefined;
-  /** Sends no API key, as for public documents. */
+  /** Whether the request is sent without the API key, as for public documents. */
   readonly public?: boolean | undefined;
-  /** The target is a file: 401 and 403 mean an expired link, not a wrong API key. */
+  /** Whether the target is a file: 401 and 403 then mean an expired link instead of a wrong API key. */
   readonly isFile?: true | undefined;
   readonly billed: boolean;
   readonly retry: RetryRule;
-  /** Default: the limit of the client. */
+  /** Maximum number of retries; default: the limit of the client. */
   readonly maxRetries?: number | undefined;
   readonly key?: IdempotencyKey | undefined;
-  /** Called after a 503: returns whether the service still lists the model as available. */
+  /** Called after a 503 response; returns whether the service still lists the model as available. */
   readonly modelStillAvailable?: (() => Promise<boolean | undefined>) | undefined;
-  /** Called before each retry with the previous outcome. */
+  /** Called before each retry with the outcome of the failed attempt. */
   readonly onRepeat?: ((before: AttemptOutcome) => void) | undefined;
-  /** Hint if a billed request gets no response: how to find out its outcome. */
+  /** Where the user can look up whether the request was billed, as a hint if it gets no response. */
   readonly lookAt?: string | undefined;
 }
 
@@ -79,11 +79,11 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
-  /** Sent instead of `body`. */
+  /** A streamed body, sent instead of `body`. */
   readonly stream?: StreamedBody | undefined;
 }
 
-/** Headers that the client sets itself or that would break HTTP framing. */
+/** Headers that users cannot set: the client sets them itself, or they would break HTTP framing. */
 const RESERVED = new Set([
   'authorization',
   'proxy-authorization',
@@ -104,8 +104,8 @@ export function jsonBody(value: unknown): RequestBody {
 }
 
 /**
- * Builds an HTTP request. The API key is sent only to the origins of the address.
- * @throws Failure: usage for an invalid request, auth for a missing key
+ * Builds an HTTP request. Sends the API key only to the origins of the service address.
+ * @throws Failure: `usage` for an invalid request, `auth` if the API key is missing
  */
 export function buildRequest(
   spec: RequestSpec,
@@ -135,7 +135,7 @@ function bodyHeaders({ body, stream }: RequestSpec): Record<string, string> {
   return { 'content-type': stream.contentType, 'content-length': `${stream.byteLength}` };
 }
 
-/** Returns the headers that only the service may see. */
+/** Returns the headers that are sent only to the service, such as the API key. */
 function ownHeaders(spec: RequestSpec, address: ServiceAddress, ids: Ids): Record<string, string> {
   const own: Record<string, string> = {
     [HEADERS.requestId.toLowerCase()]: checkHeader(HEADERS.requestId, ids.requestId),
@@ -162,7 +162,7 @@ function resolveTarget({ target, host, query }: RequestSpec, address: ServiceAdd
   for (const [name, value] of Object.entries(query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  // Each assignment parses the URL again.
+  // Assign only if necessary, because each assignment parses the URL again.
   if (url.username !== '') url.username = '';
   if (url.password !== '') url.password = '';
   if (url.hash !== '') url.hash = '';
@@ -174,7 +174,7 @@ function below(base: URL, path: string): string {
 }
 
 /**
- * Checks a header of the user and returns its value.
+ * Checks a header that the user set, and returns its value.
  * @throws Failure (usage) for a reserved header, or an invalid name or value
  */
 export function checkHeader(name: string, value: string): string {
@@ -193,7 +193,7 @@ export function checkHeader(name: string, value: string): string {
   return value;
 }
 
-/** Whether a header can carry the value: printable ASCII without spaces at the ends. */
+/** Whether a header can carry the value: printable ASCII that neither begins nor ends with a space. */
 export function isHeaderValue(value: string): boolean {
   return /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
 }
@@ -209,7 +209,7 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
 );
 
 /**
- * Returns method, path and public flag of an endpoint, with the path parameters filled in.
+ * Returns the method and path of an endpoint, with the path parameters filled in, and whether it is public.
  * @throws Failure (usage) for a parameter that is not a valid id
  */
 export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
@@ -222,7 +222,7 @@ export function endpoint(id: EndpointId, parameters: Readonly<Record<string, str
   return { method, target, public: 'public' in known };
 }
 
-/** Builds a request that is free and can be repeated. @param parameters path parameters */
+/** Builds a request that is free and safe to repeat. @param parameters values for the path parameters */
 export function safeRequest(
   id: EndpointId,
   parameters: Readonly<Record<string, string>> = {},
@@ -231,7 +231,7 @@ export function safeRequest(
   return { ...endpoint(id, parameters), billed: false, retry: 'safe', ...options };
 }
 
-/** Builds a billed request. Its key lets the service recognize a repetition. */
+/** Builds a billed request with an idempotency key, by which the service recognizes a repeated request. */
 export function keyedRequest(
   call: Call,
   body: RequestBody,
@@ -243,7 +243,7 @@ export function keyedRequest(
 }
 
 function encodeSegment(value: string): string {
-  // These segments would change the path, even percent-encoded.
+  // Empty and dot segments would change the path, even if they were percent-encoded.
   if (value === '' || value === '.' || value === '..')
     throw usageFailure(`"${value}" is not a valid id`);
   return encodeURIComponent(value);
@@ -251,9 +251,9 @@ function encodeSegment(value: string): string {
 
 /** An event for `--verbose`, with secrets and signed queries masked. */
 export type ApiEvent = {
-  /** The id that the service returned, else the one that was sent. */
+  /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
-  /** From 1; for a retry, the attempt that failed. */
+  /** Number of the attempt, from 1; in a retry event, the attempt that failed. */
   readonly attempt: number;
 } & (
   | {
@@ -261,14 +261,14 @@ export type ApiEvent = {
       readonly method: string;
       readonly url: string;
       readonly status: number;
-      /** From the start of the attempt to the response headers. */
+      /** Milliseconds from the start of the attempt to the response headers. */
       readonly ms: number;
     }
   | {
       readonly type: 'no_response';
       readonly method: string;
       readonly url: string;
-      /** A word or code: `refused`, `timeout`, `CERT_HAS_EXPIRED`. */
+      /** A word or an error code: `refused`, `timeout`, `CERT_HAS_EXPIRED`. */
       readonly reason: string;
       readonly ms: number;
     }
@@ -277,14 +277,14 @@ export type ApiEvent = {
 
 export type Observer = (event: ApiEvent) => void;
 
-/** Maximum length of an API key; real keys are shorter. */
+/** Maximum length of an API key that foley accepts; real keys are shorter. */
 const LONGEST_KEY = 4_096;
 
 /**
- * Checks an API key and removes a trailing line end. Invalid keys are refused here because an HTTP library
- * would print them in its error.
+ * Checks an API key and removes a line break at its end. Rejects invalid keys, because an HTTP library would print
+ * them in its error message.
  * @param source name of the setting, such as `FOLEY_API_KEY`
- * @throws Failure (auth), without the value of the key
+ * @throws Failure (auth), whose message does not contain the key
  */
 export function checkApiKey(given: string, source: string): string {
   const key = given.replace(/\r?\n$/, '');
@@ -315,38 +315,38 @@ export function keyFailure(message: string, hint: string): Failure {
 /** The service to call and its API key. */
 export interface ServiceAddress {
   readonly kind: 'embedded' | 'hosted';
-  /** Paths of endpoints are appended to it. */
+  /** The base URL, to which the paths of endpoints are appended. */
   readonly baseUrl: URL;
-  /** The realtime host, with `ws:` or `wss:`. */
+  /** The URL of the realtime host, with `ws:` or `wss:`. */
   readonly realtimeUrl: URL;
-  /** Sent only to the origins of `baseUrl` and `realtimeUrl`. */
+  /** The API key, which is sent only to the origins of `baseUrl` and `realtimeUrl`. */
   readonly apiKey: string | undefined;
-  /** Returns why the embedded service stopped the response to a request. */
+  /** Returns the reason why the embedded service ended the response to a request early. */
   readonly failureOf?: (requestId: string) => string | undefined;
 }
 
-/** Returns the http origins that may receive the API key. */
+/** Returns the http(s) origins to which the API key may be sent. */
 export function keyOrigins({ baseUrl, realtimeUrl }: ServiceAddress): ReadonlySet<string> {
   return new Set([baseUrl.origin, withHttp(realtimeUrl).origin]);
 }
 
-/** Returns the URL with `http:` for `ws:` and `https:` for `wss:`. */
+/** Returns the URL with `ws:` replaced by `http:`, and `wss:` by `https:`. */
 export function withHttp(url: URL): URL {
   return new URL(url.href.replace(/^ws/, 'http'));
 }
 
-/** Whether the host is this computer; `localhost` is the only trusted name. */
+/** Whether the host is this computer: a loopback IP address or the name `localhost`. */
 export function isLoopback(url: URL): boolean {
   const { hostname } = url;
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Whether a URL is unencrypted and leads to another computer. */
+/** Whether a URL is unencrypted and its host is another computer. */
 export function isPlainOverNetwork(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url);
 }
 
-/** Refuses an unencrypted URL that leads to another computer. @throws Failure (usage) */
+/** Rejects an unencrypted URL whose host is another computer. @throws Failure (usage) */
 export function requireProtected(url: URL): void {
   if (!isPlainOverNetwork(url)) return;
   const secure = url.protocol === 'http:' ? 'https' : 'wss';

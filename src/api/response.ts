@@ -6,43 +6,43 @@ import type { Framing } from './transport/exchange.ts';
 
 /** The response headers that foley reads. */
 export interface ResponseHeaders {
-  /** Returns any header; names are case-insensitive. */
+  /** Returns the value of any header; names are case-insensitive. */
   get(name: string): string | undefined;
   /** The media type without parameters, in lower case. */
   readonly contentType: string | undefined;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls of the request that the service did not apply (docs/api/speech.md#v3). */
+  /** Speech controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
   readonly location: string | undefined;
   /** The request id that the service returned. */
   readonly requestId: string | undefined;
-  /** The response comes from the embedded service, which refunds incomplete responses. */
+  /** Whether the response comes from the embedded service, which refunds incomplete responses. */
   readonly isEmbedded: boolean;
   /** All headers, by lower-case name. */
   readonly all: ReadonlyMap<string, string>;
 }
 
-/** A 2xx response with an unread body. */
+/** A 2xx response whose body has not been read. */
 export interface ApiResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  /** The id that the service returned, else the one that was sent. */
+  /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
-  /** The final URL, redacted. */
+  /** The URL after redirects, without secrets. */
   readonly url: string;
-  /** `Retry-After` in milliseconds. */
+  /** The value of `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   /** How the end of the body is marked. */
   readonly framing: Framing;
   readonly contentLength: number | undefined;
   /**
-   * The bytes, with back-pressure; can be read once. Stopping early closes the connection. Throws a Failure
-   * (bad_answer) if the body is cut off, stalled or too long.
+   * The bytes, with back-pressure; can be read once. Closes the connection if the reader stops early. Throws a Failure
+   * (bad_answer) if the body is incomplete, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
-  /** Reads the body of an error response as text, as {@link readErrorText}. */
+  /** Reads the body of an error response as text; see {@link readErrorText}. */
   errorText(): Promise<string | undefined>;
 }
 
@@ -75,8 +75,8 @@ export function readHeaders(all: ReadonlyMap<string, string>): ResponseHeaders {
 }
 
 /**
- * Reads a body as text.
- * @throws Failure (bad_answer) above `limit` bytes, or if it is not UTF-8
+ * Reads a body as UTF-8 text.
+ * @throws Failure (bad_answer) if the body is longer than `limit` bytes or not UTF-8
  */
 export async function readText(
   response: Pick<ApiResponse, 'body' | 'requestId'>,
@@ -90,7 +90,7 @@ export async function readText(
   }
 }
 
-/** Reads a body into memory. @throws Failure (bad_answer) above `limit` bytes */
+/** Reads a body into memory. @throws Failure (bad_answer) if the body is longer than `limit` bytes */
 export async function readBytes(
   response: Pick<ApiResponse, 'body' | 'requestId'>,
   limit: number,
@@ -105,7 +105,7 @@ export async function readBytes(
   return Buffer.concat(parts, size);
 }
 
-/** Describes an unusable response (exit 25). */
+/** Returns the Failure for a response that foley cannot use (exit 25). */
 export function badResponse(
   message: string,
   response: { readonly requestId: string; readonly status?: number },
@@ -127,7 +127,7 @@ function numberOr(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Maximum nesting depth of JSON, safe for recursive functions. */
+/** Maximum nesting depth of JSON, so that recursive functions cannot overflow the stack. */
 const DEEPEST = 64;
 
 /** Parses JSON; undefined if it is invalid or nested too deeply. */
@@ -163,7 +163,7 @@ function isTooDeep(text: string): boolean {
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object. */
+/** Whether a value is a JSON object, not an array. */
 export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -185,7 +185,7 @@ export function firstRecord(...values: readonly unknown[]): UnknownRecord | unde
   return values.find((value) => isRecord(value));
 }
 
-/** Reads an array with a function for its items; undefined if the array or any item is invalid. */
+/** Reads each item of an array with a function; undefined if the value is not an array or any item is invalid. */
 export function readArray<T>(
   value: unknown,
   read: (item: unknown) => T | undefined,
@@ -199,28 +199,28 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether a value is undefined, null or accepted by `fits`. */
+/** Whether a value is undefined or null, or `fits` returns true for it. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }
 
-/** The fields of an error response (docs/api/errors.md); other servers may omit any of them. */
+/** The fields of an error response (docs/api/errors.md); error responses of other servers may omit any of them. */
 export interface ServiceError {
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly requestId: string | undefined;
-  /** `details` and all other fields of the body. */
+  /** The entries of `details`, and all unknown fields of the body. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads the body of an error response; all fields are undefined unless it is a JSON object. */
+/** Parses the body of an error response. All fields are undefined if it is not a JSON object. */
 export function parseServiceError(
   text: string | undefined,
   headers: Pick<ResponseHeaders, 'contentType'>,
 ): ServiceError {
   const isJson = /\bjson\b/.test(headers.contentType ?? '');
   const body = firstRecord(isJson && text !== undefined ? parseJson(text) : undefined) ?? {};
-  // The compatibility endpoints nest the same fields one level deeper.
+  // The compatibility endpoints nest the same fields in `error`.
   const { code, message, requestId, details, ...more } = firstRecord(body['error']) ?? body;
   const all = { ...more, ...firstRecord(details) };
   return {
@@ -234,7 +234,7 @@ export function parseServiceError(
 const ERROR_MAX_BYTES = 64 * 1024;
 const ERROR_MAX_MS = 10_000;
 
-/** Reads the body of an error response as text; undefined if it is compressed, too large, too slow or invalid. */
+/** Reads the body of an error response as text; undefined if it is compressed, too large, too slow or not UTF-8. */
 export async function readErrorText(
   response: Pick<ApiResponse, 'body' | 'discard' | 'headers'>,
   clock: Clock,
@@ -253,7 +253,7 @@ export async function readErrorText(
   }
 }
 
-/** Whether the body is compressed, although foley requests it uncompressed. */
+/** Whether the body is compressed, although foley never asks for compression. */
 export function isPacked(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

@@ -1,28 +1,28 @@
 /**
- * Whether a request may be sent again although the service may have received it.
- * - `safe`: repeating changes nothing (reads and idempotent writes).
- * - `keyed`: the service recognizes the repetition by its key.
- * - `never`: a repetition could be billed twice or create a second resource.
+ * Whether a request may be sent again if the service may have received it.
+ * - `safe`: repeating the request has no further effect (reads and idempotent writes).
+ * - `keyed`: the service recognizes the repeated request by its idempotency key.
+ * - `never`: a repeated request could be billed twice or create a second resource.
  */
 export type RetryRule = 'safe' | 'keyed' | 'never';
 
-/** The outcome of an attempt, for the retry decision. */
+/** The outcome of an attempt, on which the retry decision depends. */
 export type AttemptOutcome =
-  /** The service certainly never received the whole request. */
+  /** It is certain that the service did not receive the whole request. */
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;
-      /** Allows one retry only, as for an unknown host name. */
+      /** Whether at most one retry is allowed, as for an unknown host name. */
       readonly once?: boolean | undefined;
     }
-  /** Sent, without a response. */
+  /** The whole request was sent, and no response arrived. */
   | { readonly kind: 'unanswered' }
-  /** The response is unusable: cut off, not HTTP, or a refused redirect. */
+  /** The response cannot be used: it is incomplete, not HTTP, or a redirect that must not be followed. */
   | { readonly kind: 'unusable' }
   | {
       readonly kind: 'status';
       readonly status: number;
-      /** The service's error code. */
+      /** The error code in the response. */
       readonly code?: string | undefined;
       /** `details.retryable` of the response. */
       readonly retryable?: boolean | undefined;
@@ -31,14 +31,14 @@ export type AttemptOutcome =
 
 export interface RetryQuestion {
   readonly outcome: AttemptOutcome;
-  /** Attempts made so far, from 1. */
+  /** Number of attempts so far, including the failed one. */
   readonly attempt: number;
   readonly maxRetries: number;
   readonly rule: RetryRule;
   readonly keyMadeByTool: boolean;
-  /** The key was already replaced once. */
+  /** Whether foley has already replaced the idempotency key once. */
   readonly keyRenewed: boolean;
-  /** After a 503: whether the service still lists the model as available; undefined if unknown. */
+  /** After a 503 response: whether the service still lists the model as available; undefined if unknown. */
   readonly modelAvailable?: boolean | undefined;
   /** Random number in [0, 1). */
   readonly fraction: number;
@@ -48,7 +48,7 @@ type RetryDecision =
   | { readonly retry: false }
   | { readonly retry: true; readonly delayMs: number; readonly newKey: boolean };
 
-/** Maximum `Retry-After` to wait for; a longer one ends the retries and is reported to the user. */
+/** Maximum `Retry-After` that foley waits for. If the service asks for more, foley stops retrying and reports it. */
 export const LONGEST_RETRY_AFTER_MS = 120_000;
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 20_000;
@@ -56,8 +56,8 @@ export const BACKOFF_CAP_MS = 20_000;
 const STOP: RetryDecision = { retry: false };
 
 /**
- * Decides whether and when to retry. The delay is `Retry-After` plus full jitter over an exponential backoff
- * (0.5 s doubling to 20 s). A request still in progress gets at least a second.
+ * Decides whether and when to retry. The delay is `Retry-After` plus a random share of an exponential backoff (0.5 s,
+ * doubling up to 20 s). If the first request is still in progress, the delay is at least a second.
  */
 export function decideRetry(question: RetryQuestion): RetryDecision {
   const { outcome, attempt, maxRetries, rule } = question;
@@ -80,14 +80,14 @@ function decideStatus(question: RetryQuestion, outcome: StatusOutcome): RetryDec
   return allowed(question.rule, outcome) ? after(question, retryAfterMs) : STOP;
 }
 
-/** Whether a status allows a retry: 429 and 425 always do, because the service did not process the request. */
+/** Whether a status allows a retry. 429 and 425 always do, because the service has not processed the request. */
 function allowed(rule: RetryRule, { status, retryable }: StatusOutcome): boolean {
   if (status === 429 || status === 425) return true;
   if (rule === 'never') return status >= 500 && retryable === true;
   return status === 408 || (status >= 500 && !PERMANENT_5XX.has(status));
 }
 
-/** Not implemented, version not supported, and network login required. */
+/** Statuses that a retry cannot change: not implemented, version not supported, network login required. */
 const PERMANENT_5XX = new Set([501, 505, 511]);
 
 function decideConflict(
@@ -117,13 +117,13 @@ export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }
 
-/** Longer delays are shortened to this. */
+/** Maximum `Retry-After` in seconds; larger values are reduced to it. */
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**
- * Parses `Retry-After` (seconds or HTTP date) into milliseconds; undefined if invalid, 0 for the past. Dates
- * are relative to the `Date` of the response, so a wrong local clock does not matter.
- * @param now milliseconds since the epoch, for a response without `Date`
+ * Parses `Retry-After` (seconds or an HTTP date) to milliseconds: undefined if invalid, 0 for a past date. A date is
+ * compared with the `Date` header of the response, so that a wrong local clock has no effect.
+ * @param now milliseconds since the epoch, used if the response has no `Date` header
  */
 export function parseRetryAfter(
   retryAfter: string | undefined,

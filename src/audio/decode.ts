@@ -4,29 +4,29 @@ import { SNIFF_BYTES_MAX, sniff } from './sniff.ts';
 import { createVerifier } from './verify.ts';
 import { CHUNK_HEAD_BYTES, RIFF_BYTES, isUnknownWavLength } from './wav.ts';
 
-/** An audio file that can be decoded, as its headers describe it. */
+/** The properties of an audio file that foley can decode, according to its headers. */
 export interface RecognisedSound {
   readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
-  /** Codec in an Ogg container. */
+  /** The codec, if the file is an Ogg container. */
   readonly codec?: string | undefined;
-  /** Undefined if only decoding shows the number; a decoder may return two channels for one. */
+  /** Number of channels; undefined if the headers do not show it. A decoder may return two channels for mono. */
   readonly channels?: number | undefined;
-  /** The range of bytes to decode. */
+  /** The bytes to decode: from `start` up to but not including `end`. */
   readonly start: number;
   readonly end: number;
-  /** Duration according to the headers, if they contain it. */
+  /** Duration in seconds, if the headers contain it. */
   readonly seconds: number | undefined;
   open(): Promise<SoundDecoder>;
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Maximum number of channels, as in FLAC; a header may claim up to 65,535, and each needs memory. */
+/** Maximum number of channels, as in FLAC. A header may claim up to 65,535 channels, and each one needs memory. */
 const MOST_CHANNELS = 8;
 const SUPPORTED = 'use wav, mp3, flac, ogg or opus';
 
 /**
- * Detects the audio format of a file from its bytes, and verifies that the file is complete.
- * @throws SoundProblem for a file that is not audio, incomplete, or cannot be decoded
+ * Detects the format of an audio file from its bytes, and checks that the file is complete.
+ * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
  */
 export function recogniseSound(file: OpenFile): RecognisedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
@@ -66,10 +66,10 @@ function recogniseWav(file: OpenFile): RecognisedSound {
   };
 }
 
-/** The samples of a wav file must begin within these first bytes. */
+/** The samples of a WAV file must begin within this number of bytes. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-/** Verifies a file. @throws SoundProblem for an incomplete or invalid one */
+/** Verifies a file and returns the verdict. @throws SoundProblem for an incomplete or invalid file */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
@@ -90,19 +90,19 @@ function secondsOf({ durationMs }: Verdict): number | undefined {
   return durationMs === undefined ? undefined : durationMs / 1_000;
 }
 
-/** The samples of each channel, from -1 to 1; all channels have the same length. */
+/** The decoded samples of each channel, from -1 to 1. All channels have the same length. */
 export interface DecodedSound {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
-  /** Whether the decoder reported errors and skipped damaged parts. */
+  /** Whether the decoder reported errors, and so skipped damaged parts of the file. */
   readonly isDamaged?: boolean;
 }
 
-/** Decodes a file in pieces. */
+/** Decodes a file that is passed to it in pieces. */
 export interface SoundDecoder {
-  /** Maximum size of a piece, which bounds the memory for its samples. */
+  /** Maximum size of a piece in bytes, which limits the memory for the decoded samples. */
   readonly pieceBytes: number;
-  /** Returns the samples that a piece completes; the caller may reuse the piece afterwards. */
+  /** Decodes a piece and returns the samples that are now complete. The caller may then reuse the piece. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
   finish(): Promise<DecodedSound>;
   close(): void;
@@ -110,7 +110,7 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** An error for an unusable file; the message is a clause whose subject is the file. */
+/** Thrown for a file that cannot be used. The message is a clause whose subject is the file. */
 export class SoundProblem extends Error {
   override readonly name = 'SoundProblem';
 }
@@ -123,8 +123,8 @@ interface WavLayout {
 }
 
 /**
- * Finds the samples of a verified WAV file in its first bytes; undefined if the samples begin later or their
- * coding is not supported. `end` is the end according to the header.
+ * Finds the samples of a verified WAV file in its first bytes. Undefined if the samples begin later or have an
+ * unsupported coding. `end` is the end of the samples according to the header.
  */
 function findWavSamples(
   head: Uint8Array,
@@ -157,7 +157,7 @@ function createWavDecoder(layout: WavLayout): SoundDecoder {
       rest = Buffer.from(bytes.subarray(blocks * blockBytes));
       const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       const channels = Array.from({ length: count }, (_, channel) => {
-        // A callback for each sample would take seconds.
+        // A plain loop, because calling a function for every sample would take seconds.
         const samples = new Float32Array(blocks);
         for (let block = 0; block < blocks; block += 1) {
           samples[block] = layout.read(view, block * blockBytes + channel * bytesPerSample);
@@ -174,7 +174,7 @@ function createWavDecoder(layout: WavLayout): SoundDecoder {
 const INTEGERS = 1;
 const FLOATS = 3;
 const EXTENSIBLE = 0xfffe;
-/** Offset of the format tag in an extensible format. */
+/** Offset of the format tag in a WAVE_FORMAT_EXTENSIBLE header. */
 const SUBFORMAT_OFFSET = 24;
 
 function layoutOf(view: DataView, at: number, size: number): WavLayout | undefined {
@@ -190,7 +190,7 @@ function layoutOf(view: DataView, at: number, size: number): WavLayout | undefin
   return { channels, sampleRate, bytesPerSample, read };
 }
 
-/** Functions that read a sample, by kind and size in bytes. */
+/** Functions that read one sample, by the kind and size of the sample. */
 const READERS = new Map<string, WavLayout['read']>([
   [`${INTEGERS}:1`, (view, offset) => (view.getUint8(offset) - 128) / 128],
   [`${INTEGERS}:2`, (view, offset) => view.getInt16(offset, true) / 0x8000],
@@ -204,12 +204,12 @@ const READERS = new Map<string, WavLayout['read']>([
   [`${FLOATS}:8`, (view, offset) => view.getFloat64(offset, true)],
 ]);
 
-/** Decoded mp3 is at most 60 times as large. */
+/** Piece size for MP3, whose decoded samples are at most 60 times as large. */
 const MP3_PIECE_BYTES = 16 * 1024;
-/** For other formats, in which a few bytes may contain a second of silence. */
+/** Piece size for other formats, in which a few bytes can contain a second of silence. */
 const PACKED_PIECE_BYTES = 1024;
 
-/** The common interface of the WebAssembly decoders. */
+/** The interface that all WebAssembly decoders share. */
 interface WasmDecoder {
   readonly ready: Promise<unknown>;
   decode(piece: Uint8Array): WasmSound | Promise<WasmSound>;
@@ -242,7 +242,7 @@ async function createMp3Decoder(): Promise<SoundDecoder> {
   return wrapDecoder(new MPEGDecoder(), MP3_PIECE_BYTES);
 }
 
-/** Creates a decoder for Ogg Vorbis. */
+/** Creates a decoder for Vorbis in Ogg. */
 export async function createVorbisDecoder(): Promise<SoundDecoder> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   return wrapDecoder(new OggVorbisDecoder(), PACKED_PIECE_BYTES);
@@ -253,10 +253,10 @@ async function createOpusDecoder(): Promise<SoundDecoder> {
   return wrapDecoder(new OggOpusDecoder({ forceStereo: true }), PACKED_PIECE_BYTES);
 }
 
-/** Zeros after the last byte of a FLAC file, without which the decoder drops a short last frame. */
+/** Zeros that are added after a FLAC file; otherwise the decoder drops a last frame that is short. */
 const FLAC_TAIL = new Uint8Array(64);
 
-/** Creates a decoder for FLAC and for FLAC in Ogg. */
+/** Creates a decoder for FLAC, also in Ogg. */
 export async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   const decoder = await wrapDecoder(new FLACDecoder(), PACKED_PIECE_BYTES);
@@ -275,7 +275,7 @@ const OGG_DECODERS = new Map([
   ['flac', createFlacDecoder],
 ]);
 
-/** Joins two sounds, of which either may be {@link NO_SOUND}. */
+/** Joins two sounds in order. Either may be {@link NO_SOUND}. */
 function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   const length = one.channels[0]?.length ?? 0;
   const otherLength = other.channels[0]?.length ?? 0;
@@ -291,29 +291,29 @@ function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   return { channels, sampleRate: one.sampleRate, isDamaged };
 }
 
-/** Bytes up to the end of STREAMINFO, the first metadata block. */
+/** Length of the FLAC signature and STREAMINFO, the first metadata block, in bytes. */
 const FLAC_HEAD_BYTES = 42;
 const RATE_OFFSET = 18;
 
-/** Returns the duration of a FLAC file in seconds; undefined if the header does not contain it. */
+/** Returns the duration of a FLAC file in seconds; undefined if its header does not contain the duration. */
 export function readFlacLength(file: OpenFile): number | undefined {
   const head = fileHead(file, FLAC_HEAD_BYTES);
   if (head.length < FLAC_HEAD_BYTES || tagAt(head, 0) !== 'fLaC') return undefined;
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
-  // 20 bits of rate, 3 of channels, 5 of depth, 36 of samples.
+  // The fields are: 20 bits of sample rate, 3 of channels, 5 of sample size, 36 of sample count.
   const sampleRate = view.getUint32(RATE_OFFSET) >>> 12;
   const samples =
     (view.getUint8(RATE_OFFSET + 3) & 0x0f) * 2 ** 32 + view.getUint32(RATE_OFFSET + 4);
   return sampleRate === 0 || samples === 0 ? undefined : samples / sampleRate;
 }
 
-/** An open file, which can be sent to a worker thread. */
+/** An open file, in a form that can be sent to a worker thread. */
 export interface OpenFile {
   readonly fd: number;
   readonly size: number;
 }
 
-/** Yields a file in pieces, which share one buffer. */
+/** Yields the content of a file in pieces, all of which use the same buffer. */
 export function* filePieces(
   { fd, size }: OpenFile,
   pieceBytes: number,
@@ -328,7 +328,7 @@ export function* filePieces(
   }
 }
 
-/** Reads the first bytes of a file; fewer if it is shorter. */
+/** Returns the first `bytes` bytes of a file, or the whole file if it is shorter. */
 export function fileHead(file: OpenFile, bytes: number): Uint8Array {
   const [head = new Uint8Array(0)] = filePieces(file, bytes);
   return head;

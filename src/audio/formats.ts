@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or detects, with extensions (without a dot) and media types. foley writes
- * the first extension and media type. `opus` is Opus in Ogg; `pcm` is raw little-endian 16-bit samples.
+ * The formats that foley reads, writes or detects, with their file extensions (without a dot) and media types. For
+ * writing, foley uses the first of each. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
  */
 export const FORMATS = {
   mp3: {
@@ -47,31 +47,31 @@ export const FORMATS = {
 
 export type Format = keyof typeof FORMATS;
 
-/** Returns the format with a name such as `jpeg`, ignoring case; `jpg` is an extension, not a name. */
+/** Returns the format with a name such as `jpeg`, ignoring case. Extensions such as `jpg` are not names. */
 export function formatNamed(name: string): Format | undefined {
   const wanted = name.toLowerCase();
   return FORMAT_NAMES.find((format) => format === wanted);
 }
 
-/** Returns the format for the extension of a path, ignoring case; `.mp3` alone is a name, not an extension. */
+/** Returns the format for a path's extension, ignoring case. A file that is named just `.mp3` has no extension. */
 export function formatOfPath(path: string): Format | undefined {
   const extension = /[^/\\]\.([^./\\]+)$/.exec(path)?.[1]?.toLowerCase() ?? '';
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
 }
 
-/** Returns the format for a `Content-Type`, of which `codecs` may name Opus; undefined for an unknown type. */
+/** Returns the format for a `Content-Type`, whose `codecs` parameter may name Opus; undefined for other types. */
 export function formatOfMediaType(contentType: string): Format | undefined {
   const essence = essenceOf(contentType);
   const format = FORMAT_NAMES.find((name) => includes(FORMATS[name].mediaTypes, essence));
   return format === 'ogg' && /;\s*codecs="?opus/i.test(contentType) ? 'opus' : format;
 }
 
-/** Whether a `Content-Type` is used for any kind of file, as by file storage. */
+/** Whether a `Content-Type` says nothing about the format, such as the one that file storage uses for any file. */
 export function isOpaqueMediaType(contentType: string): boolean {
   return ['application/octet-stream', 'binary/octet-stream', ''].includes(essenceOf(contentType));
 }
 
-/** Returns the extension for files of a format, without a dot. */
+/** Returns the extension for new files of a format, without a dot. */
 export function extensionOf(format: Format): string {
   return FORMATS[format].extensions[0];
 }

@@ -4,17 +4,17 @@ import type { OpenFile, RecognisedSound, DecodedSound } from './decode.ts';
 export interface MeasuredSound extends Pick<RecognisedSound, 'codec' | 'format'> {
   readonly sampleRate: number;
   readonly channels: number;
-  /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence and for less than 0.4 s. */
+  /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence and for sounds shorter than 0.4 s. */
   readonly loudness: number | undefined;
   readonly levels: LevelTrack;
 }
 
-/** Bytes that are decoded in each turn of the event loop. */
+/** Number of bytes to decode before other tasks of the event loop may run. */
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * Decodes an audio file and measures it, in bounded memory.
- * @throws SoundProblem for a file that is not audio, incomplete, or cannot be decoded
+ * Decodes an audio file and measures it, using a limited amount of memory.
+ * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = recogniseSound(file);
@@ -38,7 +38,7 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   const { codec, format, seconds } = sound;
   const measured = measurement.result();
   const { durationMs } = measured.levels;
-  // The FLAC decoder does not report damaged frames.
+  // The FLAC decoder skips damaged frames without reporting them, so the duration is compared.
   if (format === 'flac' && seconds !== undefined && durationMs <= seconds * 1_000 - 1) {
     const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
     throw new SoundProblem(`is damaged or cut: ${found}`);
@@ -46,14 +46,14 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   return { format, codec, ...measured };
 }
 
-/** Measures decoded sound; all of it must have the channels and sample rate of the first samples. */
+/** Measures decoded sound, whose channels and sample rate must not change. */
 class Measurement {
   #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
   readonly #declaredChannels: number | undefined;
   #channels = 0;
   #sampleRate = 0;
 
-  /** @param declaredChannels the number of channels in the header; the decoder may add more */
+  /** @param declaredChannels number of channels in the header, because the decoder may return more */
   constructor(declaredChannels: number | undefined) {
     this.#declaredChannels = declaredChannels;
   }
@@ -82,18 +82,18 @@ class Measurement {
   }
 }
 
-/** The coefficients of a second-order filter. */
+/** The coefficients of a second-order digital filter. */
 interface Filter {
   readonly b: readonly [number, number, number];
   readonly a: readonly [number, number];
 }
 
 const BLOCK_SECONDS = 0.4;
-/** A block begins at each quarter of the previous block. */
+/** Number of steps in a block. A new block begins at each step, so blocks overlap. */
 const STEPS_A_BLOCK = 4;
-/** Quieter blocks are ignored as silence. */
+/** Blocks below this loudness are ignored as silence. */
 const ABSOLUTE_GATE_LUFS = -70;
-/** Blocks that are this much quieter than the average are ignored as pauses. */
+/** Blocks that are quieter than the average by this much are ignored as pauses. */
 const RELATIVE_GATE_LU = -10;
 const OFFSET_LUFS = -0.691;
 const SURROUND_WEIGHT = 1.41;
@@ -103,7 +103,7 @@ const FIRST_SURROUND = 3;
 export class LoudnessMeter {
   readonly #channels: ChannelMeter[];
   readonly #stepLength: number;
-  /** Mean energy of each step, a quarter of a block. */
+  /** Mean energy of each step; a step is a quarter of a block. */
   readonly #steps: number[] = [];
   #inStep = 0;
   #energy = 0;
@@ -117,7 +117,7 @@ export class LoudnessMeter {
     this.#stepLength = Math.round((sampleRate * BLOCK_SECONDS) / STEPS_A_BLOCK);
   }
 
-  /** Adds samples of each channel, from -1 to 1; all channels must have the same length. */
+  /** Adds samples of each channel, from -1 to 1. All channels must have the same length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let from = 0; from < length;) {
@@ -134,7 +134,7 @@ export class LoudnessMeter {
     }
   }
 
-  /** Loudness in LUFS; undefined for silence and for less than a block. */
+  /** The loudness in LUFS; undefined for silence, and for sounds shorter than a block. */
   get integrated(): number | undefined {
     const count = Math.max(0, this.#steps.length - STEPS_A_BLOCK + 1);
     const blocks = Array.from({ length: count }, (_, first) =>
@@ -146,7 +146,7 @@ export class LoudnessMeter {
   }
 }
 
-/** Sums the K-weighted energy of a channel, with filters in transposed direct form II. */
+/** Sums the K-weighted energy of one channel. The filters use the transposed direct form II. */
 class ChannelMeter {
   readonly #filters: readonly [Filter, Filter];
   readonly #weight: number;
@@ -178,7 +178,7 @@ class ChannelMeter {
   }
 }
 
-/** Returns the first filter of K-weighting, a high shelf of 4 dB. */
+/** Returns the first filter of K-weighting, a high shelf with a gain of 4 dB. */
 function shelf(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const quality = 0.7071752369554196;
@@ -195,7 +195,7 @@ function shelf(sampleRate: number): Filter {
   };
 }
 
-/** Returns the second filter of K-weighting, a high-pass at 38 Hz. */
+/** Returns the second filter of K-weighting, a high-pass filter at 38 Hz. */
 function highPass(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
   const quality = 0.5003270373238773;
@@ -217,15 +217,15 @@ export interface Pause {
 }
 
 const BUCKET_SECONDS = 0.01;
-/** Quieter samples count as silence: 50 dB below full scale. */
+/** Sample values below this level count as silence: 50 dB below full scale. */
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** Records the peak level of every hundredth of a second, for pauses and a waveform. */
+/** Records the peak level of each hundredth of a second, from which pauses and a waveform are computed. */
 export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;
   readonly #levels: number[] = [];
-  /** Number of samples at full scale. */
+  /** Number of samples that reach full scale. */
   clipped = 0;
   #samples = 0;
   #level = 0;
@@ -236,7 +236,7 @@ export class LevelTrack {
     this.#bucketLength = Math.max(1, Math.round(sampleRate * BUCKET_SECONDS));
   }
 
-  /** Adds samples of each channel; all channels must have the same length. */
+  /** Adds samples of each channel. All channels must have the same length. */
   write(channels: readonly Float32Array[]): void {
     const length = channels[0]?.length ?? 0;
     for (let index = 0; index < length; index += 1) {
@@ -263,7 +263,7 @@ export class LevelTrack {
     return highest(this.#levels);
   }
 
-  /** Returns the pauses of at least `minimumMs`, including those at the beginning and the end. */
+  /** Returns the pauses of at least `minimumMs` milliseconds, including those at the beginning and the end. */
   pauses(minimumMs: number): Pause[] {
     const bucketMs = (this.#bucketLength / this.#sampleRate) * 1000;
     const pauses: Pause[] = [];
@@ -281,7 +281,7 @@ export class LevelTrack {
     return pauses;
   }
 
-  /** Returns the peak levels of equal intervals, from 0 to 1; fewer than `intervals` for a very short sound. */
+  /** Returns the peak levels of `intervals` equal intervals, from 0 to 1. A very short sound has fewer intervals. */
   waveform(intervals: number): number[] {
     const count = Math.min(intervals, this.#levels.length);
     return Array.from({ length: count }, (_, index) => {

@@ -2,18 +2,18 @@ import type { Findings, Walker } from './reader.ts';
 import { VerifyingReader } from './reader.ts';
 
 /**
- * Verifies an mp3, frame by frame. Between frames, only complete ID3v2, ID3v1 and APEv2 tags are allowed. Detects
- * a truncation inside a frame or a tag; between two frames, only if an Info (Xing) tag counts the frames.
+ * Verifies an MP3 frame by frame. Only complete ID3v2, ID3v1 and APEv2 tags may be between frames. Detects a file that
+ * is truncated inside a frame or tag. Between two frames, detects it only if an Info (Xing) tag counts the frames.
  */
 export class Mp3Reader extends VerifyingReader {
   #first: Mp3Frame | undefined;
   #tag: Mp3InfoTag | undefined;
   #frames = 0;
   #frameBytes = 0;
-  /** Samples since the sample rate last changed. */
+  /** Number of samples since the sample rate last changed. */
   #samples = 0;
   #frameSamples = 0;
-  /** Duration before the sample rate last changed. */
+  /** Duration before the last change of the sample rate, in milliseconds. */
   #earlierMs = 0;
   #sampleRate = 0;
   #rateBits = -1;
@@ -64,7 +64,7 @@ export class Mp3Reader extends VerifyingReader {
     }
     if (this.#frames === 0) return 'has no audio frame';
     const { frames, bytes } = this.#tag ?? {};
-    // Some writers count the frame of the tag too; the byte count, if present, decides.
+    // Some encoders also count the frame of the tag. If the tag has a byte count, that count decides.
     const lacksFrames =
       frames !== undefined && this.#frames < frames - (bytes === undefined ? 1 : 0);
     const lacksBytes = bytes === undefined || this.#frameBytes < bytes;
@@ -73,7 +73,7 @@ export class Mp3Reader extends VerifyingReader {
       : undefined;
   }
 
-  /** Parses the first frame, which may contain an Info tag instead of sound. */
+  /** Parses the first frame, which may contain an Info tag instead of audio. */
   #stepFirst(bytes: Uint8Array, at: number, length: number): void {
     const needed = Math.min(length, INFO_BYTES);
     this.begun = true;
@@ -121,7 +121,7 @@ export class Mp3Reader extends VerifyingReader {
   }
 }
 
-/** Returns the bits of version and sample rate, which are the same in all frames of most files. */
+/** Returns the bits for version and sample rate, which are the same in all frames of most files. */
 function rateBitsOf(second: number, third: number): number {
   return ((second & 0x18) << 8) | (third & 0x0c);
 }
@@ -132,19 +132,20 @@ function strayBytes(position: number): string {
 
 /** The header of an MPEG audio layer III frame. */
 export interface Mp3Frame {
-  /** Bytes of the frame, including the header. */
+  /** Length of the frame in bytes, including its header. */
   readonly length: number;
-  /** Samples per channel. */
+  /** Number of samples per channel. */
   readonly samples: number;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Offset of an Info tag in the frame: the end of the side information. */
+  /** Offset in the frame at which an Info tag would begin: the end of the side information. */
   readonly infoOffset: number;
 }
 
 /**
- * Returns the length of a layer III frame from the second and third byte of its header, after 0xff. Returns 0 for
- * another layer (ADTS has none), a reserved value, or the free format, which has no frame length.
+ * Returns the length of a layer III frame from the second and third byte of its header; the first byte is 0xff.
+ * Returns 0 for other layers (ADTS has none), for reserved values and for the free format, which has no fixed frame
+ * length.
  */
 export function mp3FrameLength(second: number, third: number): number {
   if ((second & 0xe6) !== 0xe2) return 0;
@@ -152,7 +153,7 @@ export function mp3FrameLength(second: number, third: number): number {
   return length === 0 ? 0 : length + ((third >> 1) & 1);
 }
 
-/** Parses the frame header at index `at`; undefined for anything else. */
+/** Parses the frame header at index `at`; returns undefined if there is no valid one. */
 export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4);
   const length = first === 0xff ? mp3FrameLength(second, third) : 0;
@@ -170,7 +171,7 @@ export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefin
   };
 }
 
-/** Returns the bit rate in the frame header at index `at`, in kbit/s; 0 for the free format. */
+/** Returns the bit rate of the frame header at index `at`, in kbit/s; 0 for the free format. */
 export function mp3BitRate(bytes: Uint8Array, at: number): number {
   const isMpeg1 = versionOf(bytes[at + 1] ?? 0) === MPEG_1;
   return (isMpeg1 ? BITRATES_1 : BITRATES_2)[(bytes[at + 2] ?? 0) >> 4] ?? 0;
@@ -179,12 +180,12 @@ export function mp3BitRate(bytes: Uint8Array, at: number): number {
 const MPEG_1 = 3;
 const MPEG_2 = 2;
 
-/** Bit rates in kbit/s by header value; 0 for the free format and reserved values. */
+/** Bit rates in kbit/s, by the value in the header; 0 for the free format and reserved values. */
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 const SAMPLE_RATES = [44_100, 48_000, 32_000, 0];
 
-/** Frame lengths without padding by version, bit rate and sample rate; 0 for reserved values. */
+/** Frame lengths without padding, by version, bit rate and sample rate; 0 for reserved values. */
 const LENGTHS = Uint16Array.from({ length: 256 }, (_, index) => {
   const second = (index >> 6) << 3;
   const third = (index & 0x3f) << 2;
@@ -206,21 +207,22 @@ function sampleRateOf(second: number, third: number): number {
   return version === 0 ? rate / 4 : 0;
 }
 
-/** The Info (or Xing) tag in the first frame of an mp3. */
+/** The Info (or Xing) tag, which the first frame of an MP3 may contain. */
 interface Mp3InfoTag {
-  /** Number of frames, without the frame of the tag; undefined for 0. */
+  /** Number of frames, not counting the frame of the tag; undefined for 0. */
   readonly frames: number | undefined;
-  /** Bytes of all frames, including the frame of the tag; undefined for 0. */
+  /** Total bytes of all frames, including the frame of the tag; undefined for 0. */
   readonly bytes: number | undefined;
-  /** Samples that the encoder added before and after the sound. */
+  /** Number of samples that the encoder added before the sound. */
   readonly delay: number;
+  /** Number of samples that the encoder added after the sound. */
   readonly padding: number;
 }
 
-/** Maximum bytes of a frame up to the end of an Info tag with its LAME extension. */
+/** Maximum number of bytes of a frame up to the end of its Info tag, with the LAME extension. */
 const INFO_BYTES = 190;
 
-/** Reads the Info tag of a first frame; undefined if it has none. @param bytes the beginning of the frame */
+/** Reads the Info tag in the first frame; undefined if there is none. @param bytes the beginning of the frame */
 export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag | undefined {
   const text = Buffer.from(bytes).toString('latin1');
   const start = frame.infoOffset;
@@ -244,7 +246,7 @@ export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag |
   };
 }
 
-/** The flags and lengths of frame count, byte count, seek table and quality. */
+/** The flag bit and the length in bytes of each optional field: frame count, byte count, seek table, quality. */
 const FIELDS = [
   [1, 4],
   [2, 4],
@@ -252,17 +254,17 @@ const FIELDS = [
   [8, 4],
 ] as const;
 
-/** Number of bytes that identify a frame header or a tag. */
+/** Number of bytes by which a frame header or a tag is recognized. */
 export const MARK_BYTES = 4;
 
-/** Returns how many bytes of the tag at index `at` are needed to compute the length of the tag. */
+/** Returns how many bytes of the tag at index `at` must be read to know the length of the tag. */
 export function mp3TagHeadBytes(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark === 'APET') return APE_BYTES;
   return mark.startsWith('ID3') ? ID3_BYTES : MARK_BYTES;
 }
 
-/** Returns the length of the ID3v2, ID3v1 or APEv2 tag at index `at`; 0 for anything else. */
+/** Returns the length of the ID3v2, ID3v1 or APEv2 tag at index `at`; 0 if there is none. */
 export function mp3TagLength(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark.startsWith('ID3')) return id3TagLength(bytes, at) ?? 0;
@@ -270,7 +272,7 @@ export function mp3TagLength(bytes: Uint8Array, at: number): number {
   if (Buffer.from(bytes.subarray(at, at + 8)).toString('latin1') !== 'APETAGEX') return 0;
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, APE_BYTES);
   const isHeader = (view.getUint32(20, true) & 0x2000_0000) !== 0;
-  // The size excludes the header. A footer without a header is not valid here.
+  // The size field excludes the header. A footer whose tag has no header is not accepted here.
   return isHeader ? APE_BYTES + view.getUint32(12, true) : 0;
 }
 
@@ -283,8 +285,8 @@ function markAt(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Returns the length of the ID3v2 tag at index `at`, including header and footer; 0 for an invalid header,
- * undefined for an incomplete one. The caller has checked the mark `ID3`.
+ * Returns the length of the ID3v2 tag at index `at`, with its header and footer. Returns 0 if the header is invalid,
+ * undefined if it is incomplete. The caller has already found the `ID3` signature.
  */
 export function id3TagLength(bytes: Uint8Array, at: number): number | undefined {
   if (at + 10 > bytes.length) return undefined;
@@ -294,36 +296,36 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
   return 10 + content + ((flags & 0x10) === 0 ? 0 : 10);
 }
 
-/** The contents of an Info tag to write. */
+/** The values that an Info tag is written with. */
 interface Mp3Contents {
   readonly frames: number;
-  /** Bytes of all frames, without the frame of the tag. */
+  /** Total bytes of all frames, without the frame of the tag. */
   readonly audioBytes: number;
-  /** CRC-16 of the frames. */
+  /** CRC-16 of the audio frames. */
   readonly checksum: number;
-  /** Undefined for a variable bit rate. */
+  /** The constant bit rate; undefined if the bit rate varies. */
   readonly kilobitsPerSecond: number | undefined;
-  /** Samples that the encoder added before and after the sound; undefined if unknown. */
+  /** Number of samples that the encoder added before and after the sound; undefined if unknown. */
   readonly added: { readonly delay: number; readonly padding: number } | undefined;
-  /** For each hundredth of the duration, its position in the audio bytes, from 0 to 1; default linear. */
+  /** For each hundredth of the duration, the position in the audio, from 0 to 1; default: evenly spaced. */
   readonly seekTable?: readonly number[] | undefined;
 }
 
-/** Decoders use the delay and padding only for encoders that they know. */
+/** Encoder name in the tag. Decoders apply delay and padding only for encoders that they know. */
 const ENCODER = 'LAME3.100';
 
-/** Flags for frame count, byte count, seek table and quality. */
+/** Flag bits for the fields frame count, byte count, seek table and quality. */
 const ALL_FIELDS = 0x0f;
 const CONSTANT_BITRATE = 1;
 const VARIABLE_BITRATE = 3;
-/** Bytes of an Info tag with its LAME extension. */
+/** Length of an Info tag with its LAME extension, in bytes. */
 const TAG_BYTES = 156;
 const LARGEST_ADDED = 0xfff;
 
 /**
- * Returns a silent frame with space for an Info tag, without padding and checksum, and at a higher bit rate if the
- * frame would be too small.
- * @param header the four-byte header of another frame, which sets all other values
+ * Returns a silent frame with space for an Info tag, without padding and checksum. If the frame would be too small, it
+ * has a higher bit rate than the header says.
+ * @param header the four header bytes of another frame, from which all other values are taken
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
@@ -340,7 +342,7 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   throw new TypeError('The header is not an mp3 frame header.');
 }
 
-/** Returns a copy of a frame of {@link emptyMp3Frame} that contains an Info tag with the LAME extension. */
+/** Returns a copy of a frame of {@link emptyMp3Frame} with an Info tag and its LAME extension. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('The frame is not an mp3 frame.');
@@ -372,7 +374,7 @@ export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8
   return bytes;
 }
 
-/** Computes the CRC-16 of the LAME tag (polynomial 0x8005, reflected). @param before the CRC so far */
+/** Computes the CRC-16 of a LAME tag (polynomial 0x8005, reflected). @param before the CRC of the preceding bytes */
 export function crc16(bytes: Uint8Array, before = 0): number {
   let crc = before;
   for (const byte of bytes) crc = (crc >> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);

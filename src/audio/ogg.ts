@@ -1,31 +1,31 @@
 import type { Findings, Walker } from './reader.ts';
 import { VerifyingReader, tagAt } from './reader.ts';
 
-/** Size of a page header without its segment table (RFC 3533, section 6). */
+/** Length of a page header without its segment table (RFC 3533, section 6). */
 export const OGG_HEAD_BYTES = 27;
 export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
-/** Maximum number of concurrent logical streams, which bounds memory. */
+/** Maximum number of logical streams at the same time, which limits the memory. */
 const STREAMS_MAX = 16;
 
 /** The header of an Ogg page. */
 export interface OggHeader {
-  /** A sum of {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
+  /** The flags of the page, of {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}, added up. */
   readonly flags: number;
   readonly granule: bigint;
   readonly serial: number;
   readonly sequence: number;
-  /** Lengths of the segments. */
+  /** The segment table: the length of each segment. */
   readonly table: Uint8Array;
 }
 
-/** Whether bytes begin with the signature and version of an Ogg page. */
+/** Whether bytes begin with the signature and the version of an Ogg page. */
 export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
 
-/** Reads a page header with its complete table, which shares the memory of `bytes`. */
+/** Reads a page header with its complete segment table, which shares the memory of `bytes`. */
 export function readOggHeader(bytes: Uint8Array): OggHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -37,7 +37,7 @@ export function readOggHeader(bytes: Uint8Array): OggHeader {
   };
 }
 
-/** Writes a page with its checksum. */
+/** Writes a page and computes its checksum. */
 export function writeOggPage(
   { flags, granule, serial, sequence, table }: OggHeader,
   body: readonly Uint8Array[],
@@ -56,30 +56,30 @@ export function writeOggPage(
 
 const CHECKSUM_OFFSET = 22;
 
-/** Returns the total length of the segments of a page. */
+/** Returns the length of a page body: the sum of its segment lengths. */
 export function bodyLength(table: Uint8Array): number {
   return table.reduce((sum, length) => sum + length, 0);
 }
 
-/** Counts the packets that end in a page. */
+/** Returns the number of packets that end in a page. */
 export function countPackets(table: Uint8Array): number {
   return table.reduce((count, length) => count + (length < 255 ? 1 : 0), 0);
 }
 
 /**
- * Verifies Ogg pages (RFC 3533): signature, checksum and sequence of every page, and a first and last page for
- * every logical stream. Detects any truncation. Adds up the durations of chained streams.
+ * Verifies Ogg pages (RFC 3533): signature, checksum and sequence number of each page, and a first and last page for
+ * each logical stream. Detects every truncated file. Adds up the durations of chained streams.
  */
 export class OggReader extends VerifyingReader {
   readonly #requiredCodec: OggCodec['name'] | undefined;
   readonly #streams = new Map<number, OggStream>();
   #first: OggStream | undefined;
   #durationMs = 0;
-  /** Duration of the longest concurrent stream that has ended. */
+  /** Duration in milliseconds of the longest stream that has ended in the current group of concurrent streams. */
   #groupMs = 0;
   #page: OpenPage | undefined;
 
-  /** @param requiredCodec the only accepted codec; default: any */
+  /** @param requiredCodec the only codec to accept; default: any */
   constructor(requiredCodec?: OggCodec['name']) {
     super(OGG_HEAD_BYTES);
     this.#requiredCodec = requiredCodec;
@@ -137,7 +137,7 @@ export class OggReader extends VerifyingReader {
   }
 
   #openPage(bytes: Uint8Array, position: number): void {
-    // A copy: the slice of a Buffer would share the bytes of the caller, which must not change.
+    // A copy, because the slice of a Buffer would share memory that the caller may reuse.
     const copy = new Uint8Array(bytes);
     const header = readOggHeader(copy);
     const headerLength = OGG_HEAD_BYTES + header.table.length;
@@ -209,15 +209,15 @@ interface OggStream {
   readonly codec: OggCodec;
   nextSequence: number;
   granule: number;
-  /** Granule position of the first sample; not 0 in a stream that continues the time of another. */
+  /** Granule position of the first sample. It is not 0 if the stream continues the time of another. */
   base: number;
-  /** Number of packets that have ended. */
+  /** Number of packets that have ended so far. */
   packets: number;
 }
 
-/** A page whose body the reader is skipping. */
+/** A page whose body is being skipped. */
 interface OpenPage extends OggHeader {
-  /** The first bytes of the body, for a first page only. */
+  /** The first bytes of the body; only for the first page of a stream. */
   readonly beginning: Uint8Array;
   readonly expectedSum: number;
   readonly position: number;
@@ -225,7 +225,7 @@ interface OpenPage extends OggHeader {
   sum: number;
 }
 
-/** Returns the length of a page header with its table and, for a first page, the bytes that name the codec. */
+/** Returns the length of a page header with its segment table and, for a first page, the bytes that name the codec. */
 function bytesToOpen(header: Uint8Array): number {
   const headerLength = OGG_HEAD_BYTES + (header[26] ?? 0);
   const isFirst = ((header[5] ?? 0) & FIRST_PAGE) !== 0;
@@ -234,10 +234,10 @@ function bytesToOpen(header: Uint8Array): number {
   return headerLength + Math.min(body, CODEC_BYTES);
 }
 
-/** Number of packets of a Vorbis stream before those with sound. */
+/** Number of header packets in a Vorbis stream, which precede the packets with sound. */
 export const VORBIS_HEADERS = 3;
 
-/** Updates the time of a stream. The first Vorbis packet with sound, alone in its page, marks the start. */
+/** Updates the time of a stream. In Vorbis, the first packet with sound marks the start if it is alone in its page. */
 function updateTime(stream: OggStream, { granule, table }: OggHeader): void {
   const packets = countPackets(table);
   const opensSound = stream.codec.name === 'vorbis' && stream.packets === VORBIS_HEADERS;
@@ -251,22 +251,22 @@ function durationOf({ base, codec, granule }: OggStream): number {
   return (Math.max(0, granule - base - codec.preSkip) / codec.granuleRate) * 1000;
 }
 
-/** The codec that the first packet of a logical Ogg stream declares. */
+/** The codec that the first packet of an Ogg stream declares. */
 export interface OggCodec {
   readonly name: 'vorbis' | 'opus' | 'flac' | 'speex' | 'unknown';
   readonly channels: number | undefined;
-  /** In Hz; always 48,000 for Opus. */
+  /** Sample rate in Hz; always 48,000 for Opus. */
   readonly sampleRate: number | undefined;
-  /** Granules per second; undefined for codecs that foley does not decode. */
+  /** Number of granules per second; undefined for codecs that foley cannot decode. */
   readonly granuleRate: number | undefined;
-  /** Granules to drop at the beginning. */
+  /** Number of granules to drop at the beginning. */
   readonly preSkip: number;
 }
 
-/** Maximum bytes of the first packet that {@link readOggCodec} needs. */
+/** Number of bytes of the first packet that {@link readOggCodec} needs at most. */
 export const CODEC_BYTES = 32;
 
-/** Reads the codec from the first packet of a stream; `unknown` for a short packet or another codec. */
+/** Reads the codec from the first packet of a stream. Returns `unknown` for a short packet or any other codec. */
 export function readOggCodec(packet: Uint8Array): OggCodec {
   const mark = Buffer.from(packet.subarray(0, 8)).toString('latin1');
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
@@ -277,7 +277,7 @@ export function readOggCodec(packet: Uint8Array): OggCodec {
     return { ...known('opus', view.getUint8(9), 48_000), preSkip: view.getUint16(10, true) };
   }
   if (mark.startsWith('\x7fFLAC') && packet.length >= 30) {
-    // STREAMINFO follows a 13-byte prefix and a 4-byte block header: 20 bits of rate, 3 of channels.
+    // STREAMINFO follows 17 bytes of prefix and block header: 20 bits of sample rate, then 3 bits of channels.
     const rateAndChannels = view.getUint32(27);
     return known('flac', ((rateAndChannels >>> 9) & 7) + 1, rateAndChannels >>> 12);
   }
@@ -290,13 +290,13 @@ function known(name: OggCodec['name'], channels: number, sampleRate: number): Og
   return { name, channels, sampleRate: granuleRate, granuleRate, preSkip: 0 };
 }
 
-/** Computes the checksum of an Ogg page (RFC 3533: polynomial 0x04c11db7). @param begun the checksum so far */
+/** Computes the checksum of an Ogg page (RFC 3533, polynomial 0x04c11db7). @param begun the checksum so far */
 function oggChecksum(bytes: Uint8Array, from: number, to: number, begun = 0): number {
   const tables = (made ??= makeTables());
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables;
   let sum = begun;
   let at = from;
-  // Eight bytes at a time are five times as fast.
+  // Handling eight bytes at a time is five times as fast.
   for (; at + 8 <= to; at += 8) {
     sum ^= (byte(bytes, at) << 24) | (byte(bytes, at + 1) << 16);
     sum ^= (byte(bytes, at + 2) << 8) | byte(bytes, at + 3);
@@ -319,7 +319,7 @@ type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 let made: Tables | undefined;
 
-/** Returns eight tables: the checksums of each byte followed by 0 to 7 zero bytes. */
+/** Returns eight tables: in table n, the checksum of each byte value followed by n zero bytes, for n from 0 to 7. */
 function makeTables(): Tables {
   const t0 = Int32Array.from({ length: 256 }, (_, value) => {
     let sum = value << 24;

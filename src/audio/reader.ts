@@ -1,6 +1,6 @@
 import type { Format } from './formats.ts';
 
-/** Bytes that replace those at a position of a file. */
+/** Bytes that overwrite the bytes at a position of a file. */
 export interface Correction {
   readonly position: number;
   readonly bytes: Uint8Array;
@@ -10,56 +10,56 @@ export interface Correction {
 export interface Verdict {
   readonly format: Format;
   readonly bytes: number;
-  /** Undefined for an empty file, or if the format does not contain it. */
+  /** Duration in milliseconds; undefined for an empty file, or if the format does not contain it. */
   readonly durationMs: number | undefined;
   readonly sampleRate: number | undefined;
   readonly channels: number | undefined;
-  /** Codec inside a container: `vorbis`, `opus`, `flac`. */
+  /** The codec in an Ogg container: `vorbis`, `opus` or `flac`. */
   readonly codec: string | undefined;
-  /** Whether the file has the expected format and no part is known to be missing. */
+  /** Whether the file has the expected format and is complete as far as that can be detected. */
   readonly complete: boolean;
-  /** Whether the format marks the end of the file. If not, a file cut between two frames looks complete. */
+  /** Whether the format marks the end of the file. If not, a file truncated between frames looks complete. */
   readonly endIsProven: boolean;
-  /** Bytes to overwrite in a complete file, such as the lengths in the header of a streamed WAV. */
+  /** Bytes that must be overwritten in a complete file, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
-  /** Why the file is invalid or incomplete, as a clause whose subject is the file. */
+  /** Why the file is invalid or incomplete, as a clause whose subject is the file; undefined if it is neither. */
   readonly problem: string | undefined;
 }
 
-/** The results of a reader; missing fields are unknown. */
+/** What a reader found out about a file. Missing fields are unknown. */
 export type Findings = Pick<Verdict, 'endIsProven'> &
   Partial<
     Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
   >;
 
 /**
- * A parser of one format, driven by a {@link Walker}: it parses `want` bytes at a time and sets how many bytes to
- * skip. How the file is divided into chunks does not matter.
+ * A parser of one format, called by a {@link Walker}. It parses `want` bytes at a time, and then sets how many bytes
+ * to skip. The results do not depend on how the file is divided into chunks.
  */
 export interface FormatReader {
-  /** Number of bytes that `step` needs. */
+  /** Number of bytes that the next `step` needs. */
   want: number;
-  /** Number of bytes to skip before the next `step`, from the position of the last one. */
+  /** Number of bytes from the start of the last `step` to the start of the next one. */
   skip: number;
   /**
-   * Parses `want` bytes from index `at`, which is `position` in the file, and sets `want` and `skip`. If it leaves
-   * `skip` at 0, it must increase `want`.
+   * Parses `want` bytes from index `at` of `bytes`, which is `position` in the file, and sets `want` and `skip`. A
+   * step that leaves `skip` at 0 must increase `want`.
    */
   step(bytes: Uint8Array, at: number, position: number): void;
-  /** Called with every skipped byte, in order, in pieces. */
+  /** Called with all skipped bytes, in order and in pieces. */
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** Value of `skip` for the rest of the file. */
+/** Value of `skip` with which the rest of the file is skipped. */
 export const TO_THE_END = Number.MAX_SAFE_INTEGER;
 
-/** A reader that verifies a file. */
+/** Base class of the readers that verify a file. */
 export abstract class VerifyingReader implements FormatReader {
   want: number;
   skip = 0;
-  /** The first problem; bytes after it are only counted. */
+  /** The first problem that was found; the bytes after it are counted but not parsed. */
   problem: string | undefined;
-  /** Whether the beginning of the format was recognized. */
+  /** Whether the beginning of the file has the expected format. */
   begun = false;
 
   constructor(want: number) {
@@ -68,7 +68,7 @@ export abstract class VerifyingReader implements FormatReader {
 
   abstract step(bytes: Uint8Array, at: number, position: number): void;
 
-  /** Returns the findings at the end of a file that is not empty. */
+  /** Returns the findings at the end of a file. Not called for an empty file. */
   abstract finish(walker: Walker): Findings;
 
   protected advance(skip: number, want: number): void {
@@ -82,16 +82,16 @@ export abstract class VerifyingReader implements FormatReader {
   }
 }
 
-/** Returns the Latin-1 text of four bytes, such as the name of a chunk or a box. */
+/** Returns four bytes as Latin-1 text, such as the name of a chunk or a box. */
 export function tagAt(bytes: Uint8Array, at: number): string {
   return Buffer.from(bytes.subarray(at, at + 4)).toString('latin1');
 }
 
-/** Passes streamed chunks to a {@link FormatReader}; buffers only the bytes that the reader wants. */
+/** Passes the chunks of a stream to a {@link FormatReader}. Buffers only the bytes that the reader needs. */
 export class Walker {
-  /** Number of bytes so far. */
+  /** Number of bytes that have arrived. */
   bytes = 0;
-  /** Offset in the file of the next byte to parse or skip. */
+  /** Position in the file of the next byte to parse or skip. */
   position = 0;
   readonly #reader: FormatReader;
   #carry: Uint8Array = new Uint8Array(64);
@@ -101,7 +101,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** The last bytes, which are too few for the next step. */
+  /** The bytes that are buffered because they are too few for the next step. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }
@@ -123,7 +123,7 @@ export class Walker {
     }
   }
 
-  /** Skips carried bytes, then bytes of the chunk; returns the number of skipped bytes of the chunk. */
+  /** Skips buffered bytes first, then bytes of the chunk. Returns how many bytes of the chunk were skipped. */
   #pass(chunk: Uint8Array, at: number): number {
     const reader = this.#reader;
     const carried = Math.min(reader.skip, this.#carried);
@@ -133,7 +133,7 @@ export class Walker {
       this.#carried -= carried;
       reader.skip -= carried;
       this.position += carried;
-      // Carried bytes that are left precede the chunk.
+      // Some buffered bytes are left, which precede the chunk.
       if (this.#carried > 0) return 0;
     }
     const fresh = Math.min(reader.skip, chunk.length - at);

@@ -1,7 +1,7 @@
 import type { Format } from './formats.ts';
 import { mp3FrameLength, id3TagLength } from './mp3.ts';
 
-/** A detectable format: media formats with a signature, and formats that servers send instead of media. */
+/** The formats that can be detected: media formats with a signature, and formats that servers send by mistake. */
 export type SniffedFormat =
   | Exclude<Format, 'pcm' | 'opus'>
   | 'aiff'
@@ -12,17 +12,17 @@ export type SniffedFormat =
 
 type Sniffed =
   | { readonly kind: 'known'; readonly format: SniffedFormat }
-  /** Undecided: call again with at least `bytes` bytes of the file. */
+  /** Not decided yet: call again with at least `bytes` bytes from the beginning of the file. */
   | { readonly kind: 'more'; readonly bytes: number }
   | { readonly kind: 'unknown' };
 
-/** Maximum number of bytes that {@link sniff} asks for. */
+/** Maximum number of bytes that {@link sniff} needs. */
 export const SNIFF_BYTES_MAX = 65_536;
 
 /**
- * Detects a format from the first bytes of a file; more bytes never change a result. An `ogg` may contain Vorbis,
- * Opus or FLAC. Skips an ID3 tag, which AAC and FLAC files may have too; a file with an ID3 tag longer than
- * {@link SNIFF_BYTES_MAX} counts as mp3.
+ * Detects a format from the first bytes of a file; more bytes never change a result. `ogg` stands for Vorbis, Opus or
+ * FLAC in Ogg. Looks for the format after an ID3 tag, because AAC and FLAC files may begin with one too. If the tag is
+ * longer than {@link SNIFF_BYTES_MAX}, the result is mp3.
  */
 export function sniff(head: Uint8Array): Sniffed {
   if (head.length === 0) return { kind: 'more', bytes: 4 };
@@ -37,7 +37,7 @@ export function sniff(head: Uint8Array): Sniffed {
   return head[0] === 0xff ? sniffMpegAudio(head) : sniffText(head);
 }
 
-/** Signatures, in which `?` matches any byte. Longer ones precede shorter ones with the same beginning. */
+/** Signatures; `?` matches any byte. Of two with the same beginning, the longer one comes first. */
 const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['wav', 'RIFF????WAVE'],
   ['wav', 'RF64????WAVE'],
@@ -55,7 +55,7 @@ const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['mp4', '????ftyp'],
 ];
 
-/** Returns 0 for a match, undefined for a mismatch, else the number of bytes that are needed to decide. */
+/** Returns 0 if the signature matches, undefined if not, else the number of bytes needed to decide. */
 function bytesToDecide(head: Uint8Array, signature: string): number | undefined {
   for (let at = 0; at < signature.length; at += 1) {
     if (signature[at] === '?') continue;
@@ -85,7 +85,7 @@ function sniffMpegAudio(head: Uint8Array): Sniffed {
   return (second & 0xf6) === 0xf0 ? { kind: 'known', format: 'aac' } : { kind: 'unknown' };
 }
 
-/** Detects an HTML page or a JSON body, after white space and a byte order mark. */
+/** Detects an HTML page or a JSON body, which white space and a byte order mark may precede. */
 function sniffText(head: Uint8Array): Sniffed {
   const start = Buffer.from(head.subarray(0, TEXT_BYTES)).toString('latin1');
   const match = /^(?:ï»¿)?[\t\n\r ]*([^\t\n\r ï»¿])/.exec(start)?.[1];

@@ -9,7 +9,7 @@ const START_OF_SCAN = 0xda;
 
 /** Verifies a JPEG: its segments, and the entropy-coded data after each scan header. */
 export class JpegReader extends VerifyingReader {
-  /** The next expected part: a marker, the length of a segment, or entropy-coded data. */
+  /** What comes next: a marker, the length of a segment, or entropy-coded data. */
   #next: 'marker' | 'length' | 'data' = 'marker';
   #marker = 0;
   #hasScan = false;
@@ -28,7 +28,7 @@ export class JpegReader extends VerifyingReader {
     if (this.#next === 'length') return this.#stepLength(first * 256 + second);
     if (this.#next === 'data') return this.#stepData(first, second);
     if (first !== 0xff) return this.stop(`has bytes that are not a marker at offset ${position}`);
-    // Any number of fill bytes may precede a marker.
+    // A marker may be preceded by any number of fill bytes.
     return second === 0xff ? this.#expect('marker', 1) : this.#stepMarker(second);
   }
 
@@ -43,7 +43,7 @@ export class JpegReader extends VerifyingReader {
   #stepMarker(marker: number): void {
     if (marker === END_OF_IMAGE) {
       this.#isEnded = true;
-      // Cameras and phones append more data.
+      // Accept data after the end of the image, which cameras and phones add.
       this.skip = TO_THE_END;
       return;
     }
@@ -59,7 +59,7 @@ export class JpegReader extends VerifyingReader {
     return this.#expect(isScan ? 'data' : 'marker', length);
   }
 
-  /** Parses entropy-coded data, in which 0xff is followed by 0 or a restart marker; other markers end it. */
+  /** Parses entropy-coded data. In it, 0xff is followed by 0 or a restart marker; any other marker ends the data. */
   #stepData(first: number, second: number): void {
     const isMarker = first === 0xff && second !== 0x00 && second !== 0xff;
     if (!isMarker) return this.#expect('data', 1);
@@ -74,16 +74,16 @@ export class JpegReader extends VerifyingReader {
 }
 
 const PNG_SIGNATURE = '89504e470d0a1a0a';
-/** Length of the signature, and of the length and name of a chunk. */
+/** Length of the file signature, and of the length and type fields of a chunk. */
 const PNG_HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
-/** Verifies a PNG: its chunks up to `IEND`, with their checksums. */
+/** Verifies a PNG: its chunks up to `IEND`, and their checksums. */
 export class PngReader extends VerifyingReader {
   #isEnded = false;
   #hasPixels = false;
   #crc: number | undefined;
-  /** Bytes of the name and data of the chunk that are not yet in the checksum. */
+  /** Number of bytes of the chunk's type and data that the checksum does not include yet. */
   #unsummed = 0;
   #name = '';
   #end = 0;
@@ -139,7 +139,7 @@ export class PngReader extends VerifyingReader {
   }
 }
 
-/** Verifies a WebP: its chunks up to the length in its header. */
+/** Verifies a WebP: its chunks, up to the length that its header declares. */
 export class WebpReader extends VerifyingReader {
   #end = 0;
   #hasPixels = false;
@@ -179,12 +179,12 @@ const BOX_HEAD_BYTES = 8;
 const LONG_BOX_HEAD_BYTES = 16;
 
 /**
- * Verifies an MP4: its outermost boxes, which must include an index (`moov`) and media data (`mdat`). Detects any
- * truncation, because boxes follow each other without gaps.
+ * Verifies an MP4: its top-level boxes, which must include an index (`moov`) and media data (`mdat`). Detects every
+ * truncated file, because there are no gaps between the boxes.
  */
 export class Mp4Reader extends VerifyingReader {
   readonly #seen = new Set<string>();
-  /** Whether the last box has no size and extends to the end of the file. */
+  /** Whether the last box declares no size, so that it extends to the end of the file. */
   #isOpen = false;
   #end = 0;
 
@@ -203,7 +203,7 @@ export class Mp4Reader extends VerifyingReader {
     const name = tagAt(bytes, at + 4);
     const short = view.getUint32(0);
     if (short === 1 && this.want === BOX_HEAD_BYTES) {
-      // A size of 1 announces a 64-bit size in the next eight bytes.
+      // A size of 1 means that a 64-bit size follows in the next eight bytes.
       this.want = LONG_BOX_HEAD_BYTES;
       return undefined;
     }

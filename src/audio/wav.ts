@@ -2,20 +2,20 @@ import type { Correction, Findings, Walker } from './reader.ts';
 import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
 
 /**
- * Verifies a RIFF WAVE file: compares the lengths in its headers with the bytes. A streamed file has no valid
- * lengths: all bytes after the header count as samples, and only a truncation inside a sample is detected.
+ * Verifies a RIFF WAVE file by comparing the lengths in its headers with its bytes. The header of a streamed file has
+ * no valid lengths: then all bytes after it count as samples, and only an incomplete last sample is detected.
  */
 export class WavReader extends VerifyingReader {
-  /** The end of the file according to its header. */
+  /** Position of the end of the file according to its header. */
   #end: number | undefined;
   #format: ReturnType<typeof readWavFormat> | undefined;
   #dataStart: number | undefined;
-  /** Bytes of samples according to the header. */
+  /** Number of sample bytes according to the header. */
   #dataBytes: number | undefined;
   #isRiff = false;
-  /** Whether the writer did not know the length of the samples. */
+  /** Whether the header has no valid length because the writer of the file did not know it. */
   #isStreamed = false;
-  /** Padding of the last chunk (0 or 1 byte), which many writers omit. */
+  /** Number of padding bytes after the last chunk (0 or 1), which many writers omit. */
   #padding = 0;
 
   constructor() {
@@ -67,7 +67,7 @@ export class WavReader extends VerifyingReader {
     }
     if (dataBytes === 0) return 'has no samples';
     if (dataBytes % (this.#format?.blockBytes ?? 1) !== 0) return 'is cut: it ends inside a sample';
-    // Some headers count their own eight bytes too; a missing chunk has at least eight bytes.
+    // Some headers also count their own eight bytes. A chunk that is really missing has at least eight bytes.
     const isShort = this.#end !== undefined && walker.bytes + CHUNK_HEAD_BYTES < this.#end;
     const isInside =
       this.#dataBytes !== undefined && (this.skip > this.#padding || walker.held.length > 0);
@@ -99,7 +99,7 @@ export class WavReader extends VerifyingReader {
     this.#dataStart = position + CHUNK_HEAD_BYTES;
     const isLast = this.#end === undefined || this.#end <= this.#dataStart;
     if (isUnknownWavLength(size) && (size !== 0 || isLast)) {
-      // The writer did not know the length: the samples extend to the end.
+      // The header has no valid length, so the samples extend to the end of the file.
       this.#end = undefined;
       this.#isStreamed = true;
       this.skip = TO_THE_END;
@@ -124,15 +124,15 @@ function readWavFormat(view: DataView) {
   };
 }
 
-/** Length of the RIFF header, before the first chunk. */
+/** Length of the RIFF header in bytes. */
 export const RIFF_BYTES = 12;
 export const CHUNK_HEAD_BYTES = 8;
-/** Minimum length of a `fmt ` chunk. */
+/** Minimum length of a `fmt ` chunk in bytes. */
 export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Whether a length field is a placeholder, because the writer of the file did not know the length. */
+/** Whether a length field contains a placeholder, because the writer of the file did not know the length. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
@@ -143,14 +143,14 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples, from the media type of the response. */
+/** The layout of raw samples, as the media type of a response describes it. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitDepth: number;
 }
 
-/** Verifies raw samples: the last one must be complete. Computes the duration if the layout is known. */
+/** Verifies that the last raw sample is complete. Computes the duration if the layout is known. */
 export class PcmReader extends VerifyingReader {
   override begun = true;
   readonly #layout: PcmLayout | undefined;

@@ -8,18 +8,18 @@ import {
   continuesAfterQuote,
 } from './tokens.ts';
 
-/** A kind of boundary between two tokens, from the weakest to the strongest. */
+/** The kinds of boundaries between two tokens, weakest first. */
 export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'line';
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How closely the two tokens belong together, from 0 to 100. */
+  /** How strongly the two tokens belong together, from 0 to 100; the more, the less a cue should end here. */
   readonly cling: number;
-  /** Silence between the two tokens, in milliseconds. */
+  /** Length of the silence between the two tokens, in milliseconds. */
   readonly pauseMs: number;
 }
 
-/** Returns the boundary after each token; the last one is the end of the text. */
+/** Returns the boundary after each token. The last boundary is the end of the text. */
 export function boundariesOf(text: string, tokens: readonly TimedToken[]): Boundary[] {
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
@@ -33,7 +33,7 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
     const place = { before, token, next, pauseMs: Math.max(0, next.startMs - token.endMs) };
     if (isEnding) isEnding = !LOWER_CASE.test(next.text);
     if (sentenceEnds.has(next.start)) isEnding = !continuesSentence(place, text);
-    // A closing sign or an emoji after a space still belongs to the sentence.
+    // A separate closing sign or emoji still belongs to the sentence before it.
     const endsSentence = isEnding && !closes(next);
     if (endsSentence) isEnding = false;
     const kind = kindOf(place, endsSentence, lineWidth);
@@ -56,20 +56,20 @@ interface Place {
   readonly pauseMs: number;
 }
 
-/** A line break after at least this many columns counts as wrapping, not as a break of the author. */
+/** If a line has at least this many columns, its line break counts as wrapping instead of the author's choice. */
 const WRAPPED_LINE_WIDTH = 50;
-/** Minimum pause at the end of a sentence. */
+/** Minimum pause after a token that ends a sentence, in milliseconds. */
 const SENTENCE_PAUSE_MS = 200;
-/** An ordinal number, such as the day in the German "3. Mai". */
+/** An ordinal number with a full stop, such as the day in the German "3. Mai". */
 const ORDINAL = /^\d{1,3}\.$/;
 
-/** Number of characters after a quotation that may name the speaker. */
+/** Number of characters after a quotation in which the speaker may be named. */
 const LOOK_AHEAD = 16;
 
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-/** Whether a sentence continues after a token that looks like the end of the sentence. */
+/** Whether a sentence continues after a token that looks like its end. */
 function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
@@ -90,10 +90,10 @@ function kindOf({ token, next }: Place, endsSentence: boolean, lineWidth: number
   return next.gap !== '' && isUnspaced(token.text) && isUnspaced(next.text) ? 'clause' : 'word';
 }
 
-/** Signs only, such as a dash or a closing quote between spaces. */
+/** A token that consists only of signs, such as a dash between spaces. */
 const SIGNS = /^[\p{P}\p{S}\p{Cf}\p{M}]+$/u;
 const CAPITAL = /^\p{Lu}/u;
-/** A number, but not a year. */
+/** A number that is not a year. */
 const NUMBER = /^(?!(?:1\d|20)\d\d$).*\p{N}$/u;
 
 function clingOf({ token, next }: Place, kind: BoundaryKind, isJapanese: boolean): number {
@@ -127,13 +127,13 @@ const ENDS_IN_HIRAGANA = new RegExp(`${HIRAGANA}$`, 'u');
 const BEGINS_IN_HIRAGANA = new RegExp(`^${HIRAGANA}`, 'u');
 const DIGITS_ONLY = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;
 
-/** Words in hiragana that begin a phrase. */
+/** Japanese words in hiragana that begin a phrase. */
 const PHRASE_STARTS = words(
   `この その あの どの これ それ あれ どれ ここ そこ あそこ どこ とても まず また そして しかし もう まだ すぐ
   だから ちょっと たくさん みんな いつ なぜ やっと きっと ずっと もっと わたし あなた すべて いろいろ
   ぜひ よく ちょうど ゆっくり はじめ`,
 );
-/** Particles and endings in hiragana. */
+/** Japanese particles and endings in hiragana. */
 const ENDINGS = words(
   `は が を に へ と で も の から まで より や か ね よ な ば て た だ だっ です でし でしょ ます まし ませ ん ない なく
   なかっ れ れる られ られる せ せる させ う よう たい たく そう らしい ください くださ い き し いる いた いま いっ いき
@@ -141,17 +141,17 @@ const ENDINGS = words(
   とき ところ こと もの ため はず わけ まま うち 時 ちゃ じゃ ず ぬ さ め わ ぞ ぜ っ つ り み く け げ`,
 );
 const PREFIXES = words('お ご 御');
-/** Japanese words that belong to the next one. */
+/** Japanese words that belong to the word after them. */
 const ADVERBS = words(
   'たった とても もっと まだ もう この その あの どの ある いくら ほんの すぐ ずっと',
 );
 
-/** Chinese words that belong to the one before. */
+/** Chinese words that belong to the word before them. */
 const TRAILING = words(
   `的 地 得 了 着 過 过 们 們 吗 嗎 呢 吧 啊 呀 嘛 之 等 里 裡 上 中 下 内 內 外 后 後 前 来 來 去 起来 时 時
   时候 之后 之前 以后 以前 以上 以下`,
 );
-/** Chinese words that belong to the next one. */
+/** Chinese words that belong to the word after them. */
 const LEADING = words(
   `在 把 被 对 對 从 從 和 与 與 跟 向 往 给 給 为 為 以 由 于 於 是 不 没 沒 没有 很 也 都 就 还 還 更 最 又 再 将
   將 会 會 能 可以 要 想 让 讓 使 这 這 那 每 各 某 几 幾 这个 那个 一个 这些 那些 一些 或 及 并 而 但 因为 所以 如果 的话
@@ -159,17 +159,17 @@ const LEADING = words(
 );
 
 const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
-/** A number and its measure word: 一盏. */
+/** A number with its Chinese measure word, such as 一盏. */
 const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
 
-/** Returns how closely two words without a space belong together, from 0 to 100. */
+/** Returns how strongly two words without a space between them belong together, from 0 to 100. */
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
   if (DIGITS_ONLY.test(before)) return 70;
   const word = after.replace(SIGNS_AT_END, '');
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** Returns how closely two Japanese words belong together; a line should end after particles and endings. */
+/** Returns how strongly two Japanese words belong together: little after particles and endings, where lines end. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;
@@ -206,7 +206,7 @@ const LEADING_WORDS = words(
   het een van naar met voor door bij uit op`,
 );
 
-/** Conjunctions and relatives, before which a line may end, but not after. */
+/** Conjunctions and relative pronouns. A line may end before one of them, but not after it. */
 const CLAUSE_WORDS = words(
   `and or but nor yet because although though while when whenever where whereas if unless until since
   which who whom whose that what how why whether
@@ -217,7 +217,7 @@ const CLAUSE_WORDS = words(
   e ma perché che quando se dove come mas porque quando onde en of maar want omdat dat als toen`,
 );
 
-/** Pronouns and auxiliary verbs, which belong to a verb. */
+/** Pronouns and auxiliary verbs, after which a line should not end because the verb follows. */
 const LINKING_WORDS = words(
   `i you he she it we they who is are was were be been being am do does did have has had will would
   can could shall should may might must don't didn't doesn't won't can't isn't aren't i'm you're
@@ -233,13 +233,13 @@ const ABBREVIATIONS = words(
   sra. geb. zzgl. bspw. insb.`,
 );
 
-/** Titles and abbreviations that may end a sentence. */
+/** Titles and abbreviations that can end a sentence. */
 const TITLES = words('st. mt. fr. herr frau mr mrs ms dr prof mme mlle z. d. s. u. m. str. sr.');
 
-/** Abbreviations before a number. */
+/** Abbreviations that are followed by a number. */
 const NUMBERED = words('abs. art. bd. kap. s. no. vol. fig. p. pp. sec. ch.');
 
-/** German words before an ordinal number, which has a full stop. */
+/** German words that are followed by an ordinal number, whose full stop does not end the sentence. */
 const BEFORE_ORDINALS = words(
   'am vom zum bis der den dem des im ab seit nach vor die das jeden und pro',
 );

@@ -9,7 +9,7 @@ import { timingsFile } from './timings.ts';
 
 export type CaptionFormat = 'srt' | 'vtt' | 'json';
 
-/** A caption file to write: subtitles, or word timings as JSON. */
+/** A caption file to write: subtitles, or word timings in JSON. */
 export interface CaptionTarget {
   readonly path: string;
   readonly format: CaptionFormat;
@@ -20,42 +20,42 @@ export interface CaptionContent {
   readonly shape: CueShape;
 }
 
-/** A published caption file. */
+/** A caption file that was written and has its final name. */
 export interface WrittenCaptions extends CaptionTarget {
   readonly bytes: number;
-  /** Number of cues; undefined for timings. */
+  /** Number of cues; undefined for a file of word timings. */
   readonly cues: number | undefined;
 }
 
-/** Caption files that are opened but not yet published. */
+/** Caption files that were opened but are not yet published. */
 export interface CaptionFiles {
   /**
-   * Writes all files under temporary names. A full or broken disk fails here, before `publish`.
+   * Writes all files under temporary names, so that a full or broken disk fails here and not in `publish`.
    * @throws Failure (output)
    */
   prepare(content: CaptionContent): Promise<void>;
   /**
-   * Renames the files to their final names, one after the other.
+   * Renames the files to their final names, one after another.
    * @throws Failure (output, exists)
    */
   publish(): Promise<readonly WrittenCaptions[]>;
-  /** Removes unpublished files. Never throws. */
+  /** Removes the files that are not published. Never throws. */
   abandon(): Promise<void>;
 }
 
 export interface CaptionFilesOptions extends FileDeps {
   readonly targets: readonly CaptionTarget[];
-  /** Default `replace`. */
+  /** What to do if a file exists; default `replace`. */
   readonly existing?: Existing | undefined;
-  /** The flag that messages name; default: the flag for the format of each file. */
+  /** The flag to name in messages; default: the flag for the format of each file. */
   readonly flag?: string | undefined;
-  /** Folder for temporary files, on the same disk; default: the folder of each file. */
+  /** Folder for the temporary files, on the same disk; default: the folder of each file. */
   readonly temporaryFolder?: string | undefined;
 }
 
 /**
- * Opens caption files before anything is billed, so that an unwritable folder fails early. If a file cannot be
- * opened, removes the others.
+ * Opens caption files before anything is billed, so that a folder that is not writable fails early. If one file
+ * cannot be opened, removes the temporary files of the others.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptionFiles({
@@ -89,7 +89,7 @@ export async function openCaptionFiles({
         const { text, cues } = captionText(content, each.target.format);
         each.cues = cues;
         await each.output.write(Buffer.from(text));
-        // Flushes the file, which fails if the disk is full.
+        // Computing the checksum also syncs the file, which fails if the disk is full.
         await each.output.checksum();
       }
     },
@@ -105,7 +105,7 @@ export async function openCaptionFiles({
 }
 
 /**
- * Writes caption files: all of them, or none if one cannot be written.
+ * Writes several caption files. If one of them cannot be written, writes none.
  * @throws Failure (output, exists, usage)
  */
 export async function writeCaptions({

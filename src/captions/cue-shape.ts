@@ -1,6 +1,6 @@
-/** The limits of cues, and what a cue contains. */
+/** The limits that cues must respect, and the choice of their content. */
 export interface CueShape {
-  /** Maximum columns of a line; a full-width character takes two. */
+  /** Maximum width of a line in columns. A full-width character takes two columns. */
   readonly maxChars: number;
   readonly maxLines: number;
   readonly maxDurationMs: number;
@@ -11,17 +11,17 @@ export interface CueShape {
 /** A subtitle. */
 export interface Cue {
   readonly startMs: number;
-  /** Later than `startMs`, and at most the start of the next cue. */
+  /** End of the cue; later than `startMs`, and not later than the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
 }
 
 export type CueLine = readonly CueWord[];
 
-/** A token of the text on a line. */
+/** A token on a line of a cue. */
 export interface CueWord {
   readonly text: string;
-  /** Space before the word; ignored at the start of a line. */
+  /** The space before the word; not used at the start of a line. */
   readonly gap: '' | ' ' | '\u3000';
   readonly startMs: number;
 }
@@ -31,7 +31,7 @@ export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }
 
-/** Returns the flag for a caption file of a format. */
+/** Returns the flag with which the user asks for a caption file of a format. */
 export function flagOf({ format }: { readonly format: string }): string {
   return format === 'json' ? '--timings' : '--subtitles';
 }

@@ -9,13 +9,13 @@ interface TokenRow {
   readonly tokens: readonly TimedToken[];
   /** The boundary after each token. */
   readonly boundaries: readonly Boundary[];
-  /** Length of the audio. */
+  /** Length of the audio in milliseconds. */
   readonly durationMs: number;
 }
 
 /**
- * Cuts tokens into cues within the limits, at the lowest total cost ({@link CueCost}). A token that exceeds a
- * limit becomes a separate cue. Takes time proportional to the tokens and to the size of the largest cue.
+ * Divides tokens into cues within the limits, so that the total cost is lowest (see {@link CueCost}). A token that
+ * exceeds a limit becomes a cue of its own. The time is proportional to the tokens and to the size of the largest cue.
  * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
@@ -38,10 +38,10 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
   return cues;
 }
 
-/** Maximum number of tokens in a cue, which bounds the time. */
+/** Maximum number of tokens in a cue, which limits the computing time. */
 const MOST_TOKENS = 500;
 
-/** Yields the possible ends of a cue that begins at token `from`, with the cost of each cue. */
+/** Yields each possible end of a cue that begins at token `from`, with the cost of that cue. */
 function* candidates(
   { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
   shape: CueShape,
@@ -69,15 +69,16 @@ function* candidates(
   }
 }
 
-/** Minimum silence that sounds like a short pause, and like a long one. */
+/** Minimum silence that counts as a short pause. */
 const SHORT_PAUSE_MS = 60;
+/** Minimum silence that counts as a long pause. */
 const LONG_PAUSE_MS = 440;
-/** Minimum silence during which a cue would seem to be stuck. */
+/** A cue that stays visible in a silence of this length seems to be stuck. */
 const SILENCE_MS = 1_500;
 
-/** Cost of each cue. */
+/** Base cost of each cue. */
 const CUE = 100;
-/** Cost of a cut at each kind of boundary. */
+/** Cost of ending a cue at each kind of boundary. */
 const CUT: Readonly<Record<BoundaryKind, number>> = {
   line: 0,
   sentence: 0,
@@ -85,34 +86,34 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** Factors for the cost of a cut in a pause. */
+/** Factors for the cost of ending a cue at a pause. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** Cost of a cut between words that cling with 100. */
+/** Cost of ending a cue at a boundary with the maximum `cling` of 100. */
 const CLING = 220;
-/** Costs of boundaries within a cue. */
+/** Costs of a cue that continues across the end of a sentence, a long pause or a silence. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 900;
-/** Cost of a cue that is too short to read. */
+/** Cost of a cue that is too short to be read. */
 const TOO_SHORT = 260;
-/** Cost of a cue with a few words of a longer sentence. */
+/** Cost of a cue that contains only a few words of a longer sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
-/** Cost of a cue with the end of a sentence or clause and the beginning of the next one. */
+/** Cost of a cue with the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** Cost of the line break in a usual cue, and the factor for a higher cost. */
+/** Cost of the line break in an average cue, and the factor for the cost above this. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
-/** Cost of a full cue; a half full one costs a quarter, which makes cues of equal size cheapest. */
+/** Cost of a completely full cue. A half-full cue costs a quarter of it, so that cues of equal size are cheapest. */
 const FULL = 120;
 
-/** The cost of a cue: lower is easier to read. Costs are whole numbers, to make ties independent of rounding. */
+/** Computes the cost of a cue, which is lower if the cue is easier to read. Costs are integers, so ties are exact. */
 class CueCost {
   readonly #shape: CueShape;
   readonly #startMs: number;
-  /** Whether the sentence began before the cue. */
+  /** Whether the sentence began in an earlier cue. */
   readonly #isBegun: boolean;
   #passed = 0;
   #hasSentence = false;
@@ -124,7 +125,7 @@ class CueCost {
     this.#isBegun = isBegun;
   }
 
-  /** Extends the cue beyond a boundary. */
+  /** Updates the cost when the cue continues across a boundary. */
   pass({ kind, pauseMs }: Boundary): void {
     if (kind !== 'word') this.#hasClause = true;
     if (kind === 'sentence') {
@@ -137,8 +138,8 @@ class CueCost {
 
   /**
    * Returns the cost of the cue if it ends at a boundary.
-   * @param nextMs start of the next cue, or end of the audio
-   * @param parting cost of the line break in the cue
+   * @param nextMs start of the next cue, or end of the audio, in milliseconds
+   * @param parting cost of the line break within the cue
    */
   ending(boundary: Boundary, nextMs: number, width: number, parting: number): number {
     const { maxChars, maxLines, minDurationMs } = this.#shape;
@@ -164,7 +165,7 @@ class CueCost {
   }
 }
 
-/** Returns 0 for a sufficient duration, and up to 2 for an unreadable one, in steps. */
+/** Returns how much too short a duration is: 0 if it is long enough, up to 2 if the cue is unreadable. */
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
   if (ms >= 0.75 * minDurationMs) return 0.4;
@@ -178,8 +179,8 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
 }
 
 /**
- * Cuts tokens into a cue for every spoken word. Separate signs and emoji belong to the cue of the previous word,
- * opening signs to that of the next word, if they fit.
+ * Divides tokens into one cue for each spoken word. Separate signs and emoji join the cue of the previous word,
+ * opening signs that of the next word, if they fit.
  * @returns the number of tokens in each cue
  */
 export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape): number[] {

@@ -6,7 +6,7 @@ export interface LineRow {
   /** The boundary after each token. */
   readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
   readonly maxChars: number;
-  /** Columns up to the end of each token if all tokens were on one line. */
+  /** Width in columns up to the end of each token, as if all tokens were on one line. */
   readonly ends: readonly number[];
 }
 
@@ -21,9 +21,9 @@ export function lineRow(
 }
 
 /**
- * Breaks the tokens of a cue into lines of about equal width that end where a reader would pause. Prefers a
- * shorter upper line. Takes time proportional to the tokens, the tokens on a line, and the lines.
- * @param lineCount enough for all tokens
+ * Breaks the tokens of a cue into lines of similar width that end where a reader would pause. Prefers a shorter upper
+ * line. The time is proportional to the number of tokens, of tokens on a line, and of lines.
+ * @param lineCount number of lines, which must be enough for all tokens
  * @returns the number of tokens on each line
  */
 export function breakLines(row: LineRow, lineCount: number): number[] {
@@ -44,10 +44,10 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** Maximum number of tokens, which bounds the time; two lines never have more. */
+/** Maximum number of tokens, which limits the computing time; two lines never have more. */
 const MOST_TOKENS = 64;
 
-/** Returns the cost of the best break of tokens into two lines. */
+/** Returns the cost of the best break of some tokens into two lines. */
 export function partingCost(row: LineRow, from: number, to: number): number {
   if (to - from > MOST_TOKENS) return 0;
   const ideal = widthOf(row, from, to) / 2;
@@ -63,7 +63,7 @@ export function partingCost(row: LineRow, from: number, to: number): number {
   return least === Infinity ? 0 : least;
 }
 
-/** For a line that begins at each token: the best end, and the cost including the next lines. */
+/** The best line that begins at a token: its end, and its cost including all lines after it. */
 interface LineChoice {
   readonly costs: readonly number[];
   readonly ends: readonly number[];
@@ -89,14 +89,14 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
   return { costs, ends };
 }
 
-/** Returns the columns of a line with the tokens from index `from` to before `to`. */
+/** Returns the width in columns of a line with the tokens `from` up to but not including `to`. */
 function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-/** Cost of a line whose width differs from the ideal by `maxChars`. */
+/** Cost of a line whose width is `maxChars` larger or smaller than the ideal. */
 const RAGGED = 400;
-/** Factor for an upper line that is longer than the ideal. */
+/** Factor for the cost of an upper line that is longer than the ideal. */
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
@@ -105,14 +105,14 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost of a break between words that cling with 100. */
+/** Cost of ending a line at a boundary with the maximum `cling` of 100. */
 const CLING = 100;
 
 function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
   return RAGGED * ((width - ideal) / maxChars) ** 2;
 }
 
-/** Returns the cost of a line before the last one, for its length and its end. */
+/** Returns the cost of an upper line, which depends on its width and its end. */
 function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
@@ -123,12 +123,12 @@ function gapWidth(gap: Token['gap']): number {
   return gap === '\u3000' ? 2 : gap.length;
 }
 
-/** Counts the lines that tokens need at least, added one by one. */
+/** Counts how many lines tokens need, while the tokens are added one by one. */
 export class LineFill {
   lines = 0;
-  /** Columns if all tokens were on one line. */
+  /** Width in columns, as if all tokens were on one line. */
   width = 0;
-  /** Whether a token is wider than a line. */
+  /** Whether any token is wider than a line. */
   isTooWide = false;
   readonly #maxChars: number;
   #lineWidth = 0;

@@ -1,15 +1,15 @@
-/** A match of a token with a word or a part of it, by their indices. */
+/** A match between a token and a word or a part of the word, by their indices. */
 export interface Link {
   readonly token: number;
   readonly word: number;
-  /** The matched range of the word, from 0 to 1. */
+  /** The matched part of the word, from 0 (its start) to 1 (its end). */
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Matches the words of a service with the tokens of the text, in order. Compares letters, because either side may
- * split or join words. A match needs at least half of the letters of the token and of the word.
+ * Matches the words that the service reports with the tokens of the text, in order. Compares single letters, because
+ * words and tokens may be split differently. At least half of the letters of the token and of the word must match.
  */
 export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
   const text = lettersOf(tokens);
@@ -34,17 +34,17 @@ export function linkWords(tokens: readonly string[], words: readonly string[]): 
   });
 }
 
-/** Consecutive matching letters of a token and a word. */
+/** A run of matching letters that belong to one token and one word. */
 interface Pair {
   readonly token: number;
   readonly word: number;
   letters: number;
-  /** Range of the letters in the letters of all words. */
+  /** Start and end of the run, as indices of the letters of all words. */
   readonly start: number;
   end: number;
 }
 
-/** Returns the pairs of tokens and words of which at least half of the letters matched. */
+/** Returns the pairs for which at least half of the letters of the token and of the word match. */
 function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters): Pair[] {
   const inTokens = new Map<number, number>();
   const inWords = new Map<number, number>();
@@ -59,13 +59,13 @@ function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters)
   );
 }
 
-/** The letters and digits of all texts. */
+/** The letters and digits of a list of texts, in one sequence. */
 interface Letters {
-  /** Code points in lower case, without accents and presentation forms. */
+  /** The letters as code points, in lower case and without accents. */
   readonly codes: readonly number[];
-  /** For each letter, the index of its text. */
+  /** For each letter, the index of the text that it belongs to. */
   readonly owners: readonly number[];
-  /** For each text, the index of its first letter; then the number of letters. */
+  /** For each text, the index of its first letter, followed by the total number of letters. */
   readonly starts: readonly number[];
 }
 
@@ -93,7 +93,7 @@ interface LetterRows {
   readonly right: readonly number[];
 }
 
-/** A range of both sequences; the ends are exclusive. */
+/** A range of both letter sequences. The ends are exclusive. */
 interface Stretch {
   readonly left: number;
   readonly leftEnd: number;
@@ -101,17 +101,17 @@ interface Stretch {
   readonly rightEnd: number;
 }
 
-/** Called with the indices of matching letters, in increasing order. */
+/** Called with the indices of two letters that match; both indices increase from call to call. */
 type OnMatch = (left: number, right: number) => void;
 
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
-/** Maximum number of pairs of letters for a pairwise comparison. */
+/** Maximum number of letter pairs in a range that is compared letter by letter. */
 const MOST_PAIRS = 250_000;
 
 /**
- * Matches the letters of a stretch in order: first the common beginning and end, then runs that are unique in
- * both sequences, then the longest runs in between. Takes nearly linear time.
+ * Matches the letters of a range in order: first the common beginning and end, then runs that occur once in each
+ * sequence, then the longest runs between them. The time is nearly proportional to the length.
  */
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
   const { left, right } = rows;
@@ -146,7 +146,7 @@ function matchDifferent(
     matchDifferent(rows, stretch, Math.max(SHORTEST_ANCHOR, length - 3), onMatch);
     return;
   }
-  // Without anchors, the stretch is divided in the middle.
+  // Without runs that occur once, the range is halved.
   if (found.length === 0) found = [{ left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 }];
   let from = { left, right };
   for (const anchor of [...found, { left: leftEnd, right: rightEnd }]) {
@@ -161,7 +161,7 @@ interface Anchor {
   readonly right: number;
 }
 
-/** Finds runs of `length` letters that are unique in both sequences, in the longest common order. */
+/** Returns the runs of `length` letters that occur once in each sequence, as the longest list in common order. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
@@ -173,7 +173,7 @@ function anchors({ left, right }: LetterRows, stretch: Stretch, length: number):
   return longestIncreasing(pairs);
 }
 
-/** Maps every run of `length` letters to its index, or to -1 if it occurs several times. */
+/** Returns the index of each run of `length` letters, or -1 for a run that occurs several times. */
 function uniquePlaces(codes: readonly number[], from: number, to: number, length: number) {
   const places = new Map<string, number>();
   for (let at = from; at + length <= to; at += 1) {
@@ -183,9 +183,9 @@ function uniquePlaces(codes: readonly number[], from: number, to: number, length
   return places;
 }
 
-/** Returns the longest subsequence of pairs with increasing `right`. @param pairs sorted by `left` */
+/** Returns the longest subsequence of pairs whose `right` increases. @param pairs sorted by `left` */
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each length of a subsequence, the index of the last pair with the smallest `right`. */
+  /** For each possible length, the index of the pair that ends such a subsequence with the smallest `right`. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {
@@ -207,7 +207,7 @@ function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
   return row.reverse();
 }
 
-/** Scores of a matching letter, and of a matching letter that continues a run. */
+/** Scores for a matching letter, and for one that directly follows another match. */
 const SAME = 2;
 const SAME_AGAIN = 3;
 
@@ -215,7 +215,7 @@ const MATCH = 1;
 const FROM_RUN = 2;
 const SKIP_LEFT = 4;
 
-/** Matches the best common subsequence, with a bonus for runs. Takes time and memory for every pair of letters. */
+/** Matches the letters of a common subsequence, preferring long runs. Time and memory grow quadratically. */
 function commonRuns({ left, right }: LetterRows, stretch: Stretch, onMatch: OnMatch): void {
   const rows = stretch.leftEnd - stretch.left;
   const columns = stretch.rightEnd - stretch.right;

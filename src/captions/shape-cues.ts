@@ -7,8 +7,8 @@ import type { Timings } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
- * Creates the cues of a text. Cues contain every character of the text except white space, in order. Cues never
- * overlap, and only a single word may exceed the limits of the shape.
+ * Creates the cues of a text, in order. The cues contain all characters except white space, and never overlap. Only a
+ * cue with a single word may exceed the limits of the shape.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const tokens = timeTokens(tokenize(timings.text), timings);
@@ -32,7 +32,7 @@ export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   return withTimes(cues, shape, timings.durationMs);
 }
 
-/** Splits items into consecutive groups of the given sizes. */
+/** Divides items into consecutive groups of the given sizes. */
 function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[][] {
   let from = 0;
   return counts.map((count) => {
@@ -41,24 +41,24 @@ function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[
   });
 }
 
-/** Minimum gap between two cues, to make the change visible: two frames at 24 frames a second. */
+/** Minimum gap between two cues, so that viewers notice the change: two frames at 24 frames per second. */
 const MIN_GAP_MS = 84;
 
-/** A shorter gap would flicker: the cue is shown until the next one. */
+/** Gaps shorter than this would flicker, so the cue is shown until the next one. */
 const FLICKER_MS = 500;
 
-/** Columns that a viewer reads in a second; a full-width character takes two. */
+/** Columns that a viewer reads per second; a full-width character takes two. */
 const READING_SPEED = 17;
 
-/** A cue with the times of the speech instead of the display. */
+/** A cue whose times are those of the speech; the display times are computed later. */
 interface SpokenCue extends Cue {
-  /** Columns of the text. */
+  /** Width of the whole text in columns. */
   readonly width: number;
 }
 
 /**
- * Sets when cues are shown: from the first sound, and in a silence until the viewer has read the text. A cue
- * exceeds the maximum duration only if the speech does, and ends at the latest with the audio.
+ * Sets when each cue is shown: from its first sound and, if a silence follows, until viewers have read the text. A cue
+ * is longer than the maximum only if its speech is, and ends no later than the audio.
  */
 function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
   let earliest = 0;
@@ -87,7 +87,7 @@ function endOf(
   const wanted = Math.max(endMs, Math.min(startMs + readMs, longest));
   if (nextMs === undefined) return Math.min(wanted, Math.max(endMs, durationMs));
   const gapMs = shape.by === 'word' ? 0 : MIN_GAP_MS;
-  // A very short cue gives at most half of its time to the gap.
+  // The gap takes at most half of the duration of a very short cue.
   const last = nextMs - Math.min(gapMs, Math.floor((nextMs - startMs) / 2));
   const isFlicker = nextMs - wanted < (shape.by === 'word' ? shape.minDurationMs : FLICKER_MS);
   return Math.min(last, isFlicker ? Math.max(wanted, Math.min(last, longest)) : wanted);

@@ -6,8 +6,8 @@ import type { Timings } from './timings.ts';
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
- * Creates a subtitle file. For cues by word, SubRip gets a cue for each word, and WebVTT gets phrases with the
- * time of each word.
+ * Creates the content of a subtitle file. For cues by word, SubRip gets one cue per word, and WebVTT gets longer cues
+ * with a timestamp for each word.
  * @returns the content of the file, and the number of cues
  */
 export function subtitlesOf(
@@ -24,12 +24,12 @@ export function subtitlesOf(
   return { content: vttFile(cues, { wordTimes }), cues: cues.length };
 }
 
-/** Formats a SubRip file: cues numbered from 1, a blank line after each, LF, no byte order mark. */
+/** Formats a SubRip file. Cues are numbered from 1 and followed by a blank line; LF, no byte order mark. */
 export function srtFile(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, endMs, lines }, index) => {
       const times = `${timestamp(startMs, ',')} --> ${timestamp(endMs, ',')}`;
-      // Players parse a line with an arrow as the times of a cue, and the format has no escapes.
+      // Players would read a line with `-->` as the times of a cue, and SubRip has no way to escape it.
       const text = lines.map((line) => lineText(line).replaceAll('-->', '-- >')).join('\n');
       return `${index + 1}\n${times}\n${text}\n\n`;
     })
@@ -37,8 +37,8 @@ export function srtFile(cues: readonly Cue[]): string {
 }
 
 /**
- * Formats a WebVTT file (W3C): LF, no byte order mark.
- * @param options `wordTimes`: writes a timestamp before each word that is spoken after the cue appears
+ * Formats a WebVTT file (W3C) with LF and no byte order mark.
+ * @param options `wordTimes`: write a timestamp before each word that is spoken after the cue appears
  */
 export function vttFile(
   cues: readonly Cue[],
@@ -54,7 +54,7 @@ export function vttFile(
 
 type IsLater = (ms: number) => boolean;
 
-/** Returns a filter for timestamps within a cue, which must increase and be between its start and end. */
+/** Returns a filter for timestamps in a cue: each must be later than the previous one, and lie within the cue. */
 function laterTimes({ startMs, endMs }: Cue): IsLater {
   let latest = startMs;
   return (ms) => {
@@ -73,15 +73,15 @@ function lineMarkup(line: CueLine, isLater: IsLater): string {
     .join('');
 }
 
-/** Escapes the text of a cue, including `-->`. */
+/** Escapes the characters of a cue's text that WebVTT reserves, and so also `-->`. */
 function escape(word: string): string {
   return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
  * Formats a time as `hh:mm:ss` and milliseconds.
- * @param ms whole milliseconds
- * @param mark the sign before the milliseconds: a comma in SubRip, a full stop in WebVTT
+ * @param ms a whole number of milliseconds
+ * @param mark the separator before the milliseconds: comma for SubRip, full stop for WebVTT
  */
 export function timestamp(ms: number, mark: ',' | '.'): string {
   const seconds = ms / 1_000;

@@ -4,15 +4,15 @@ import { isOpening, beginsWithSign, isPicture, speakableLength } from './tokens.
 import type { Token } from './tokens.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
-/** A token with its time in the audio, in whole milliseconds. */
+/** A token with its start and end in the audio, in whole milliseconds. */
 export interface TimedToken extends Token {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * Times each token: by the matching words of the service, else between its neighbours in proportion to its
- * length. A token that is not spoken has no duration. Starts never decrease, and tokens never overlap.
+ * Times each token: by the words of the service that match it, else by a share of the time between its neighbours, in
+ * proportion to its length. A silent token has no duration. Starts never decrease, tokens never overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -34,13 +34,13 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
   });
 }
 
-/** The time of a token that matches words, and the indices of the words. */
+/** The time of a token that matches words of the service, and the indices of these words. */
 interface LinkedSpan extends Span {
   readonly firstWord: number;
   readonly lastWord: number;
 }
 
-/** Maps tokens to their times; divides the time of a word between several tokens by their letters. */
+/** Returns the times of matched tokens. If a word matches several tokens, divides its time by their letters. */
 function linkedSpans(
   links: readonly Link[],
   words: readonly TimedWord[],
@@ -62,17 +62,17 @@ function linkedSpans(
   return spans;
 }
 
-/** Consecutive tokens without matching words, and the words without tokens at the same place. */
+/** Consecutive tokens that match no words, and the unmatched words at the same place. */
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
-  /** From the end of the previous token to the start of the next one. */
+  /** The time from the end of the previous token to the start of the next one. */
   readonly around: Span;
 }
 
 /**
- * Times every token. Tokens without matching words share the time of the unmatched words at the same place
- * ("2026", spoken as "twenty twenty six"), else the time between their neighbours.
+ * Times all tokens. Tokens that match no words share the time of the unmatched words at the same place ("2026" is
+ * spoken as "twenty twenty six"). If there are no such words, they share the time between their neighbours.
  */
 function fillGaps(
   tokens: readonly Token[],
@@ -107,7 +107,7 @@ function fillGaps(
   return spans;
 }
 
-/** Returns the length of each token in speech; emoji count only if no other token has a length. */
+/** Returns the spoken length of each token. Emoji count only if nothing else has a length. */
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
@@ -119,7 +119,7 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Times silent tokens: closing signs and emoji with the previous word, opening signs with the next one. */
+/** Places silent tokens, without duration: closing signs and emoji after a word, opening signs before the next. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
@@ -130,7 +130,7 @@ function silentGap({ tokens, around }: Gap): Span[] {
   });
 }
 
-/** Assigns words without a token to a neighbouring token: "percent" to `50%`, "dollars" to `$5`. */
+/** Adds the time of words without a token to a neighbouring token: "percent" to `50%`, "dollars" to `$5`. */
 function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   const [first] = words;
   const last = words.at(-1);
@@ -146,9 +146,9 @@ interface Span {
 }
 
 /**
- * Distributes the time of `spans` among tokens: one to one if the numbers are equal, else in proportion to the
- * weights. Pauses between the spans stay in place.
- * @param weights length of each token in speech, in any unit; not all 0
+ * Divides the time of `spans` among tokens: one span for each token if there are as many, else in proportion to the
+ * weights. Pauses between the spans keep their place.
+ * @param weights the spoken length of each token, in any unit; at least one is not 0
  */
 function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   const spokenCount = weights.filter((weight) => weight > 0).length;
@@ -170,7 +170,7 @@ function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   });
 }
 
-/** Tolerance for sums of fractions. */
+/** Tolerance for rounding errors in sums. */
 const HALF_MS = 0.5;
 
 const NOWHERE: Span = { startMs: 0, endMs: 0 };
@@ -180,18 +180,18 @@ function after(before: Span | undefined, first: Span | undefined): Span {
   return { startMs: ms, endMs: ms };
 }
 
-/** Converts speaking time (without pauses) to time in the audio; arguments must never decrease. */
+/** Converts time without pauses to time in the audio. The arguments of successive calls must not decrease. */
 class SpokenTime {
   readonly #spans: readonly Span[];
   #index = 0;
-  /** Length of the spans before the current one. */
+  /** Total length of the spans before the current span. */
   #passedMs = 0;
 
   constructor(spans: readonly Span[]) {
     this.#spans = spans;
   }
 
-  /** Returns the time after `spokenMs` of speech; in a pause, its end if `begins`, else its start. */
+  /** Returns the time in the audio after `spokenMs` of speech. At a pause: its end if `begins`, else its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? NOWHERE;

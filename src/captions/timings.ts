@@ -1,27 +1,27 @@
 import { usageFailure } from '../errors/failure.ts';
 import { toJson } from '../text/display.ts';
 
-/** A word with its time in the audio, in whole milliseconds. */
+/** A word with its start and end in the audio, in whole milliseconds. */
 export interface TimedWord {
   readonly text: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** The contents of a `--timings` file. */
+/** The content of a `--timings` file. */
 export interface Timings {
   readonly version: 1;
-  /** The text of the request. */
+  /** The text that was spoken. */
   readonly text: string;
-  /** Length of the audio. */
+  /** Length of the audio in milliseconds. */
   readonly durationMs: number;
   /** Whether the service timed every word. */
   readonly complete: boolean;
-  /** In text order; starts never decrease, and no word ends after the start of the next one. */
+  /** The words in text order. Starts never decrease, and no word ends after the next word starts. */
   readonly words: readonly TimedWord[];
 }
 
-/** Creates timings from the times of a service: rounds to milliseconds and removes overlaps. */
+/** Creates timings from the times that the service reports. Rounds to milliseconds and removes overlaps. */
 export function timingsOf({
   text,
   durationMs,
@@ -50,7 +50,7 @@ export function timingsOf({
   };
 }
 
-/** Formats a `--timings` file: JSON with each word on a separate line. */
+/** Formats the content of a `--timings` file: JSON with one word per line. */
 export function timingsFile({ words, ...rest }: Timings): string {
   const head = toJson(rest).slice(0, -1);
   const rows = words.map(({ text, startMs, endMs }) => toJson({ text, startMs, endMs }));
@@ -62,8 +62,8 @@ function clamp(value: number, lowest: number, highest: number): number {
 }
 
 /**
- * Reads timings from a JSON value; ignores unknown fields.
- * @param shown the name of the file in messages
+ * Reads timings from a parsed JSON value. Ignores unknown fields.
+ * @param shown names the file in messages
  * @throws Failure (usage) for a field with an invalid value
  */
 export function readTimings(value: unknown, shown: string): Timings {
@@ -109,7 +109,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Maximum duration: a thousand hours. */
+/** Maximum time or duration: a thousand hours. */
 const LONGEST_MS = 1_000 * 3_600_000;
 
 function isTime(value: unknown): value is number {

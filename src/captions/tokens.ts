@@ -1,28 +1,28 @@
 import stringWidth from 'string-width';
 
-/** A word with the signs attached to it, which is never cut. Tokens are the text without white space. */
+/** A word with its attached signs, which is never split. The tokens contain all of the text except white space. */
 export interface Token {
   readonly text: string;
-  /** Range of the token in the text, in UTF-16 units. */
+  /** Start and end of the token in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** The space before the token on a line. */
+  /** The space between the previous token and this one if both are on one line. */
   readonly gap: '' | ' ' | '\u3000';
-  /** Number of line breaks before the token; two or more begin a paragraph. */
+  /** Number of line breaks before the token. With two or more, the token begins a paragraph. */
   readonly lineBreaks: number;
-  /** Columns; full-width characters count as two, combining marks as none. */
+  /** Width in columns. Full-width characters count as two, combining marks as none. */
   readonly width: number;
 }
 
 /**
- * Splits a text into tokens at white space, control characters and invisible signs, but not at no-break spaces.
- * Scripts without spaces between words are split with the dictionary of `Intl.Segmenter`.
+ * Splits a text into tokens at white space, control characters and invisible signs, but not at no-break spaces. Text
+ * in scripts without spaces is split into words by `Intl.Segmenter`.
  */
 export function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let from = 0;
   for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
-    // Quotes, dashes and dots are full-width among full-width characters.
+    // Quotes, dashes and dots take two columns in text of full-width characters.
     const ambiguousIsNarrow = !isUnspaced(chunk);
     let at = index;
     for (const whole of splitChunk(chunk)) {
@@ -45,11 +45,11 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Characters except white space that allows a break. */
+/** A run of characters other than control characters and white space at which lines may break. */
 const CHUNK = /[^\p{Cc}\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/gu;
 const INVISIBLE = /^[\s\p{Cf}]*$/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
-/** Breaks after a dash between two words without spaces, and after a zero-width space. */
+/** Matches after a dash between two words without spaces, and after a zero-width space. */
 const WITHIN_CHUNK = /(?<=[^\s—][—―])(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'])|(?<=\u200b)(?=.)/u;
 
 function splitChunk(chunk: string): readonly string[] {
@@ -63,37 +63,37 @@ function joiner(gap: string): Token['gap'] {
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }
 
-/** Scripts without spaces between words. Line breaks follow the W3C requirements for Japanese and Chinese. */
+/** Scripts without spaces between words. Line breaks follow the W3C requirements for Chinese and Japanese text. */
 const SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED = new RegExp(`[${SCRIPTS}]`, 'u');
-/** Characters of scripts without spaces, and their signs. */
+/** Characters of scripts without spaces, and their punctuation. */
 const WIDE = `[${SCRIPTS}\\u3001-\\u303f\\u30fb\\u30fc\\uff01-\\uff65—―‥…‘’“”]`;
 const WIDE_START = new RegExp(`^${WIDE}`, 'u');
 const WIDE_END = new RegExp(`${WIDE}$`, 'u');
 
-/** Characters that never begin a line: closing, ending, repeating, lengthening and small signs. */
+/** Characters that never begin a line, such as closing punctuation, iteration marks and small kana. */
 const NEVER_FIRST =
   /^[\s\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
-/** Characters that never end a line: opening signs, and signs before a number. */
+/** Characters that never end a line: opening punctuation, and signs that precede a number. */
 const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
 
-/** Characters of a number, which with its unit of date or time is one token. */
+/** Characters of a number. A number and its unit of date or time form one token. */
 const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
 const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
 const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
 
-/** Whether a text has characters of scripts without spaces. */
+/** Whether a text contains characters of scripts without spaces. */
 export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Splits a text in scripts without spaces into words with the signs attached to them. */
+/** Splits a text in a script without spaces into words with their attached signs. */
 function splitUnspaced(text: string): string[] {
   const pieces: string[] = [];
   for (const { segment, index } of segmenter().segment(text)) {
     const following = text.slice(index, index + LOOK_AHEAD);
     const last = pieces.at(-1);
-    // Only the end of the last piece is compared, to keep the time linear.
+    // Only the end of the last piece is compared, so that the time stays proportional to the length.
     if (last === undefined || mayPart(last.slice(-LOOK_BACK), segment, following)) {
       pieces.push(segment);
     } else {
@@ -103,13 +103,14 @@ function splitUnspaced(text: string): string[] {
   return pieces;
 }
 
-/** Number of characters after and before a break that decide whether a word continues. */
+/** Number of characters after a possible break that decide whether a word continues. */
 const LOOK_AHEAD = 6;
+/** Number of characters before a possible break that decide whether a word continues. */
 const LOOK_BACK = 4;
 
 let made: Intl.Segmenter | undefined;
 
-/** Returns a segmenter, created on first use because that is slow. */
+/** Returns the word segmenter. It is created on first use, because creating one is slow. */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('ja', { granularity: 'word' }));
 }
@@ -118,22 +119,22 @@ function mayPart(before: string, after: string, following: string): boolean {
   if (NEVER_LAST.test(before) || NEVER_FIRST.test(after)) return false;
   if (NUMBER_END.test(before) && NUMBER_START.test(after)) return false;
   if (isInflection(before, after, following)) return false;
-  // The dictionary also cuts between signs and letters of other scripts, where no line may end.
+  // The segmenter also splits between signs and letters of other scripts, where no line may end.
   return WIDE_END.test(before) || WIDE_START.test(after);
 }
 
-/** Endings of Japanese verbs and adjectives, which the dictionary separates from their stems. */
+/** Endings of Japanese verbs and adjectives, which the segmenter splits from their stems. */
 const ENDING =
   /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
 const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
 const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
-/** Words that may follow a word in kanji without being its ending. */
+/** Words that may follow a word in kanji and are not its ending. */
 const PARTICLE =
   /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
 
 /**
- * Whether the dictionary separated a Japanese word from its ending.
- * @param following the beginning of the text that starts with `after`
+ * Whether the segmenter has split a Japanese word from its ending.
+ * @param following the text that begins with `after`
  */
 function isInflection(before: string, after: string, following: string): boolean {
   if (STEM.test(before) && ENDING.test(after)) return true;
@@ -154,11 +155,12 @@ const LETTER = /\p{L}/gu;
 const DIGIT = /\p{N}/gu;
 const PICTURE = /[\p{So}\p{Extended_Pictographic}]/u;
 
-/** Spoken length of a digit and of a sign, in letters. */
+/** Length of a spoken digit, in letters. */
 const DIGIT_LETTERS = 4;
+/** Length of a spoken sign, in letters. */
 const SIGN_LETTERS = 5;
 
-/** Estimates the spoken length of a text, in letters; 0 for a silent text. */
+/** Estimates the length of a text when spoken, in letters; 0 for text that is not spoken. */
 export function speakableLength(text: string): number {
   return (
     count(text, LETTER) +
@@ -167,12 +169,12 @@ export function speakableLength(text: string): number {
   );
 }
 
-/** Whether a text has an emoji or a symbol that an engine may name. */
+/** Whether a text contains an emoji or symbol, whose name an engine may speak. */
 export function isPicture(text: string): boolean {
   return PICTURE.test(text);
 }
 
-/** Whether a text begins with a sign that is spoken. */
+/** Whether a text begins with a sign that is spoken, such as `$`. */
 export function beginsWithSign(text: string): boolean {
   return text.search(SPOKEN_SIGN) === 0;
 }
@@ -183,17 +185,17 @@ function count(text: string, pattern: RegExp): number {
 
 const OPENING = /^[\p{Ps}\p{Pi}"'¿¡*#>♪♫]+$/u;
 
-/** Whether a text consists of opening signs. */
+/** Whether a text consists only of opening punctuation. */
 export function isOpening(text: string): boolean {
   return OPENING.test(text);
 }
 
 const QUOTED = /[。．！？!?…][”’」』）"']+$/u;
 const JAPANESE = /^(?:と|って)/u;
-/** The name of a speaker and a verb of speech. */
+/** The name of a speaker followed by a Chinese verb such as "said" or "asked". */
 const CHINESE = /^[\p{Script=Han}·]{0,7}?[说說问問道喊答叫想笑写寫嚷]/u;
 
-/** Whether a Chinese or Japanese sentence continues after a quotation: 「…？」と尋ねました, “…？”她问道。 */
+/** Whether a sentence continues after a Chinese or Japanese quotation: 「…？」と尋ねました, “…？”她问道。 */
 export function continuesAfterQuote(token: string, following: string): boolean {
   return QUOTED.test(token) && (JAPANESE.test(following) || CHINESE.test(following));
 }

@@ -2,13 +2,13 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** CRC-32 detects accidental changes fast; SHA-256 identifies the content, for long-lived records. */
+/** The kinds of checksums: CRC-32 is fast; SHA-256 also identifies the content, for records that are kept for long. */
 export type ChecksumKind = 'crc32' | 'sha256';
 
-/** An incremental checksum. */
+/** A checksum that is computed while the data arrives. */
 export interface Checksum {
   update(chunk: Uint8Array): void;
-  /** The checksum so far, in hexadecimal: 8 digits for CRC-32, 64 for SHA-256. */
+  /** Returns the checksum of the data so far in hexadecimal: 8 digits for CRC-32, 64 for SHA-256. */
   value(): string;
 }
 
@@ -27,7 +27,7 @@ export function createChecksum(kind: ChecksumKind): Checksum {
   };
 }
 
-/** Returns the kind of a recorded checksum. */
+/** Returns which kind a recorded checksum has. */
 export function kindOf(checksum: string): ChecksumKind {
   return checksum.length === CRC32_DIGITS ? 'crc32' : 'sha256';
 }
@@ -56,7 +56,7 @@ const CRC32_DIGITS = 8;
 const READ_BYTES = 1 << 20;
 
 function createSha256(): Hash {
-  // Loaded on first use: it takes two milliseconds.
+  // Loaded on first use, because loading takes two milliseconds.
   return process.getBuiltinModule('node:crypto').createHash('sha256');
 }
 

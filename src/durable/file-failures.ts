@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 
-/** Returns the system's error code (`ENOSPC`); undefined for an error of another kind. */
+/** Returns the system error code (such as `ENOSPC`) of an error; undefined if it has none. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
@@ -15,15 +15,15 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** Error codes for operations that a file system does not support, such as links on a memory stick. */
+/** Error codes of operations that a file system does not support, such as links on a memory stick. */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
-/** A file or folder that foley refuses to use; the message is the reason. */
+/** Thrown for a file or folder that foley refuses to use; the message is the reason. */
 export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Describes a system error that occurred with a file in `folder`. */
+/** Returns why a file in `folder` cannot be used, from the system error. */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
@@ -54,8 +54,8 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Reports that foley's state cannot be used (exit 32). Returns a state failure unchanged.
- * @param what the part of the state, such as `the spool`
+ * Returns the Failure for state of foley that cannot be used (exit 32). Returns a state failure unchanged.
+ * @param what names the part of the state in the message, such as `the spool`
  */
 export function stateFailure(
   what: string,
@@ -83,7 +83,7 @@ export function stateFailure(
   );
 }
 
-/** Reports state that a newer foley wrote, which this one must not change (exit 32). */
+/** Returns the Failure for state that a newer version of foley wrote, which this version must not change (exit 32). */
 export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
@@ -93,8 +93,8 @@ export function newerStateFailure(what: string, file: string): Failure {
 }
 
 /**
- * Reports that `output` cannot be opened or written (exit 30). Returns a failure unchanged.
- * @param flag the flag that names another output
+ * Returns the Failure for an output that cannot be opened or written (exit 30). Returns a Failure unchanged.
+ * @param flag the flag with which the user can choose another output
  */
 export function outputFailure(
   output: string,
@@ -115,7 +115,7 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** Reports that `output` cannot be written, for the reason `what` (exit 30). */
+/** Returns the Failure for an output that cannot be written; `what` is the reason (exit 30). */
 export function unwritable(
   output: string,
   what: string,
@@ -128,7 +128,7 @@ export function unwritable(
   });
 }
 
-/** Reports that `output` exists and may not be replaced (exit 31). */
+/** Returns the Failure for an output that exists and must not be replaced (exit 31). */
 export function existsFailure(output: string): Failure {
   return new Failure(`${display(output)} already exists and was not changed`, {
     code: 'exists',
@@ -137,7 +137,7 @@ export function existsFailure(output: string): Failure {
   });
 }
 
-/** Reports that `output` is a folder (exit 2). */
+/** Returns the Failure for an output that is a folder (exit 2). */
 export function folderFailure(output: string): Failure {
   return usageFailure(
     `${display(output)} is a folder, not a file`,

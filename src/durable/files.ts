@@ -7,13 +7,13 @@ import type { Processes } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 
-/** Effects that file code depends on. */
+/** The effects that file operations use. */
 export interface FileDeps {
   readonly files: FileSystem;
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** Adds this process to the names of temporary files, so that other commands can remove leftovers. */
+  /** If set, names of temporary files contain this process, so that later commands can remove orphaned files. */
   readonly processes?: Processes | undefined;
 }
 
@@ -25,17 +25,17 @@ export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string
 type WritableFile = Pick<FileHandle, 'writev'>;
 
 /**
- * Writes to an open file in the background: chunks that arrive during a write are combined for the next write.
- * Buffers at most about 2 MiB. Continues after a short write: a full disk reports its error at the second try.
+ * Writes to an open file in the background. Chunks that arrive during a write are combined for the next write.
+ * Buffers at most about 2 MiB. After a short write it writes the rest, which on a full disk throws the error.
  */
 export class FileWriter {
-  /** Bytes accepted, and bytes written. */
+  /** Number of bytes accepted so far. */
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
   #waiting: Piece[] = [];
   #waitingBytes = 0;
-  /** The unwritten rest of the current write. */
+  /** The parts of the current write that are not yet written. */
   #left: readonly Piece[] = [];
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -44,15 +44,15 @@ export class FileWriter {
     this.#file = file;
   }
 
-  /** Accepted chunks that are not written. */
+  /** The accepted chunks, or parts of them, that are not yet written. */
   get unwritten(): readonly Uint8Array[] {
     return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
-   * Accepts a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained.
+   * Accepts a chunk, which must not be changed until `onWritten`. Resolves when the buffer has space again.
    * After a failed write, every call throws the error of that write and adds the chunk to `unwritten`.
-   * @param onWritten called when the whole chunk is written
+   * @param onWritten called when the whole chunk has been written
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     if (chunk.length > 0) {
@@ -66,19 +66,19 @@ export class FileWriter {
     this.#throwFault();
   }
 
-  /** Resolves when everything is written; throws the system's error. */
+  /** Resolves when all accepted chunks have been written; throws the system error. */
   async flush(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     this.#throwFault();
   }
 
-  /** Drops waiting chunks; the current write continues. */
+  /** Discards the waiting chunks; a write in progress continues. */
   stop(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
-  /** Writes all waiting chunks. Never rejects; see `#fault`. */
+  /** Writes all waiting chunks. Never rejects: it stores the error in `#fault`. */
   async #writeWaiting(): Promise<void> {
     this.#left = this.#waiting;
     this.stop();
@@ -102,7 +102,7 @@ export class FileWriter {
   }
 }
 
-/** Writes all of `bytes` at the current position, also after short writes. */
+/** Writes all of `bytes` at the current position, with several writes if necessary. */
 export async function writeAll(file: WritableFile, bytes: Uint8Array): Promise<void> {
   const writer = new FileWriter(file);
   await writer.write(bytes);
@@ -117,7 +117,7 @@ interface Piece {
   readonly onWritten: (() => void) | undefined;
 }
 
-/** Returns the rest of `pieces` after their first `count` bytes. */
+/** Returns the rest of `pieces` after the first `count` bytes have been written. */
 function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[] {
   let written = count;
   for (const [index, piece] of pieces.entries()) {
@@ -131,7 +131,7 @@ function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[]
   return [];
 }
 
-/** Creates an empty file in `folder` with a random name that contains its process, where that is known. */
+/** Creates an empty file in `folder` with a random name, which contains the identity of this process if known. */
 export async function createTemporary(
   folder: string,
   deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,
@@ -148,12 +148,12 @@ export async function createTemporary(
   }
 }
 
-/** Returns whether a file name has the form of {@link createTemporary}. */
+/** Returns whether {@link createTemporary} may have created the file with this name. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/** Removes a temporary file of {@link createTemporary}, and ignores errors; does nothing for other files. */
+/** Removes a file of {@link createTemporary} and ignores errors; does nothing for any other file. */
 export async function removeTemporary(
   file: string | null | undefined,
   deps: FileDeps,
@@ -163,7 +163,7 @@ export async function removeTemporary(
   }
 }
 
-/** Returns the temporary files in a folder whose process has certainly ended. Never throws. */
+/** Returns the temporary files in a folder that were created by processes that have ended. Never throws. */
 export async function orphanedTemporaries(
   folder: string,
   { files, processes }: { readonly files: FileSystem; readonly processes: Processes },
@@ -190,7 +190,7 @@ function isOrphaned(name: string, processes: Processes): boolean {
   return processes.liveness({ ...self, pid: Number(pid), processStart }) === 'dead';
 }
 
-/** Syncs a file; does nothing where the file system does not support that. */
+/** Syncs a file to the disk; does nothing if the file system does not support this. */
 export async function syncFile(file: FileHandle): Promise<void> {
   await ifSupported(file.sync());
 }
@@ -205,8 +205,8 @@ export async function ifSupported(attempt: Promise<void>): Promise<void> {
 }
 
 /**
- * Syncs a folder, so that a file that was renamed or created there survives a power cut. Throws only the
- * errors of a disk: some systems do not open or sync folders.
+ * Syncs a folder, so that files renamed or created in it survive a power failure. Throws only disk errors, because
+ * some systems cannot open or sync folders.
  */
 export async function syncFolder(files: FileSystem, folder: string): Promise<void> {
   try {
@@ -221,12 +221,12 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
   }
 }
 
-/** Removes a file of this process, and ignores errors. */
+/** Removes a file that this process created, and ignores errors. */
 export async function removeQuietly(file: string, deps: FileDeps): Promise<void> {
   await whileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
 }
 
-/** Retries a rename or a removal for up to ten seconds on Windows, where a virus scanner may have the file open. */
+/** Retries an operation for up to ten seconds on Windows, where a virus scanner may have the file open. */
 export async function whileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; ; turn += 1) {
     try {
@@ -240,5 +240,5 @@ export async function whileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): P
   }
 }
 
-/** Ten seconds in total. */
+/** Delays between the attempts, ten seconds in total. */
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2450, 2500, 2500];

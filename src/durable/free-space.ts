@@ -5,8 +5,8 @@ import { display } from '../text/display.ts';
 import { hasErrno, unwritable } from './file-failures.ts';
 
 /**
- * Checks that the disk has room for the output of a billed request. Passes if the free space is unknown.
- * @param flag the flag that names another output
+ * Checks that the disk has enough free space for the output of a billed request; passes if that is unknown.
+ * @param flag the flag with which the user can choose another output
  * @throws Failure (output)
  */
 export async function requireOutputSpace(
@@ -22,7 +22,7 @@ export async function requireOutputSpace(
 }
 
 /**
- * Checks that the disk has room to spool the audio of a billed request.
+ * Checks that the disk has enough free space to save the audio of a billed request in the spool.
  * @throws Failure (state)
  */
 export async function requireSpoolSpace(
@@ -41,14 +41,14 @@ export async function requireSpoolSpace(
   });
 }
 
-/** Enough for the part of a stream that is kept in memory; files are moved to the spool, not copied. */
+/** Free space that the spool needs: the part of a stream in memory. Finished files are moved there without copying. */
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
-/** Returns the free bytes for this user on the disk of a folder, which may not exist yet. */
+/** Returns the bytes available to this user on the disk of a folder. The folder need not exist yet. */
 async function freeBytes(folder: string, files: FileSystem): Promise<number> {
   try {
     const { bavail, blocks, bsize } = await files.statfs(folder);
-    // Some file systems report no size.
+    // Some file systems report 0 blocks; their free space is unknown.
     return blocks === 0 ? Infinity : bavail * bsize;
   } catch (error) {
     const above = path.dirname(folder);

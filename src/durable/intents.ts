@@ -18,10 +18,7 @@ import {
 } from './log.ts';
 import { ensurePrivateFolder } from './own-files.ts';
 
-/**
- * Records the operations of this process that may cost credits in one log file. `folder` (0700) is created with
- * the first operation.
- */
+/** Records the billable operations of this process in one log file. Creates `folder` (0700) with the first one. */
 export class IntentJournal {
   readonly #options: FileDeps & IntentFolder;
   readonly #log: Log;
@@ -38,16 +35,16 @@ export class IntentJournal {
       ...options,
       path: this.#path,
       head: [ownerRecord(processes.self)],
-      // Nothing may be sent when a newer foley uses the folder.
+      // Nothing may be sent if a newer version of foley uses the folder.
       prepare: () =>
         Promise.all([readIntentFiles(folder, options), ensurePrivateFolder(folder, files)]),
     });
   }
 
   /**
-   * Records an operation; the record is on the disk when this resolves, so only then may the request be sent.
-   * @param body JSON body of the request, which `foley recover` may send again; stored until the outcome is known
-   * @throws Failure (state); nothing was sent then
+   * Records an operation before its request is sent. When this resolves, the record is on the disk.
+   * @param body JSON body of the request, stored until the outcome is known so that `foley recover` can send it again
+   * @throws Failure (state); the request must not be sent then
    */
   async begin(about: IntentAbout, body?: Uint8Array): Promise<Intent> {
     const intent = new Intent(this, randomHex(this.#options, 8), 0, 'intent');
@@ -56,19 +53,19 @@ export class IntentJournal {
     return intent;
   }
 
-  /** Returns the stored body of an operation. @throws Failure (state) */
+  /** Returns the stored request body of an operation. @throws Failure (state) */
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
     const read = await readIntentFiles(this.#options.folder, this.#options);
     const [body] = read.flatMap((file) => file.bodies.get(id) ?? []);
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a body in the file. If that fails, the body is removed with the file. */
+  /** Overwrites a request body in the file. Ignores errors, because the body is removed with the file later. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
 
-  /** Continues an operation of another process. */
+  /** Continues an operation that another process began. */
   resume({ id, generation, state }: IntentStatus): Intent {
     const known = this.#intents.find((one) => one.id === id && one.generation === generation);
     if (known !== undefined) return known;
@@ -79,8 +76,8 @@ export class IntentJournal {
   }
 
   /**
-   * Marks operations of ended processes as published if they were the same billed request as `done`, and
-   * removes their temporary files.
+   * Marks the operations of ended processes that were the same billed request as `done` as published, and removes
+   * their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: Repetition): Promise<void> {
@@ -92,16 +89,16 @@ export class IntentJournal {
     }
   }
 
-  /** Closes the journal, and removes the file if all operations have ended. Never throws. */
+  /** Closes the journal, and removes its file if all operations have ended. Never throws. */
   async close(): Promise<void> {
     await this.#log.close().catch(() => undefined);
     if (!this.#intents.every(({ state }) => isSettled(state))) return;
-    // First the files in which resumed operations began: without this file they would be open again.
+    // Remove the files in which resumed operations began before this one: only this file records that they have ended.
     if (this.#hasResumed && !(await this.#sweepResumed().catch(() => false))) return;
     if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
 
-  /** Removes finished files of other processes; returns whether none names an operation of this one. */
+  /** Removes the finished files of other processes. Returns whether no file is left that names a resumed operation. */
   async #sweepResumed(): Promise<boolean> {
     await sweepIntents(this.#options);
     const ended = new Set(this.#intents.map(({ id }) => id));
@@ -111,7 +108,7 @@ export class IntentJournal {
     );
   }
 
-  /** Appends a step of an operation, and the request body in the same write. */
+  /** Appends a step of an operation and its request body in one write. */
   async write(
     intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
@@ -133,12 +130,12 @@ export class IntentJournal {
   }
 }
 
-/** One operation that may cost credits. Methods throw a Failure (state) when a step cannot be recorded. */
+/** One operation that may cost credits. The methods throw a Failure (state) if they cannot record a step. */
 export class Intent {
   readonly id: string;
   readonly generation: number;
   state: IntentState;
-  /** Where the request body is in the file of this process. */
+  /** Position and size of the request body in the file of this process. */
   body: { readonly bytes: number; readonly position: number } | undefined;
   readonly #journal: IntentJournal;
 
@@ -150,17 +147,17 @@ export class Intent {
   }
 
   /**
-   * Records progress. `verified`, and `accepted` with a job id, are on the disk when this resolves; `accepted`
-   * alone soon after.
+   * Records a new state. When this resolves, `verified` and an `accepted` with a job id are on the disk; an
+   * `accepted` without a job id is written soon after.
    */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));
-    // `foley recover` looks up a job by id, without the body.
+    // The stored body is no longer needed, because `foley recover` finds the job by its id.
     if (facts?.jobId !== undefined) this.#forgetBody();
   }
 
-  /** Records the outcome. */
+  /** Records the outcome of the operation. */
   async markAs(state: SettledState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, 'later');
@@ -176,13 +173,13 @@ export class Intent {
 function durabilityOf(state: OpenState, facts: IntentMetadata | undefined): Durability {
   if (state === 'verified') return 'now';
   if (state !== 'accepted') return 'later';
-  // A job cannot be downloaded without the id; for a stream this records only the price.
+  // The job id is needed to download the job. Without an id the step contains only the price, which is not urgent.
   return facts?.jobId === undefined ? 'soon' : 'now';
 }
 
 /** An operation that may have cost credits and has not ended. */
 export interface OpenIntent extends IntentStatus {
-  /** Whether the command of the operation is still running. */
+  /** Whether the process that recorded the operation is still running. */
   readonly writer: Liveness;
 }
 
@@ -193,8 +190,8 @@ interface IntentFolder {
 }
 
 /**
- * Returns the open operations, the oldest first, and the number of damaged lines.
- * @throws Failure (state) when the journal cannot be read, or a newer foley wrote it
+ * Returns the open operations, oldest first, and the number of damaged lines.
+ * @throws Failure (state) if the journal cannot be read, or a newer version of foley wrote it
  */
 export async function listOpenIntents(
   options: IntentFolder,
@@ -204,16 +201,16 @@ export async function listOpenIntents(
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
-/** A journal file with damaged lines, and how many operations in it are readable and open. */
+/** A journal file with damaged lines, and the number of readable operations in it that have not ended. */
 interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
   readonly operations: number;
   readonly open: number;
 }
 
 /**
- * Returns the damaged files of ended processes, also those set aside as `.corrupt`. A last line that was cut off
- * when the process was killed is not damage.
- * @throws Failure (state) as above
+ * Returns the damaged files of ended processes, including files renamed to `.corrupt`. An incomplete last line does
+ * not count as damage, because it only shows that the process was killed.
+ * @throws Failure (state) like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
   options: IntentFolder,
@@ -240,15 +237,15 @@ function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
 }
 
 /**
- * Removes the finished files of ended processes; one with damaged lines becomes `….corrupt`. Throws the
- * system's error.
+ * Removes the files of ended processes whose operations have all ended. Renames a file with damaged lines to
+ * `….corrupt` instead. Throws the system error.
  */
 export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
   const read = await readIntentFiles(options.folder, options);
   const open = openIds(read);
-  // The oldest first: an operation that a later file ends may have begun in an earlier one.
+  // The oldest first: an operation that ends in a later file may have begun in an earlier one.
   for (const file of read) {
-    // An unknown process may be about to record its first operation.
+    // A process that may be running and has recorded nothing is perhaps about to record its first operation.
     const mayBegin = file.writer === 'unknown' && file.steps.length === 0;
     const isOver = file.writer !== 'alive' && file.steps.every(({ id }) => !open.has(id));
     if (isOver && !mayBegin) await retireLog(file, options);
@@ -264,19 +261,19 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   );
 }
 
-/** A finished operation that may have repeated earlier operations. */
+/** A finished operation, which may have repeated the billed request of earlier operations. */
 export interface Repetition {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
-  /** Whether the complete output was delivered; otherwise only the id is known. */
+  /** Whether the complete output was delivered; if false, only the job id is known. */
   readonly isDelivered: boolean;
-  /** It resumed an earlier stream under the same key, and received the audio billed before. */
+  /** Whether it resumed an earlier stream with the same idempotency key and received the audio billed before. */
   readonly isResumed: boolean;
 }
 
 /**
- * Returns whether the service charged once for two operations (docs/billing.md, "Keys"). Before a response, the
- * same key is enough; after a response, the same job or a resumed stream is required.
+ * Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). If the first one got no
+ * response, the same idempotency key is enough. Otherwise they must also share a job or be one resumed stream.
  */
 export function isSameBilledRequest(open: IntentStatus, done: Repetition): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
@@ -286,30 +283,30 @@ export function isSameBilledRequest(open: IntentStatus, done: Repetition): boole
   return jobId === undefined ? open.state === 'accepted' && done.isResumed : jobId === done.jobId;
 }
 
-/** Compares key, endpoint and account: a key is valid for one account of one service. */
+/** Returns whether two operations have the same idempotency key, endpoint and account; keys belong to one account. */
 function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   const { endpoint, idempotencyKey, origin, payer, target } = done;
   if (idempotencyKey === null || open.idempotencyKey !== idempotencyKey) return false;
   if (open.endpoint !== endpoint || open.target !== target) return false;
-  // The embedded service has one account, and another port each time.
+  // The embedded service has only one account, and a different port in every command.
   if (target === 'embedded') return true;
   return open.origin === origin && payer !== undefined && open.payer === payer;
 }
 
-/** The states of an operation that may cost credits, in order. */
+/** The states of an operation that has not ended, in their order. */
 export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
 
 /** The states of an operation that has ended. */
 export const SETTLED_STATES = [
-  /** The output was renamed to the final name. */
+  /** The output was renamed to its final name. */
   'published',
-  /** The audio is in the spool. */
+  /** The audio was saved in the spool. */
   'kept',
-  /** The service refused the request and billed nothing. */
+  /** The service refused the request without billing it. */
   'rejected',
-  /** The request failed on the service. */
+  /** The service accepted the request but could not complete it. */
   'failed',
-  /** The request was billed and its audio is not available; foley reported the loss and the cost. */
+  /** The request was billed but its audio is lost; foley has reported the loss and the cost. */
   'lost',
   /** The user discarded the result. */
   'abandoned',
@@ -319,26 +316,26 @@ export type OpenState = (typeof OPEN_STATES)[number];
 export type SettledState = (typeof SETTLED_STATES)[number];
 export type IntentState = OpenState | SettledState;
 
-/** The record of a billed request before it is sent. It contains no API key and no text. */
+/** The description of a billed request, recorded before it is sent. Contains neither the API key nor the text. */
 export interface IntentAbout {
-  /** What the request creates, such as `speech` or `image`. */
+  /** The kind of result, such as `speech` or `image`. */
   readonly what: string;
   /** Method and path, such as `POST /api/open/v3/text-to-speech`. */
   readonly endpoint: string;
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
   readonly idempotencyKey: string | null;
-  /** The user chose the key, so foley must not replace it. */
+  /** Whether the user chose the idempotency key, so that foley must not replace it. */
   readonly isOwnKey?: true | undefined;
-  /** A short hash of the API key that a hosted service bills. */
+  /** A short hash of the API key whose account is billed; hosted services only. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
-  /** The output file; null for stdout. */
+  /** The path of the output file; null for stdout. */
   readonly output: string | null;
   readonly temporary: string | null;
 }
 
-/** Metadata that becomes known while an operation proceeds. */
+/** Metadata that becomes known while the operation is in progress. */
 export interface IntentMetadata {
   readonly jobId?: string | undefined;
   readonly requestId?: string | undefined;
@@ -349,20 +346,20 @@ export interface IntentMetadata {
   readonly problem?: string | undefined;
 }
 
-/** An operation, merged from its steps. */
+/** The current status of an operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** Counts intentional repeated purchases, from 0. */
+  /** How often the user deliberately repeated and paid for the request, from 0. */
   readonly generation: number;
   readonly state: IntentState;
-  /** When the operation reached the state, as an ISO date. */
+  /** When the operation reached this state, as an ISO date. */
   readonly at: string;
-  /** Undefined if the line is damaged. */
+  /** The description of the request; undefined if its line in the journal is damaged. */
   readonly about: IntentAbout | undefined;
   readonly facts: IntentMetadata;
 }
 
-/** A line of the journal: one step of an operation. */
+/** A line of the journal, which records one step of an operation. */
 interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly about?: IntentAbout | undefined;
   readonly facts?: IntentMetadata | undefined;
@@ -389,8 +386,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the steps of operations, in any order and from any number of files: the last state of the highest
- * generation counts. Times do not matter.
+ * Merges the steps of operations, which may be in any order and from several files. For each operation, the last
+ * state of the highest generation counts; times are ignored.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();
@@ -437,23 +434,23 @@ function isMetadata(value: unknown): value is IntentMetadata {
   });
 }
 
-/** A file of the journal; each process writes its own. */
+/** A file of the journal. Each process writes to its own file. */
 export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {
   readonly writer: Liveness;
   readonly steps: readonly IntentStep[];
-  /** Stored request bodies, by operation id. */
+  /** The stored request bodies by operation id. */
   readonly bodies: ReadonlyMap<string, string>;
 }
 
-/** Returns a line of `bytes` bytes that overwrites a body. */
+/** Returns a line of `bytes` bytes with which a stored request body is overwritten. */
 function blankLine(id: string, bytes: number): Buffer {
   const least = logLine({ id, body: '' }).length;
   return logLine({ id, body: ' '.repeat(bytes - least) });
 }
 
 /**
- * Reads the files of the journal, the oldest first; none when the folder does not exist.
- * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
+ * Reads the files of the journal, oldest first. Returns no files if the folder does not exist.
+ * @throws Failure (state) if a file cannot be read, or a newer version of foley wrote it
  */
 export async function readIntentFiles(
   folder: string,

@@ -10,27 +10,27 @@ import { removeQuietly, syncFile, syncFolder, writeAll } from './files.ts';
 import { openOwnFile, readOwnText, RECORD_BYTES } from './own-files.ts';
 
 /**
- * The log file format of intents, long texts and batches: one checksummed JSON record per line, appended by
- * one process. The users of a log define the records and fold them into state.
+ * The log file format of intents, long texts and batches: one JSON record with a checksum per line, appended by one
+ * process. Each kind of log defines its own records and merges them into its state.
  */
 
-/** The version of the lines that this foley writes, and the newest version that it reads. */
+/** The version of the line format that this foley writes; it also reads earlier versions. */
 const LOG_VERSION = 1;
 
 export const LOG_EXTENSION = '.jsonl';
 
-/** Extension of a finished log that is retained because some of its lines are damaged. */
+/** Extension of a finished log that was not removed because some of its lines are damaged. */
 export const CORRUPT_EXTENSION = '.corrupt';
 
 export type LogRecord = Readonly<Record<string, unknown>>;
 
 interface LogContent {
   readonly records: readonly LogRecord[];
-  /** Number of torn or damaged lines. */
+  /** Number of incomplete or damaged lines. */
   readonly garbled: number;
-  /** The last line is incomplete: the process was killed before anything depended on that line. */
+  /** Whether the last line is incomplete because the process was killed. Nothing depended on such a line yet. */
   readonly isTorn: boolean;
-  /** At least one intact line has a later version. */
+  /** Whether a newer version of foley wrote at least one intact line. */
   readonly isNewer: boolean;
 }
 
@@ -40,15 +40,15 @@ export interface LogFile extends LogContent {
 }
 
 /**
- * Encodes a record as version, checksum and JSON. The line starts with a line feed, so that it stays
- * separate from an incomplete line before it.
+ * Encodes a record as a line with version, checksum and JSON. Begins with a line feed, so that an incomplete line
+ * before the record cannot damage it.
  */
 export function logLine(record: LogRecord): Buffer {
   const json = JSON.stringify(record);
   return Buffer.from(`\nv${LOG_VERSION} ${checksum(LOG_VERSION, json)} ${json}\n`);
 }
 
-/** Decodes lines. Counts damaged lines, and skips lines of later versions, which have the same line format. */
+/** Decodes the lines of a log. Counts damaged lines, and skips lines that a newer version of foley wrote. */
 export function parseLog(content: string): LogContent {
   const records: LogRecord[] = [];
   let garbled = 0;
@@ -84,8 +84,8 @@ function parseObject(json: string): LogRecord | undefined {
 }
 
 /**
- * Reads a log file; undefined when it does not exist.
- * @param what the log is called in messages
+ * Reads a log file; returns undefined if it does not exist.
+ * @param what names the log in messages
  * @throws Failure (state)
  */
 export async function readLog(
@@ -103,8 +103,8 @@ export async function readLog(
 }
 
 /**
- * Reads the log files of a folder, the oldest first; none when the folder does not exist.
- * @throws Failure (state), also for a log of a later version
+ * Reads the log files of a folder, oldest first. Yields no files if the folder does not exist.
+ * @throws Failure (state), also for a log that a newer version of foley wrote
  */
 export async function* readLogs(
   folder: string,
@@ -124,7 +124,7 @@ export async function* readLogs(
   }
 }
 
-/** Removes a log whose records are no longer needed, or renames it when it has damaged lines. */
+/** Removes a log that is no longer needed; renames it instead if it has damaged lines. */
 export async function retireLog(
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
   deps: FileDeps,
@@ -133,12 +133,12 @@ export async function retireLog(
   else await removeQuietly(file, deps);
 }
 
-/** The record that names the process that writes a log. */
+/** Returns the record that identifies the process that writes a log. */
 export function ownerRecord(owner: ProcessIdentity): LogRecord {
   return { owner };
 }
 
-/** Returns whether the last owner of a log is still running. */
+/** Returns whether the last process that wrote to a log is still running. */
 export function writerOf(records: readonly LogRecord[], processes: Processes): Liveness {
   const owner = records
     .map((record) => parseIdentity(record['owner']))
@@ -146,7 +146,7 @@ export function writerOf(records: readonly LogRecord[], processes: Processes): L
   return owner === undefined ? 'unknown' : processes.liveness(owner);
 }
 
-/** Parses the identity of a process; undefined when it is invalid. */
+/** Parses a recorded process identity; returns undefined if it is invalid. */
 export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   return isIdentity(value) ? value : undefined;
 }
@@ -162,7 +162,7 @@ function isIdentity(value: unknown): value is ProcessIdentity {
 }
 
 /**
- * Returns whether the fields of a record have these types; other fields are ignored.
+ * Returns whether the fields of a record have the given types; ignores other fields.
  * @param shape the allowed types of each field, such as `string|null`
  */
 export function hasShape(
@@ -177,33 +177,33 @@ export function hasShape(
   });
 }
 
-/** When records reach the disk: `later` lets the system decide, `soon` syncs within 50 ms. */
+/** When a record is synced to the disk: `later` leaves it to the system, `soon` means within 50 ms. */
 export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** The first records of this process; written with the first append. */
+  /** The first records that this process writes, together with its first append. */
   readonly head: readonly LogRecord[];
-  /** Appends to an existing file; by default the file must not exist. */
+  /** Whether to append to an existing file; if false, the file must not exist. */
   readonly isResumed?: boolean;
-  /** Runs before the file is created. */
+  /** Called before the file is created. */
   readonly prepare?: () => Promise<unknown>;
 }
 
 /**
- * Appends records to a log file that only this process writes. The first append opens the file (0600).
- * Records that arrive during a write are combined for the next write. Methods throw the system's error.
+ * Appends records to a log file that only this process writes. Opens the file (0600) with the first append.
+ * Combines the records that arrive during a write for the next write. Methods throw the system error.
  */
 export class Log {
   readonly #options: LogOptions;
   #file: FileHandle | undefined;
   #waiting: Buffer[] = [];
-  /** Offset in the file after all queued records; NaN after a failed write. */
+  /** Size of the file after all queued records are written; NaN after a failed write. */
   #end: number;
   #mustSync = false;
-  /** Settles after all writes so far. */
+  /** Settles when all writes so far have ended. */
   #tail: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
   #syncing: Promise<void> = Promise.resolve();
@@ -222,7 +222,7 @@ export class Log {
     return this.#writes > 0;
   }
 
-  /** Queues records, which are written with the next append or when the log is closed. */
+  /** Queues records to be written with the next append, or when the log is closed. */
   queue(records: readonly LogRecord[]): void {
     for (const record of records) {
       const line = logLine(record);
@@ -231,7 +231,7 @@ export class Log {
     }
   }
 
-  /** Writes records and returns the offset of the end of the records, NaN if unknown. */
+  /** Writes records. Returns the offset in the file after them, or NaN if it is unknown. */
   async append(records: readonly LogRecord[], durability: Durability = 'later'): Promise<number> {
     this.queue(records);
     const end = this.#end;
@@ -247,7 +247,7 @@ export class Log {
     return Number.isNaN(this.#end) ? this.#end : end;
   }
 
-  /** Resolves when all appended records are on the disk; concurrent calls share one sync. */
+  /** Resolves when all appended records are on the disk. Concurrent calls share one sync. */
   sync(): Promise<void> {
     this.#nextSync ??= this.#syncing.then(() => {
       this.#nextSync = undefined;
@@ -258,7 +258,7 @@ export class Log {
     return this.#nextSync;
   }
 
-  /** Replaces bytes of an earlier record. Ignores errors: retiring the log removes the bytes too. */
+  /** Overwrites bytes of an earlier record. Ignores errors, because the bytes are removed with the file later. */
   overwrite(bytes: Uint8Array, position: number): void {
     const write = async (): Promise<unknown> => this.#file?.write(bytes, 0, bytes.length, position);
     void this.#enqueue(write).catch(() => undefined);
@@ -309,7 +309,7 @@ export class Log {
     return openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, files);
   }
 
-  /** Syncs the file, and the first time also the folder, concurrently: that takes hardly longer. */
+  /** Syncs the file and, the first time, also its folder. Doing both at once takes hardly longer. */
   async #syncWrites(): Promise<void> {
     this.#cancelSoon?.();
     this.#cancelSoon = undefined;
@@ -322,7 +322,7 @@ export class Log {
     this.#syncedWrites = Math.max(this.#syncedWrites, writes);
   }
 
-  /** Closes a file whose first records could not be written; removes a new file. */
+  /** Closes the file after its first write failed; removes the file if this process created it. */
   async #discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -6,25 +6,25 @@ import { display } from '../text/display.ts';
 import { sha256 } from './checksum.ts';
 import { hasErrno, outputFailure } from './file-failures.ts';
 
-/** Names a file after the beginning of its text, as `[a-z0-9-]`. Open it with `existing: 'number'`. */
+/** Names a file after the beginning of its text, as `[a-z0-9-]`. Open such a file with `existing: 'number'`. */
 export function automaticName(text: string, extension: string): string {
   return `${notReserved(slug(text))}.${safeName(extension)}`;
 }
 
-/** Names a download: `<id>.<ext>`, with a safe form of the id. */
+/** Returns the name of a downloaded file: `<id>.<ext>`. Replaces characters of the id that are unsafe in names. */
 export function downloadName(id: string, extension: string): string {
   return `${safeName(id)}.${safeName(extension)}`;
 }
 
-/** Names a segment of a job: `<id>-<n>.<ext>`. */
+/** Returns the name of a downloaded segment of a job: `<id>-<n>.<ext>`. */
 export function segmentName(id: string, segment: number, extension: string): string {
   return `${safeName(id)}-${segment}.${safeName(extension)}`;
 }
 
 /**
- * Makes a file name of an untrusted string, valid on every system: `[A-Za-z0-9._-]`, at most 100 characters, not
- * hidden, not like a flag, not the name of a device. A changed string gets a hash of the original, so that
- * different strings stay different.
+ * Returns an untrusted string as a file name that is valid on every system: `[A-Za-z0-9._-]`, at most 100
+ * characters, not hidden, neither like a flag nor a device name. If that changes the string, appends a hash of the
+ * original, so that different strings get different names.
  */
 export function safeName(untrusted: string): string {
   const plain = untrusted
@@ -39,7 +39,7 @@ export function safeName(untrusted: string): string {
   return name === '' ? mark : `${name.slice(0, SAFE_CHARACTERS - 9)}-${mark}`;
 }
 
-/** Returns `name.mp3` for 1, then `name-2.mp3`, `name-3.mp3`, … */
+/** Returns `name.mp3` for number 1, then `name-2.mp3`, `name-3.mp3`, … */
 export function numbered(file: string, number: number): string {
   if (number === 1) return file;
   const { dir, name, ext } = path.parse(file);
@@ -47,8 +47,8 @@ export function numbered(file: string, number: number): string {
 }
 
 /**
- * Returns the path of an untrusted name below `folder`; creates nothing.
- * @throws Failure (usage) if the name is absolute, or leads out of the folder through dots or symbolic links
+ * Returns the path of a file with an untrusted name in `folder`. Does not create the file.
+ * @throws Failure (usage) for an absolute name, or one that leaves the folder through `..` or symbolic links
  */
 export async function containedPath(
   folder: string,
@@ -74,14 +74,14 @@ export async function containedPath(
 
 const SAFE_CHARACTERS = 100;
 
-/** Names of devices on Windows, with any extension and in any case. */
+/** Device names on Windows, in any case and with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
 
 function notReserved(name: string): string {
   return name.replace(RESERVED, '$&-file');
 }
 
-/** Resolves symbolic links; for a missing path, those of its nearest existing folder. */
+/** Resolves the symbolic links in a path; if the path does not exist, those of its nearest existing parent folder. */
 async function realpathOfExisting(file: string, files: FileSystem): Promise<string> {
   try {
     return await files.realpath(file);
@@ -98,8 +98,8 @@ async function realpathOfExisting(file: string, files: FileSystem): Promise<stri
 const SLUG_CHARACTERS = 40;
 
 /**
- * Returns the first 40 characters of a text as `[a-z0-9-]`: accents are removed, and other characters become
- * dashes. Returns `speech` if nothing remains.
+ * Returns the beginning of a text, up to 40 characters, as `[a-z0-9-]`: removes accents and replaces other
+ * characters with dashes. Returns `speech` if no characters remain.
  */
 export function slug(text: string): string {
   const folded = sliceCodePoints(text.trimStart(), 0, SLUG_CHARACTERS)
@@ -113,7 +113,7 @@ export function slug(text: string): string {
   return name === '' ? 'speech' : name;
 }
 
-/** Latin letters that Unicode does not decompose. */
+/** Latin letters for which Unicode defines no base letter. */
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   æ: 'ae',
   đ: 'd',

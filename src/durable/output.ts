@@ -1,45 +1,45 @@
-/** What happens when the output exists. */
+/** What to do if the output file already exists. */
 export type Existing =
-  /** It is replaced atomically at the end. */
+  /** Replace the file atomically when the output is complete. */
   | 'replace'
-  /** It stays, and the output fails: exit 31. */
+  /** Keep the file, and fail with exit 31. */
   | 'refuse'
-  /** It stays, and the output becomes `name-2`, `name-3`, …: for automatic names. */
+  /** Keep the file, and write to `name-2`, `name-3`, … instead; for names that foley chose. */
   | 'number'
-  /** As `number`, but an existing file with the same bytes is the output: for names made of an id. */
+  /** Like `number`, but use an existing file with the same bytes as the output; for names that contain an id. */
   | 'reuse';
 
-/** An output file in progress. Methods throw a Failure: output (30), or exists (31). */
+/** An output that is being written. Methods throw a Failure (output, exit 30; or exists, exit 31). */
 export interface Output {
-  /** The final name; `number` and `reuse` may change it at the end. */
+  /** The final path. With `number` and `reuse`, `publish` may change it. */
   readonly path: string;
-  /** The temporary file; undefined for a pipe or a device. */
+  /** The path of the temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;
-  /** Bytes accepted so far. */
+  /** Number of bytes accepted so far. */
   readonly bytes: number;
   /**
-   * Accepts a chunk, which must not be changed until `onWritten`; resolves when the buffer has drained. An error
-   * may belong to an earlier chunk; `release` returns this chunk too.
-   * @param onWritten called when the chunk is no longer used, if ever
+   * Accepts a chunk, which must not be changed until `onWritten`. Resolves when the buffer has space again. Throws
+   * errors of earlier chunks too; `release` then returns this chunk with the others.
+   * @param onWritten called when the chunk has been written; never called if writing fails
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
-  /** Overwrites earlier bytes, such as a length in a header. Does nothing for a pipe or a device. */
+  /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
   /**
-   * Returns the checksum of the complete file, to identify the file after a crash; undefined for a pipe or a
-   * device. Nothing may be written after it.
+   * Returns the checksum of the complete file, which identifies the file after a crash; undefined for a pipe or a
+   * device. No more bytes may be written after this.
    */
   checksum(): Promise<string | undefined>;
   /**
-   * Syncs the file and gives it the final name. When this throws, the written bytes still exist: call `release`
-   * or `abandon`.
+   * Syncs the file and renames it to its final name. If this throws, the written bytes still exist; the caller
+   * must call `release` or `abandon`.
    */
   publish(): Promise<Published>;
   /** Removes the temporary file. Never throws; does nothing after `publish`. */
   abandon(): Promise<void>;
   /**
-   * Closes the output and returns the written bytes, such as for the spool. Never throws. Undefined for a pipe
-   * or a device, and after `publish` or `abandon`.
+   * Closes the output and returns the written bytes, so that the caller can save them in the spool. Never throws.
+   * Returns undefined for a pipe or a device, and after `publish` or `abandon`.
    */
   release(): Promise<Released | undefined>;
 }
@@ -49,11 +49,11 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** The audio of a released output. */
+/** The bytes of an output that was released instead of published. */
 export interface Released {
-  /** The temporary file, which now belongs to the caller. */
+  /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;
   readonly bytes: number;
-  /** Chunks that follow the file: the disk had no space for them. */
+  /** Chunks that belong after the end of the file but were not written, for example because the disk is full. */
   readonly rest: readonly Uint8Array[];
 }

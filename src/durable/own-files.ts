@@ -5,23 +5,23 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { hasErrno, UnsafeFile } from './file-failures.ts';
 
 /**
- * Opens foley's own files: settings, accounts, batch folders, journals, secrets, caches. Each must be a regular
- * file or a folder of this user or root. Opening never waits for a pipe. Modes are changed on the open
- * descriptor, so that no link can redirect the change.
+ * Opens the files that foley creates for itself: settings, accounts, batch folders, journals, secrets, caches. Each
+ * must be a regular file or folder that belongs to this user or root. Opening does not wait for a pipe. Changes modes
+ * on the open descriptor, so that a link cannot redirect the change.
  */
 
-/** The largest settings file, lock or secret. */
+/** Maximum size of a settings file, a lock or a secret. */
 export const SMALL_FILE_BYTES = 64 * 1024;
-/** The largest journal or record, ten times a journal of 100,000 items. */
+/** Maximum size of a journal or record: ten times the size of a batch journal with 100,000 items. */
 export const RECORD_BYTES = 256 * 1024 * 1024;
 
-/** Whether to follow a symbolic link; only a user's configuration may be one. */
+/** Whether to follow a symbolic link; only configuration files of the user may be links. */
 export type Links = 'follow' | 'refuse';
 
 /**
- * Opens a regular file; a new file gets 0600.
- * @param flags of `open`, such as `O_WRONLY | O_CREAT | O_APPEND`
- * @throws UnsafeFile, or the system's error
+ * Opens a regular file. Creates new files with mode 0600.
+ * @param flags flags of `open`, such as `O_WRONLY | O_CREAT | O_APPEND`
+ * @throws UnsafeFile, or the system error
  */
 export async function openOwnFile(
   file: string,
@@ -45,8 +45,8 @@ export async function openOwnFile(
 }
 
 /**
- * Reads a regular file of at most `maxBytes`.
- * @throws UnsafeFile, or the system's error
+ * Reads a regular file of at most `maxBytes` bytes.
+ * @throws UnsafeFile, or the system error
  */
 export async function readOwnFile(
   file: string,
@@ -58,7 +58,7 @@ export async function readOwnFile(
   try {
     const { size } = await handle.stat();
     const parts: Buffer[] = [];
-    // One byte more than its size, so that the first read reaches the end.
+    // Read one byte more than the size of the file, so that the first read reaches the end of the file.
     for (let bytes = 0, room = size + 1; bytes <= maxBytes; room = READ_BYTES) {
       const part = Buffer.allocUnsafe(Math.min(room, maxBytes + 1));
       const { bytesRead } = await handle.read(part, 0, part.length);
@@ -72,7 +72,7 @@ export async function readOwnFile(
   }
 }
 
-/** Reads a file as text, as {@link readOwnFile}. */
+/** Reads a file as text; see {@link readOwnFile}. */
 export async function readOwnText(
   file: string,
   maxBytes: number,
@@ -82,8 +82,8 @@ export async function readOwnText(
 }
 
 /**
- * Creates a private folder (0700) and missing parent folders; makes an existing folder private.
- * @throws UnsafeFile, or the system's error
+ * Creates a private folder (0700) and its missing parent folders. Makes an existing folder private.
+ * @throws UnsafeFile, or the system error
  */
 export async function ensurePrivateFolder(folder: string, files: FileSystem): Promise<void> {
   try {
@@ -91,7 +91,7 @@ export async function ensurePrivateFolder(folder: string, files: FileSystem): Pr
   } catch (error) {
     await refuse(folder, error, files);
   }
-  // On Windows, folders have no modes and cannot be opened.
+  // On Windows, folders have no modes and cannot be opened, so nothing more is checked.
   if (files.userId === undefined) return;
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW;
   const handle = await files
@@ -108,7 +108,7 @@ export async function ensurePrivateFolder(folder: string, files: FileSystem): Pr
 
 const READ_BYTES = 1 << 16;
 
-// Both are missing on Windows.
+// Windows has neither constant.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
@@ -117,7 +117,7 @@ function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): v
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }
 
-/** Systems report a refused link with different codes. */
+/** Throws UnsafeFile if the system refused a symbolic link, for which systems use different codes; else the error. */
 async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
   if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
     const stats = await files.lstat(file).catch(() => undefined);

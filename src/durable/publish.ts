@@ -29,28 +29,28 @@ import {
 import type { Existing, Output, Published, Released } from './output.ts';
 
 export interface OutputOptions extends FileDeps {
-  /** As the user wrote it. */
+  /** The path as the user wrote it. */
   readonly path: string;
-  /** Default `replace`. */
+  /** What to do if the output exists; default `replace`. */
   readonly existing?: Existing | undefined;
-  /** File permissions before the umask; by default those of the replaced file, else 0o666. */
+  /** File permissions before the umask is applied; default: those of the replaced file, else 0o666. */
   readonly mode?: number | undefined;
-  /** Folder of the temporary file, on the same disk; by default that of the output. */
+  /** Folder for the temporary file, on the same disk; default: the folder of the output. */
   readonly temporaryFolder?: string | undefined;
-  /** The caller syncs the folder, once for many files. */
+  /** Whether the caller syncs the folder itself, once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
-  /** The flag that names the output, for hints; `--output` by default. */
+  /** The flag that sets the output, for hints in messages; default `--output`. */
   readonly flag?: string | undefined;
-  /** CRC-32 by default. */
+  /** The kind of checksum to compute; default CRC-32. */
   readonly checksum?: ChecksumKind | undefined;
-  /** Ends the wait for a reader of a pipe; other files open at once. */
+  /** Aborts the wait for a reader of a pipe; opening other files never waits. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens an output before anything is billed. Creates the temporary file, which proves that the folder exists and is
- * writable. An existing file stays until `publish`. Writes directly to a pipe or a device.
- * @throws Failure: usage for a folder, output if it cannot be written, exists if it may not be replaced
+ * Opens an output before anything is billed. Creates the temporary file at once, which proves that the folder exists
+ * and is writable. An existing file is not changed before `publish`. Writes to a pipe or a device directly.
+ * @throws Failure (usage for a folder; output if it cannot be written; exists if it must not be replaced)
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {
   const { path, files, existing = 'replace' } = options;
@@ -77,17 +77,17 @@ interface PublishedOutputOptions extends OutputOptions, Naming {
   readonly replaced: ReplacedFile | undefined;
 }
 
-/** The regular file that will be replaced, with its path after symbolic links. */
+/** The regular file that the output will replace, with its path after resolving symbolic links. */
 interface ReplacedFile {
   readonly file: string;
   readonly stats: Stats;
 }
 
-/** Opens an output that is written to a temporary file, and renamed by `publish`. */
+/** Opens an output that is first written to a temporary file, which `publish` renames to the final name. */
 export async function openPublishedOutput(options: PublishedOutputOptions): Promise<Output> {
   const { replaced } = options;
   const folder = dirname(replaced?.file ?? options.path);
-  // The temporary file must not be readable by more users than the file it replaces.
+  // The temporary file must not be readable by users who cannot read the replaced file.
   const mode = options.mode ?? (replaced === undefined ? undefined : replaced.stats.mode & 0o777);
   try {
     const temporary = await createTemporary(options.temporaryFolder ?? folder, options, mode);
@@ -105,11 +105,11 @@ class PublishedOutput implements Output {
   readonly #file: FileHandle;
   readonly #writer: FileWriter;
   readonly #checksum: Checksum;
-  /** Earlier bytes were overwritten: the running checksum is invalid. */
+  /** Whether earlier bytes were overwritten, which makes the running checksum invalid. */
   #isPatched = false;
   #isOpen = true;
   #finished: Promise<void> | undefined;
-  /** Whether this object still has to remove the temporary file. */
+  /** Whether this object must still remove the temporary file. */
   #isOurs = true;
 
   constructor(
@@ -132,7 +132,7 @@ class PublishedOutput implements Output {
 
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     const written = this.#writer.write(chunk, onWritten);
-    // The checksum is computed while the system writes.
+    // Computing the checksum takes no extra time here, because the system is writing.
     this.#checksum.update(chunk);
     return written.catch((error: unknown) => this.#fail(error));
   }
@@ -151,7 +151,7 @@ class PublishedOutput implements Output {
   async checksum(): Promise<string> {
     try {
       await this.#writer.flush();
-      // Nothing is written after this: sync while the caller journals. `publish` waits for it.
+      // The file is complete, so it can be synced while the caller updates the journal. `publish` waits for the sync.
       this.#finish().catch(() => undefined);
       const { checksum = 'crc32', files } = this.#options;
       return this.#isPatched
@@ -198,7 +198,7 @@ class PublishedOutput implements Output {
     return (this.#finished ??= this.#sync());
   }
 
-  /** Syncs and closes the file, with the owner and permissions of the file it replaces. */
+  /** Syncs and closes the file, after giving it the owner and permissions of the file that it replaces. */
   async #sync(): Promise<void> {
     const { replaced, mode } = this.#options;
     await this.#writer.flush();
@@ -206,7 +206,7 @@ class PublishedOutput implements Output {
       const { gid, mode: permissions, uid } = replaced.stats;
       const own = await this.#file.stat();
       if (own.uid !== uid || own.gid !== gid) await ifSupported(this.#file.chown(uid, gid));
-      // After the owner: changing the owner may remove permissions.
+      // After changing the owner, because that may remove permissions.
       if (mode === undefined) await ifSupported(this.#file.chmod(permissions & 0o777));
     }
     await syncFile(this.#file);
@@ -224,7 +224,7 @@ class PublishedOutput implements Output {
   }
 }
 
-/** Opens a pipe, a device or a stream of this process, which is written directly. */
+/** Opens a pipe, a device or a standard stream of this process, to which foley writes directly. */
 async function openDirectOutput(
   path: string,
   files: FileSystem,
@@ -233,7 +233,7 @@ async function openDirectOutput(
   const failed = (error: unknown): never => {
     throw outputFailure(path, error, 'writing');
   };
-  // Append and never create: /dev/stdout may be a file with content.
+  // Append and never truncate or create: /dev/stdout may be a file that already has content.
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const opening = files.open(path, flags).catch((error: unknown) => {
     throw outputFailure(path, error, 'opening');
@@ -250,7 +250,7 @@ async function openDirectOutput(
 
   async function stop(): Promise<undefined> {
     writer.stop();
-    // Do not wait: a write to a pipe without a reader never ends.
+    // Do not wait, because a write to a pipe that nobody reads never ends.
     void close().catch(() => undefined);
   }
 
@@ -273,9 +273,9 @@ async function openDirectOutput(
 }
 
 /**
- * Returns the file that an output would replace, `new` for a new file, `direct` for a pipe, a device or a stream
- * of this process.
- * @throws Failure: usage for a folder or an invalid name, output for a file that cannot be reached or written
+ * Returns the file that an output would replace, `new` if there is none, or `direct` for a pipe, a device or a
+ * standard stream of this process.
+ * @throws Failure (usage for a folder or an invalid name; output for a file that cannot be written)
  */
 async function findTarget(
   output: string,
@@ -308,12 +308,12 @@ async function findTarget(
   }
 }
 
-/** Whether the name is in use, also by a broken link. */
+/** Whether a file with this name exists, including a broken symbolic link. */
 async function isTaken(file: string, files: FileSystem): Promise<boolean> {
   return (await ifFound(file, files.lstat(file))) !== undefined;
 }
 
-/** Streams of this process; they may be files, but must not be replaced. */
+/** Paths of the standard streams and other open files of this process, which must never be replaced. */
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | undefined> {
@@ -324,17 +324,17 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
 }
 
 interface Naming extends FileDeps {
-  /** The first name to try. */
+  /** The name to try first. */
   readonly path: string;
-  /** The name without a number, from which numbered names are made. */
+  /** The original name, to which a number is added if the name is taken. */
   readonly asked: string;
   readonly existing: Existing;
   readonly replaced: { readonly file: string } | undefined;
 }
 
 /**
- * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` applies to
- * a file that another process creates meanwhile.
+ * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` applies even to
+ * a file that another process creates in the meantime.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -365,15 +365,15 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
   }
 }
 
-/** Names the file unless the name is in use: a link, unlike a rename, never replaces. */
+/** Gives the file the name unless that is taken. Uses a link, which never replaces a file, unlike a rename. */
 async function tookName(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
     await whileBusy(deps, () => deps.files.link(temporary, name));
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
     if (!hasErrno(error, 'EACCES', ...UNSUPPORTED)) throw error;
-    // The file system has no links. Another process may create the file before the rename; reserving the name
-    // with an empty file would be worse: it would stay if this process is killed.
+    // The file system has no links, so another process could create the file before the rename. An empty file to
+    // reserve the name would be worse, because it would remain if this process is killed.
     if (await isTaken(name, deps.files)) return false;
     await whileBusy(deps, () => deps.files.rename(temporary, name));
     return true;
@@ -383,9 +383,8 @@ async function tookName(temporary: string, name: string, deps: FileDeps): Promis
 }
 
 /**
- * Replaces a small file atomically: readers see the old or the new content. Removes the temporary file when it
- * fails.
- * @throws Failure as {@link openOutput}, or (output)
+ * Replaces a small file atomically: readers get either the old or the new content. Cleans up on failure.
+ * @throws Failure as {@link openOutput}, or Failure (output)
  */
 export async function replaceFile({
   data,

@@ -3,17 +3,17 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { errnoOf, reasonOf } from './file-failures.ts';
 
-/** A file that can be read repeatedly, unlike a pipe. */
+/** A regular file, which can be read repeatedly, unlike a pipe. */
 export interface RegularFile {
-  /** The size when the file was checked. */
+  /** The size in bytes when the file was checked. */
   readonly byteLength: number;
   /** Reads the content. @throws Failure (usage) */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Checks that a file can be opened for reading; returns undefined for a pipe or a device.
- * @param shown the argument or flag that names it, for messages
+ * Checks that a file can be opened for reading. Returns undefined for a pipe or a device.
+ * @param shown names the file in messages: the argument or flag
  * @throws Failure (usage) for a folder, and for a missing or unreadable file
  */
 export async function findRegularFile(
@@ -25,7 +25,7 @@ export async function findRegularFile(
     const stats = await files.stat(file);
     if (stats.isDirectory()) throw usageFailure(`${shown} is a folder`);
     if (!stats.isFile()) return undefined;
-    // Fail now, before anything is sent.
+    // Open the file now, so that an unreadable file fails before anything is sent.
     const handle = await files.open(file, 'r');
     await handle.close();
     return { byteLength: stats.size, open: () => contentOf(file, shown, files) };

@@ -12,30 +12,30 @@ import type { Released } from './output.ts';
 import { replaceFile } from './publish.ts';
 
 /**
- * Stores billed audio that could not be delivered: a folder (0700) of audio files (0600), each with a JSON sidecar.
- * Methods throw a Failure (state) when the folder cannot be used.
+ * Stores billed audio that could not be delivered in a folder (0700): each audio file (0600) has a JSON file with its
+ * metadata. Methods throw a Failure (state) if the folder cannot be used.
  */
 export interface Spool {
-  /** Opens an entry for new audio. */
+  /** Creates an entry for audio that is about to arrive. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the file of a released output into the spool, or copies it from another disk; the writer appends to
-   * the file. When this throws, `details.left` of the failure is the path where the audio still exists.
+   * Moves the file of a released output into the spool, or copies it if it is on another disk. The writer then appends
+   * to that file. If this throws, `details.left` of the failure is the path where the audio still is.
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
-  /** Returns the entries in order of time. */
+  /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Records that the loss of the rest of an entry was reported. */
+  /** Records that foley has reported the loss of the missing rest of an entry's audio. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
-  /** Removes entries older than 24 hours, then the oldest until 512 MiB remain; returns the removed entries. */
+  /** Removes entries older than 24 hours, then the oldest until at most 512 MiB remain; returns the removed ones. */
   prune(): Promise<readonly SpoolEntry[]>;
 }
 
 export const SPOOL_AGE_MAX_MS = 24 * 60 * 60 * 1000;
 export const SPOOL_BYTES_MAX = 512 * 1024 * 1024;
 
-/** Returns the spool in `folder`, which is created with the first entry. */
+/** Returns the spool in `folder`. The folder is created with the first entry. */
 export function createSpool(options: SpoolOptions): Spool {
   const { folder, files, clock } = options;
   const failed = (error: unknown): never => {
@@ -43,7 +43,7 @@ export function createSpool(options: SpoolOptions): Spool {
   };
 
   async function remove(entry: SpoolEntry): Promise<void> {
-    // The audio first: a lone sidecar is pruned, audio without a sidecar stays.
+    // Remove the audio first: `prune` removes metadata without audio, but never audio without metadata.
     await removeIfThere(entry.path, options);
     await removeIfThere(entry.sidecar, options);
   }
@@ -100,7 +100,7 @@ async function adopt(
   return writer;
 }
 
-/** Writes the sidecar, then opens the audio file beside it. */
+/** Writes the metadata file of an entry, then opens the audio file beside it. */
 async function openEntry(
   options: SpoolOptions,
   about: SpoolAbout,
@@ -122,7 +122,7 @@ async function openEntry(
   }
 }
 
-/** Moves a file into the spool and returns it, open at its end. */
+/** Moves a file into the spool, and returns it opened at its end. */
 async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const file = await openOwnFile(from, flags, options.files);
@@ -134,7 +134,7 @@ async function take(from: string, audio: string, options: SpoolOptions): Promise
     await file.close().catch(() => undefined);
     if (!hasErrno(error, 'EXDEV')) throw error;
   }
-  // The file is on another disk.
+  // A rename failed because the file is on another disk.
   try {
     const copy = await copyIntoNew(from, audio, options);
     await removeQuietly(from, options);
@@ -148,7 +148,7 @@ async function take(from: string, audio: string, options: SpoolOptions): Promise
 function outdated(entries: readonly SpoolEntry[], now: number): SpoolEntry[] {
   const isOld = (entry: SpoolEntry) => now - entry.keptAt > SPOOL_AGE_MAX_MS;
   const gone = entries.filter((entry) => isOld(entry));
-  // Audio that may still be arriving stays, and so does the newest entry.
+  // Keep the newest entry, and audio that may still be arriving.
   const young = entries.filter((entry) => !isOld(entry) && entry.record?.complete !== null);
   let bytes = young.reduce((sum, entry) => sum + entry.bytes, 0);
   for (const entry of young.slice(0, -1)) {
@@ -168,8 +168,8 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file to a new file (0600) and syncs the copy; returns the copy, open at the end. Throws the system's
- * error, after which a partial copy may remain.
+ * Copies a file to a new file (0600) and syncs the copy. Returns the copy, opened at its end. Throws the system
+ * error, after which an incomplete copy may remain.
  */
 export async function copyIntoNew(
   from: string,
@@ -201,7 +201,7 @@ async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
   }
 }
 
-/** One piece of audio in the spool. */
+/** One audio file in the spool with its metadata. */
 export interface SpoolEntry {
   readonly id: string;
   readonly path: string;
@@ -209,11 +209,11 @@ export interface SpoolEntry {
   readonly bytes: number;
   /** When the audio began to arrive, in milliseconds since the epoch. */
   readonly keptAt: number;
-  /** Undefined when the sidecar is missing, damaged or of a later version. */
+  /** The metadata; undefined if its file is missing, damaged or written by a newer version of foley. */
   readonly record: SpoolRecord | undefined;
 }
 
-/** Returns the entries of a folder, the oldest first. Throws the system's error. */
+/** Returns the entries of a spool folder, oldest first. Throws the system error. */
 export async function listSpool(folder: string, files: FileSystem): Promise<SpoolEntry[]> {
   const names = await namesIn(folder, files);
   const entries: SpoolEntry[] = [];
@@ -277,25 +277,25 @@ async function entryOf(
     const keptAt = Number.isNaN(written) ? mtimeMs : written;
     return { id, path: file, sidecar, bytes: size, keptAt, record };
   } catch (error) {
-    // Another process removed it.
+    // Another process removed the file in the meantime.
     if (hasErrno(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-/** Metadata of audio in the spool; never the text or an API key. */
+/** Metadata of audio in the spool. Contains neither the text nor the API key. */
 export interface SpoolAbout {
   /** Kind of result, such as `speech` or `dub`. */
   readonly what: string;
-  /** File extension of the audio, without a dot. */
+  /** Extension of the audio file, without a dot. */
   readonly extension: string;
-  /** The intended output; null for stdout. */
+  /** The path of the intended output; null for stdout. */
   readonly output: string | null;
   readonly requestId: string | null;
   readonly creditsUsed: number | null;
-  /** Id of the operation in the intent journal. */
+  /** The id of the operation in the intent journal. */
   readonly operation: string | null;
-  /** Why the audio is in the spool, as a sentence; null while it is arriving. */
+  /** Why the audio was not delivered, as a sentence; null while the audio is arriving. */
   readonly problem: string | null;
 }
 
@@ -303,13 +303,13 @@ interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
   /** When the audio began to arrive, as an ISO date. */
   readonly keptAt: string;
-  /** Whether all of the audio was saved; null while it is arriving, or after an interruption. */
+  /** Whether all of the audio was saved; null while it is arriving, or if the process was killed. */
   readonly complete: boolean | null;
-  /** `foley recover` has reported that the rest of the audio is lost. */
+  /** Set when `foley recover` has reported that the rest of the audio is lost. */
   readonly reported?: true | undefined;
 }
 
-/** Returns undefined for a damaged record, or one of a later version. */
+/** Parses the metadata of an entry. Returns undefined if it is damaged or a newer version of foley wrote it. */
 function parseRecord(json: string): SpoolRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);
@@ -334,7 +334,7 @@ function isSpoolRecord(value: unknown): value is SpoolRecord {
   });
 }
 
-/** Metadata that is known when the audio ends. */
+/** Metadata that is known only when all audio has arrived. */
 export interface SpoolOutcome extends Partial<
   Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
 > {
@@ -349,10 +349,10 @@ interface SpoolWriterOptions extends FileDeps {
   readonly record: SpoolRecord;
 }
 
-/** Writes billed audio into the spool. Methods but `discard` throw a Failure (state). */
+/** Writes the audio of one spool entry. All methods except `discard` throw a Failure (state). */
 export class SpoolWriter {
   readonly id: string;
-  /** The audio file, which exists from the start. */
+  /** The path of the audio file, which exists from the start. */
   readonly path: string;
   readonly #options: SpoolWriterOptions;
   readonly #writer: FileWriter;
@@ -369,7 +369,7 @@ export class SpoolWriter {
     return this.#writer.bytes;
   }
 
-  /** Writes a chunk, which must not be changed afterwards; resolves when the buffer has drained. */
+  /** Writes a chunk, which must not be changed afterwards. Resolves when the buffer has space again. */
   async write(chunk: Uint8Array): Promise<void> {
     try {
       await this.#writer.write(chunk);
@@ -378,7 +378,7 @@ export class SpoolWriter {
     }
   }
 
-  /** Closes the entry and records its outcome. */
+  /** Closes the audio file and records the outcome in the metadata. */
   async keep(outcome: SpoolOutcome): Promise<void> {
     try {
       const fault = await this.#finish();
@@ -392,7 +392,7 @@ export class SpoolWriter {
     }
   }
 
-  /** Removes an entry whose audio was delivered. Never throws. */
+  /** Removes the entry, because its audio was delivered. Never throws. */
   async discard(): Promise<void> {
     this.#writer.stop();
     await this.#finish();

@@ -1,29 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Clock and timers, injected so that tests do not wait. */
+/** The clock and timers. They are injected, so that tests need not wait. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns the time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds on a clock that never jumps; only differences are meaningful. */
+  /** Returns milliseconds on a clock that never jumps; only differences between two values are meaningful. */
   monotonic(): number;
-  /** Resolves after `ms`; rejects with the reason of the signal on abort. */
+  /** Resolves after `ms` milliseconds; rejects with the reason of the signal if it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `call` after `ms`. The returned function cancels the timer, which never keeps the process alive. */
+  /** Calls `call` after `ms` milliseconds; returns a function that cancels this. Does not keep the process alive. */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Maximum timer, 24 days: Node fires longer timers at once. */
+/** Maximum delay of a timer, 24 days; Node fires longer timers at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // Loading `performance` takes a millisecond.
+  // Not `performance.now()`, because loading `performance` takes a millisecond.
   monotonic: () => Number(process.hrtime.bigint()) / 1e6,
   async sleep(ms, signal) {
     try {
       await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, signal === undefined ? {} : { signal });
     } catch (error) {
-      // Node rejects with its own error instead of the signal's reason.
+      // Node rejects with its own error, so throw the reason of the signal instead.
       signal?.throwIfAborted();
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, with at most `most` concurrent calls, and returns the results in order. After an error no
- * call is started.
+ * Calls `work` for every item, with at most `most` concurrent calls, and returns the results in the order of the
+ * items. Starts no more calls after an error.
  */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
@@ -20,16 +20,16 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls started ahead of the next result. */
+  /** Maximum number of calls that are started ahead of the next result to be taken. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
-  /** Called with each result, in order, one at a time. */
+  /** Called with each result: in order, one call at a time. */
   readonly take: (result: Result, index: number) => Promise<void>;
 }
 
 /**
- * Calls `work` concurrently and passes the results to `take` in order. After an error no call is started; running calls
- * finish, and results before the error are still passed to `take`.
+ * Calls `work` concurrently and passes the results to `take` in order. Starts no more calls after an error, but waits
+ * for the running calls and still passes the results before the error to `take`.
  * @throws the first error in order, or an error of `take`
  */
 export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<void> {
@@ -59,7 +59,7 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
     for (; taken < count; taken += 1) {
       begin();
       const next = started[taken];
-      // No call is started after an error, which was thrown before.
+      // After an error no call was started; the error has been thrown already.
       if (next === undefined) break;
       await take(await next, taken);
     }
@@ -70,8 +70,8 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
 }
 
 /**
- * Returns the result of `work`, or rejects with the reason of the signal on abort. For work that cannot be cancelled, such
- * as opening a pipe.
+ * Returns the result of `work`, or rejects with the reason of the signal on abort. For work that cannot be cancelled,
+ * such as opening a pipe.
  * @param late called with the result if it arrives after the abort
  */
 export async function abortable<T>(

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 
-/** The file operations of foley, injected so that tests can make each of them fail. Every write to a file uses them. */
+/** The file operations that foley uses for all writes. They are injected, so that tests can make each one fail. */
 export type FileSystem = Pick<
   typeof fs,
   | 'access'
@@ -17,7 +17,7 @@ export type FileSystem = Pick<
   | 'statfs'
   | 'unlink'
 > & {
-  /** User id of the owner of new files; undefined on Windows. */
+  /** User id that new files belong to; undefined on Windows. */
   readonly userId: number | undefined;
 };
 

@@ -1,21 +1,21 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** The identity of a process; undefined fields are not available on the platform. */
+/** The identity of a process. Fields that the platform does not provide are undefined. */
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Id of the current boot of the host. */
+  /** Id of the host's current boot. */
   readonly bootId: string | undefined;
-  /** Namespace of the process id, such as a container. */
+  /** The namespace in which the process id is valid, such as a container. */
   readonly pidNamespace: string | undefined;
-  /** Start of the process, to distinguish processes that reuse an id. */
+  /** When the process started, to distinguish it from a later process with the same id. */
   readonly processStart: string | undefined;
 }
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 
-/** The processes of this computer. */
+/** Identifies the processes of this computer. */
 export interface Processes {
   readonly self: ProcessIdentity;
   /** Returns whether a process is running; `unknown` if the platform cannot tell. */
@@ -43,11 +43,11 @@ export function systemProcesses(): Processes {
   };
 }
 
-/** Returns the start of a process in clock ticks since boot (Linux only); undefined if the process has ended. */
+/** Returns when a process started, in clock ticks since boot (Linux only); undefined if it has ended. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The program name, field 2, ends at the last parenthesis; the state is field 3, the start is field 22.
+  // Field 2, the program name, ends at the last parenthesis. Fields 3 and 22 are the state and the start.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Randomness, injected so that tests are repeatable. */
+/** A source of random values. It is injected, so that tests are repeatable. */
 export interface Random {
   uuid(): string;
   bytes(length: number): Uint8Array;
@@ -8,13 +8,13 @@ export interface Random {
   fraction(): number;
 }
 
-/** The first read is small, because most commands need a few ids only. */
+/** Size of the first read, which is small because most commands need only a few ids. */
 const FIRST_POOL_BYTES = 256;
 const LATER_POOL_BYTES = 8_192;
 
 /**
- * Creates a source of randomness that reads `device`, because loading node:crypto takes two milliseconds; falls back to
- * node:crypto.
+ * Creates a source of random values that reads `device`, because loading `node:crypto` takes two milliseconds. Uses
+ * `node:crypto` if the device cannot be read.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);
@@ -48,13 +48,13 @@ function readBytes(device: string, length: number): Buffer {
       closeSync(file);
     }
   } catch {
-    // Windows and some chroot environments do not have the device.
+    // The device is missing on Windows and in some chroot environments.
     return process.getBuiltinModule('node:crypto').randomBytes(length);
   }
   return bytes;
 }
 
-/** Sets the version and variant bits (RFC 9562, section 5.4). */
+/** Formats random bytes as a UUID of version 4 (RFC 9562, section 5.4). */
 function uuidOf(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -5,8 +5,8 @@ import type { EarlyFrame, LiveEvent, LiveState, Reducer, Segment, Step } from '.
 import { emit, end, patch, patchSegment } from './state.ts';
 
 /**
- * Advances through the segments: delivers the frames that are due, drops delivered segments, and fetches the
- * stored audio when the service completed a segment whose audio is missing.
+ * Delivers the audio that is next in order, drops delivered segments, and fetches stored audio when the service has
+ * completed a segment whose audio did not arrive.
  */
 export const advance: Reducer = () => [deliverDue, advanceFirst];
 
@@ -19,7 +19,7 @@ const advanceFirst: Reducer = (state) => {
   return [patch({ emptySegments, segments: state.segments.slice(1) }), advance];
 };
 
-/** Whether a segment was delivered: all bytes that the service counted, or else all frames that arrived. */
+/** Whether a segment was delivered completely: all bytes that the service reported, else all frames that arrived. */
 function isDelivered(
   { early }: LiveState,
   { id, completed, deliveredBytes, receivedBytes }: Segment,
@@ -31,7 +31,7 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Marks completed segments whose audio is missing: v3 stores the audio, v2 has lost it. */
+/** Marks completed segments whose audio did not arrive: v3 services store the audio, with v2 it is lost. */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -52,7 +52,7 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Delivers the stored audio of the first segment, without the bytes that were delivered earlier. */
+/** Delivers the stored audio of the first segment, skipping the bytes that were delivered earlier. */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;
@@ -64,27 +64,27 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
     return [
       deliver(segmentId, audio, 0),
       patchSegment(segmentId, { isStored: false, receivedBytes: audio.length, completed }),
-      // The sequence numbers of the fetched frames are unknown.
+      // Stored audio has no sequence numbers, so the number of the next frame is unknown.
       patch({ isFetching: false, nextAudio: undefined }),
       advance,
     ];
   };
 }
 
-/** Returns the request id of the current session: that of the plan, with a suffix from session 2 on. */
+/** Returns the request id of the current session: the id from the plan, with a suffix from session 2 on. */
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-/** Maximum of audio frames that arrived early; with more, a frame is missing. */
+/** Maximum number of frames that may arrive early; above this, a frame counts as lost. */
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Accepts a frame of audio and delivers the frames in order, each once. Sequence numbers may start over with
- * each segment or not: the spec allows both.
+ * Accepts an audio frame, and delivers all frames once and in order. Sequence numbers may or may not start again with
+ * each segment, because the specification allows both.
  */
 export function takeAudio({
   audio,
@@ -110,8 +110,8 @@ export function takeAudio({
 }
 
 /**
- * Accepts the next frame of the first segment, the usual event, several times faster than {@link takeAudio}.
- * Returns undefined for any other event.
+ * Accepts an audio frame that is next in order, which is the usual event. Several times faster than
+ * {@link takeAudio}. Returns undefined for any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
@@ -140,7 +140,7 @@ export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefi
   };
 }
 
-/** Whether the next frame can be delivered without any other change. */
+/** Whether the next frame can be delivered without changing anything else in the state. */
 function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment): boolean {
   const isSpeaking = phase === 'speaking' || phase === 'stopping';
   const isTimed = timers.includes('silence') && timers.includes('progress');
@@ -148,7 +148,7 @@ function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment)
   return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
 }
 
-/** Whether a segment of this conversation was delivered completely. Segments are numbered from `s1`. */
+/** Whether a segment of this conversation was delivered completely. Segment ids begin with `s1`. */
 export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
   const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
   return number <= segmentCount && segments.every((one) => one.id !== id);
@@ -186,7 +186,7 @@ function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): b
   return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
 }
 
-/** Delivers audio that starts at byte `from` of a segment, without the bytes that were delivered earlier. */
+/** Delivers audio that begins at byte `from` of a segment, skipping the bytes that were delivered earlier. */
 function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
   return ({ segments }) => {
     const deliveredBytes = segments.find(({ id }) => id === segmentId)?.deliveredBytes ?? 0;

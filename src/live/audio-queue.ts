@@ -1,11 +1,11 @@
-/** The socket is paused above this many queued bytes. */
+/** The socket is paused when more bytes than this are queued. */
 const FULL_BYTES = 8 * 1024 * 1024;
-/** The socket is resumed after this many bytes were read. */
+/** The paused socket is resumed when the listener has read this many bytes. */
 const RESUME_BYTES = 512 * 1024;
-/** Small frames are joined to chunks of at most this size. */
+/** Small frames are combined into chunks of up to this size. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** A queue of audio between the socket and a slow listener, which pauses the socket; can be read once. */
+/** A queue of audio for a listener that may be slow; a full queue pauses the socket. Can be read once. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
   isFull = false;
   readonly #onFull: () => void;
@@ -30,13 +30,13 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onFull();
   }
 
-  /** Ends the queue; the reader gets the queued audio, then the error. */
+  /** Ends the queue. The listener still gets the queued audio, and then the error. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  /** Ends the queue and drops the queued audio. */
+  /** Ends the queue with an error and discards the queued audio. */
   stop(error: Error): void {
     this.#chunks = [];
     this.#bytes = 0;

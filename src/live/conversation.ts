@@ -19,7 +19,7 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly openSocket: OpenSocket;
-  /** Returns the status of a request; undefined if the service does not know the request. @throws Failure */
+  /** Returns the status of a request; undefined if the service has no such request. @throws Failure */
   readonly getStatus: (
     requestId: string,
     signal: AbortSignal,
@@ -37,22 +37,22 @@ type WithoutFraction<Union> = Union extends unknown ? Omit<Union, 'fraction'> : 
 type Event = WithoutFraction<LiveEvent>;
 
 /**
- * Runs a realtime conversation (docs/api/realtime.md): drives the state machine with a socket, timers, random
- * numbers and HTTP. Text and audio have back-pressure; each byte of audio is delivered once, in order.
+ * Runs a realtime conversation (docs/api/realtime.md). Drives the state machine with a socket, timers, random numbers
+ * and HTTP requests. Text and audio have back-pressure. Each byte of audio is delivered once and in order.
  */
 export class Conversation {
-  /** The audio; throws a Failure after the last chunk if the conversation failed. */
+  /** The audio. If the conversation fails, reading throws a Failure after the last chunk. */
   readonly audio: AudioQueue;
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
   readonly #timers: Timers;
-  /** Aborts the last HTTP request; earlier ones are aborted already. */
+  /** Aborts the current HTTP request. */
   #request = new AbortController();
   #state: LiveState;
   #socket: LiveSocket | undefined;
   #events: Event[] = [];
   #isBusy = false;
-  /** Resolves when the machine accepts more text. */
+  /** Resolves when the state machine accepts more text; undefined if it does now. */
   #inputReady: Promise<void> | undefined;
   #resumeInput: () => void = () => undefined;
 
@@ -75,7 +75,7 @@ export class Conversation {
     return requestIdOf(this.#state);
   }
 
-  /** The number of the current session, from 1; a long text needs several. */
+  /** The number of the current session, from 1. A long text needs several sessions. */
   get session(): number {
     return this.#state.session;
   }
@@ -88,7 +88,7 @@ export class Conversation {
     this.#dispatch({ type: 'begin' });
   }
 
-  /** Sends text; resolves when more text is accepted. */
+  /** Sends text. Resolves when the conversation accepts more text. */
   async say(text: string): Promise<void> {
     this.#dispatch({ type: 'text', text });
     await this.#inputReady;
@@ -98,7 +98,7 @@ export class Conversation {
     this.#dispatch({ type: 'end' });
   }
 
-  /** Aborts the conversation; the reader of the audio gets the error. */
+  /** Aborts the conversation. The reader of the audio gets the error. */
   stop(error: Error): void {
     this.audio.stop(error);
     this.#dispatch({ type: 'cancel' });
@@ -180,10 +180,10 @@ export class Conversation {
 
   #read(connection: number, bytes: Uint8Array): void {
     try {
-      // An unknown event only shows that the connection is alive.
+      // An unknown event is treated like a `pong`: it only shows that the connection works.
       const message = readServerMessage(decodeFrame(bytes, this.#plan.protocol)) ?? PONG;
       this.#dispatch({ type: 'message', connection, message });
-      // No audio arrives before `ready`, so the socket is read until then even if the queue is full.
+      // No audio can arrive before `ready`, so until then the socket is read even if the queue is full.
       if (message.event === 'ready' && this.audio.isFull) this.#pause();
     } catch (error) {
       if (!(error instanceof UnreadableFrame)) throw error;
@@ -224,13 +224,13 @@ export class Conversation {
 const PONG = { event: 'pong' } as const;
 
 /**
- * The timers of a conversation. Every message restarts the silence timer. To make that cheap, a restart only
- * moves the deadline, which is checked when the timer fires.
+ * The timers of a conversation. Every message restarts the silence timer. A restart is cheap: it only changes the
+ * deadline, which is checked when the timer fires.
  */
 export class Timers {
   readonly #clock: Clock;
   readonly #onTimeout: (name: TimerName) => void;
-  /** By name; deadlines in milliseconds on the monotonic clock. */
+  /** The running timers by name. Deadlines are in milliseconds of the monotonic clock. */
   readonly #running = new Map<TimerName, { deadline: number; readonly stop: () => void }>();
 
   constructor(clock: Clock, onTimeout: (name: TimerName) => void) {
@@ -260,7 +260,7 @@ export class Timers {
       this.#running.delete(name);
       return this.#onTimeout(name);
     };
-    // Between two attempts nothing else keeps the process alive.
+    // Between two connection attempts, only these timers keep the process alive.
     const isPause = name === 'backoff' || name === 'poll';
     const stop = isPause ? this.#sleep(afterMs, check) : this.#clock.after(afterMs, check);
     this.#running.set(name, { deadline, stop });

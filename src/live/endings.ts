@@ -6,7 +6,7 @@ import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Ending, LiveState } from './state.ts';
 
-/** Returns the ending of a completed request: success, or an error if the whole text has no audio. */
+/** Returns the ending of a completed request: success, or an error if none of the text produced audio. */
 export function completedEnding(state: LiveState): Ending {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
@@ -20,7 +20,7 @@ export function completedEnding(state: LiveState): Ending {
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const known = streamErrorExit(code);
   const { connection, emptySegments, hasDelivered, segmentCount } = state;
-  // Only the refused text can have been billed.
+  // Only for the first text is it certain that no earlier text was billed.
   const isFirstText = !hasDelivered && connection === 1 && segmentCount - emptySegments <= 1;
   const isFree = known !== undefined && REFUSALS.has(known) && isFirstText;
   return {
@@ -31,7 +31,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
   };
 }
 
-/** Exits of errors that the service reports before it bills anything (docs/api/errors.md#idempotency). */
+/** Exits for errors that the service reports before it bills a request (docs/api/errors.md#idempotency). */
 const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
 
 /** Returns the ending for a connection that was closed without an `error` event. */
@@ -45,7 +45,7 @@ export function closeEnding(state: LiveState, code: number): Ending {
   };
 }
 
-/** Returns the ending for a message that breaks the protocol. */
+/** Returns the ending for a message of the service that violates the protocol. */
 export function violation(state: LiveState, problem: string): Ending {
   const message = `the service broke the protocol: ${problem}`;
   return { exit: 'badAnswer', code: 'bad_answer', message, billed: billedSoFar(state) };
@@ -55,7 +55,7 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
   return { exit: 'network', code: 'timeout', message, billed: billedSoFar(state) };
 }
 
-/** Returns the ending for billed audio that is not available; without ids, for the rest of the audio. */
+/** Returns the ending for audio that was billed but is lost: of the given segments, else the rest of the audio. */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;
   const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the missing audio';
@@ -64,32 +64,32 @@ export function lost(segmentIds: readonly string[] = []): Ending {
   return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
-/** Returns the ending after a failed connection; text that was sent may have been billed. */
+/** Returns the ending after a failed connection. Text that was already sent may have been billed. */
 export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };
   }
-  // A refused handshake does not change the billing of earlier text.
+  // A rejected handshake is free, but text from earlier connections may have been billed.
   const billed = billedSoFar(state);
   return { ...ending, billed: billed === 'no' ? ending.billed : billed };
 }
 
-/** Network codes that keep their exit even if text may have been billed. */
+/** Error codes whose exit code stays the same even if text may have been billed. */
 const FINAL_CODES: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-/** Returns whether text was billed: yes after the first audio, unknown after text was sent. */
+/** Returns whether text was billed: `yes` once audio was delivered, unknown once text was sent. */
 export function billedSoFar({ hasDelivered, isBillable }: LiveState): Billed {
   if (hasDelivered) return 'yes';
   return isBillable ? 'unknown' : 'no';
 }
 
-/** Converts the failure of an HTTP request or handshake to an ending. */
+/** Returns the ending for a failed HTTP request or handshake. */
 export function failureEnding(failure: Failure): Ending {
   const { billed, code, exit, message } = failure;
   return { exit, code, message, billed, cause: failure };
 }
 
-/** Converts an ending to the Failure that the command throws. */
+/** Returns the Failure that the command throws for an ending. */
 export function endingFailure(ending: Ending, requestId: string): Failure {
   const { billed, cause, code, exit, lostSegments, message } = ending;
   const hint = HINTS_BY_CODE[code] ?? HINTS_BY_EXIT[exit];

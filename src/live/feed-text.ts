@@ -7,19 +7,19 @@ import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
 
 export interface FeedOptions {
-  /** Cuts the text into segments; default: sends each piece unchanged, for simple mode. */
+  /** Divides the text into segments. Without a cutter, each piece is sent unchanged, as in `simple` mode. */
   readonly cutter: SegmentCutter | undefined;
-  /** Milliseconds without input after which an incomplete segment is sent. */
+  /** Milliseconds without input after which an incomplete segment is sent anyway. */
   readonly flushAfterMs: number | undefined;
   readonly clock: Clock;
 }
 
-/** Maximum of `flushAfterMs` if the incomplete segment probably is a whole sentence. */
+/** Maximum wait before an incomplete segment is sent that looks like a whole sentence. */
 const CLEAR_END_MS = 120;
 
 /**
- * Sends text to a conversation as it arrives, with back-pressure.
- * @throws Failure `usage` if the text is blank; errors of `pieces`
+ * Sends text to a conversation as the text arrives, with back-pressure.
+ * @throws Failure (usage) if the text is blank; or an error of `pieces`
  */
 export async function feedText(
   pieces: AsyncIterable<string>,
@@ -35,7 +35,7 @@ export async function feedText(
   };
   const say = (segments: readonly string[]): Promise<void> => {
     isEmpty &&= segments.length === 0;
-    // A flushed segment may still wait for the conversation when more text arrives.
+    // An incomplete segment may still wait to be accepted when more text arrives.
     before = sayAll(segments, before);
     return before;
   };
@@ -60,7 +60,7 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Creates a cutter that passes pieces on unchanged, but holds leading white space until text follows. */
+/** Creates a cutter that returns pieces unchanged, except that leading white space waits for the text after it. */
 function wholePieces(): SegmentCutter {
   let held = '';
   let hasBegun = false;
@@ -84,26 +84,26 @@ function wholePieces(): SegmentCutter {
 export const SEGMENT_NAMES = ['sentence', 'line', 'input'] as const;
 export type SegmentName = (typeof SEGMENT_NAMES)[number];
 
-/** Cuts streamed text into segments. How the stream is divided into pieces does not affect the segments. */
+/** Divides streamed text into segments, which do not depend on how the stream is divided into pieces. */
 interface SegmentCutter {
-  /** Returns the segments that a piece completes; none is blank. */
+  /** Adds text and returns the segments that are now complete, none of them blank. */
   write(text: string): readonly string[];
-  /** Returns the buffered text as segments. */
+  /** Returns the buffered text as segments and empties the buffer. */
   flush(): readonly string[];
-  /** The buffered text is not blank. */
+  /** Whether the buffered text is not blank. */
   readonly hasRest: boolean;
-  /** The buffered text probably is a whole sentence. */
+  /** Whether the buffered text looks like a whole sentence. */
   readonly endsClearly: boolean;
 }
 
-/** Creates a cutter for sentences or lines; `input` only limits the length of segments. */
+/** Creates a cutter that ends segments at sentences or lines; with `input`, only at the maximum length. */
 export function createSegmentCutter(by: SegmentName): SegmentCutter {
   let rest = '';
   let isFirst = true;
 
   function* complete(isOpen: boolean): Generator<string> {
     for (;;) {
-      // White space is billed but not audible.
+      // Drop white space, which is billed but not audible.
       rest = rest.trimStart();
       const end = nextEnd(rest, { by, isFirst, isOpen });
       if (end === undefined) return;
@@ -133,7 +133,7 @@ export function createSegmentCutter(by: SegmentName): SegmentCutter {
   };
 }
 
-/** Returns where the first segment of a text ends; undefined while it may continue. */
+/** Returns where the first segment of a text ends; undefined if more text may extend the segment. */
 function nextEnd(
   text: string,
   { by, isFirst, isOpen }: { by: SegmentName; isFirst: boolean; isOpen: boolean },
@@ -141,18 +141,18 @@ function nextEnd(
   if (by === 'sentence') return sentenceEnd(text, isFirst, isOpen);
   const end = by === 'line' && text.includes('\n') ? text.indexOf('\n') + 1 : undefined;
   const first = text.slice(0, end);
-  // A segment that is too long is cut after a sentence, else between words.
+  // A segment that is too long is split after a sentence, else between words.
   return hasMoreCodePointsThan(first, SEGMENT_MAX_CHARACTERS)
     ? splitParts(first, SEGMENT_MAX_CHARACTERS)[1]?.start
     : end;
 }
 
-/** Maximum length of the first segment and of others, in UTF-16 units; longer sentences are cut at a clause. */
+/** Maximum length of the first segment and of later ones, in UTF-16 units. Longer sentences are split at a clause. */
 const FIRST_MAX_UNITS = 120;
 const SENTENCE_MAX_UNITS = 400;
 
 const CLAUSE_END = /[,;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|[—，；：、]/gu;
-/** The end of a word; not after a full stop, which may belong to an abbreviation. */
+/** The end of a word without a full stop, because the full stop may belong to an abbreviation. */
 const WORD_END = /[^\s.](?=\s)/gu;
 
 function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | undefined {
@@ -169,10 +169,10 @@ function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | 
   );
 }
 
-/** Minimum length of a cut segment, as a share of the maximum. */
+/** Minimum length of a piece of a split segment, as a share of the maximum. */
 const SHORTEST_PART = 0.25;
 
 function lastMatchEnd(pattern: RegExp, text: string, most: number): number | undefined {
-  // One more unit shows whether white space follows.
+  // One unit more, because the pattern must see whether white space follows.
   return lastEnd(text.slice(0, most + 1), pattern, most * SHORTEST_PART, most);
 }

@@ -21,15 +21,15 @@ import type { LivePlan } from './state.ts';
 
 export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
-  /** Yields the text as it arrives; the signal is aborted when the conversation has ended. */
+  /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** The flags with which the user can resume the request. */
+  /** The flags to repeat the command with, so that it resumes the request; for a hint. */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;
 }
 
-/** Returns the speech transport for a realtime conversation (docs/api/realtime.md). */
+/** Returns the speech transport that speaks through a realtime conversation (docs/api/realtime.md). */
 export function liveTransport(
   client: ApiClient,
   speech: LiveSpeech,
@@ -59,7 +59,7 @@ export function liveTransport(
   };
 }
 
-/** Starts the conversation and resolves with the first audio. */
+/** Starts the conversation. Resolves when the first audio arrives. */
 async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
@@ -80,7 +80,7 @@ async function startSpeech(
   feedText(pieces(over.signal), conversation, { ...speech, clock }).catch((reason: unknown) => {
     if (over.signal.aborted) return;
     const error = asError(reason);
-    // Earlier text may have been billed.
+    // Text that was sent earlier may have been billed.
     const { billed } = conversation;
     conversation.stop(error instanceof Failure ? reviseFailure(error, { billed }) : error);
   });
@@ -94,7 +94,7 @@ async function startSpeech(
     return {
       contentType: 'audio/live',
       contentLength: undefined,
-      // The `finish` message proves that the audio is complete.
+      // A final message proves that the stream is complete, like the last chunk in chunked framing.
       framing: 'chunked',
       ignoredParameters: [],
       body: (async function* () {
@@ -135,21 +135,21 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Collects the audio layout, the cost and the segment count that the service reports in a conversation. */
+/** Collects what the service reports in a conversation: the audio layout, the cost and the segments. */
 export class LiveMetadata {
   pcm: PcmLayout | undefined;
   quotaRemaining: number | undefined;
-  /** Number of completed segments; 0 in simple mode. */
+  /** Number of completed segments; 0 in `simple` mode. */
   segments = 0;
   readonly #units = new SessionSum();
   readonly #credits = new SessionSum();
 
-  /** Charged credits; undefined if the service does not report them. */
+  /** Credits charged so far; undefined if the service does not report them. */
   get creditsUsed(): number | undefined {
     return this.#credits.sum;
   }
 
-  /** Billable units; undefined if the service does not report them. */
+  /** Units billed so far; undefined if the service does not report them. */
   get units(): number | undefined {
     return this.#units.sum;
   }
@@ -181,17 +181,17 @@ export class LiveMetadata {
   }
 }
 
-/** The sum over all sessions of a value that grows within each session and starts again at 0 in the next. */
+/** Sums a value over all sessions. The service reports the total of each session, which grows from 0. */
 class SessionSum {
   #earlier: number | undefined;
   #session: number | undefined;
 
-  /** Undefined before the first report. */
+  /** The sum over all sessions; undefined before the first report. */
   get sum(): number | undefined {
     return this.#earlier === undefined ? this.#session : this.#earlier + (this.#session ?? 0);
   }
 
-  /** Sets the value of the session so far; ignores late and repeated reports. */
+  /** Sets the total of the current session. Ignores values that are lower than the last one. */
   update(value: number | undefined): void {
     if (value !== undefined) this.#session = Math.max(this.#session ?? 0, value);
   }
@@ -207,10 +207,10 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
   return { sampleRate, channels: typeof channels === 'number' ? channels : 1, bitDepth };
 }
 
-/** Maximum size of a stored segment: about an hour of samples. */
+/** Maximum size of a stored segment in bytes: about an hour of uncompressed audio. */
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Returns the HTTP requests with which a conversation resumes (docs/api/realtime.md). */
+/** Returns the HTTP requests that a conversation needs to resume (docs/api/realtime.md). */
 export function httpRequests(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -245,7 +245,7 @@ function isNotFound(error: unknown): error is Failure {
   return error instanceof Failure && error.status === 404;
 }
 
-/** Describes a completed segment whose audio is not available: it was billed. */
+/** Returns the Failure for a completed segment whose audio cannot be downloaded, although it was billed. */
 function segmentLost(failure: Failure, segmentId: string): Failure {
   const { code, exit, message, billed } = lost([segmentId]);
   const details = { segments: [segmentId] };

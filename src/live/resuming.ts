@@ -6,7 +6,7 @@ import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
 import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
 
-/** Maximum number of status requests in a row while a request is `running`. */
+/** Maximum number of consecutive polls while the status of a request is `running`. */
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 
@@ -17,9 +17,9 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Handles a failed connection. Reliable mode reconnects, up to `maxRetries` times without new audio in between.
- * Simple mode reconnects only before the first audio.
- * @param retryAfterMs the `Retry-After` of the service
+ * Handles a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in a row without new audio.
+ * In `simple` mode, reconnects only before the first audio.
+ * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
   return (state) => {
@@ -40,7 +40,7 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
   };
 }
 
-/** Requests the status of a request before it is started again. */
+/** Asks for the status of a request before starting it again. */
 export const checkStatus: Reducer = (state) => {
   const requestId = requestIdOf(state);
   return state.isStarted
@@ -48,7 +48,7 @@ export const checkStatus: Reducer = (state) => {
     : [connect];
 };
 
-/** Continues with the status of a request; undefined means that the service does not know the request. */
+/** Continues after a status response. The status is undefined if the service has no such request. */
 export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
@@ -87,7 +87,7 @@ const poll: Reducer = ({ fraction, polls }) => {
   ];
 };
 
-/** Continues without a connection: fetches stored audio, ends, waits for text, or connects. */
+/** Chooses the next step while there is no connection: fetch stored audio, end, wait for text, or connect. */
 export const proceed: Reducer = () => [
   advance,
   (state) => {
@@ -99,7 +99,7 @@ export const proceed: Reducer = () => [
   },
 ];
 
-/** Prepares another session, with a new request id and text events that are numbered from 1. */
+/** Prepares the next session, which has a new request id and counts its text events from 1. */
 const nextSession: Reducer = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
@@ -119,8 +119,8 @@ function requestFailed(state: LiveState, problem: string): Ending {
 }
 
 /**
- * Handles a finished request without stored audio, which cannot run again. If it was free, the text is sent
- * under another request id (docs/billing.md). If it was billed, audio that was not delivered is lost.
+ * Handles a finished request without stored audio, which cannot be run again. If it was not billed, sends the text
+ * with another request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
  */
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {

@@ -10,14 +10,14 @@ import type { RequestStatus } from './server-message.ts';
 import type { LiveState, Reducer, Segment } from './state.ts';
 import { emit, end, patch, patchSegment, send, startTimer, stopTimers } from './state.ts';
 
-/** The input pauses above this much undelivered text, and resumes at half of it. */
+/** The input pauses above this number of bytes of undelivered text, and resumes at half of it. */
 const QUEUE_MAX_BYTES = 256 * 1024;
-/** The input also pauses above this number of segments, because every message scans them. */
+/** The input also pauses above this number of segments, because each message searches all of them. */
 const QUEUE_MAX_SEGMENTS = 128;
-/** Maximum number of segments that are sent but not yet accepted. */
+/** Maximum number of segments that were sent but not yet accepted by the service. */
 const IN_FLIGHT_MAX = 8;
 
-/** Adds text from the input. In reliable mode it becomes a segment, or several if it is too long. */
+/** Adds text from the input. In `reliable` mode the text becomes one segment, or several if it is too long. */
 export function takeText(text: string): Reducer {
   return ({ isInputOver, plan }) => {
     if (text === '' || isInputOver) return [];
@@ -77,7 +77,7 @@ function pieces(text: string, characters: number): readonly string[] {
   );
 }
 
-/** Sends the text that may be sent now, pauses or resumes the input, and starts or stops the progress timer. */
+/** Sends the text that may be sent now, pauses or resumes the input, and updates the progress timer. */
 export const sendMore: Reducer = ({ plan }) => [
   plan.mode === 'simple' ? sendInputs : sendSegments,
   boundInput,
@@ -89,7 +89,7 @@ const sendInputs: Reducer = (state) => {
   const text = input?.texts[state.sentInputs];
   if (state.phase !== 'speaking' || input === undefined || text === undefined) return [];
   const isLast = state.sentInputs === input.texts.length - 1;
-  // The last part is known only at the end of the input.
+  // The last part is marked as such, so it must wait for the end of the input.
   if (isLast && !state.isInputOver) return [];
   return [
     send({ event: 'input', text, commit: isLast }),
@@ -108,7 +108,7 @@ const sendSegments: Reducer = (state) => {
   const next = state.segments.find((one) => one.state === 'waiting' || one.isStored);
   if (next === undefined) return state.isInputOver ? [stop] : [];
   const inFlight = state.segments.filter((one) => one.state === 'sent').length;
-  // Text after a segment that must be fetched waits: its audio would arrive too early.
+  // Text must wait while the audio of an earlier segment is fetched, because its audio would arrive too early.
   if (next.isStored || inFlight >= IN_FLIGHT_MAX) return [];
   if (exceedsSession(state, next)) return [stop];
   return [sendSegment(next), sendSegments];
@@ -127,7 +127,7 @@ function sendSegment({ id, texts, sequence }: Segment): Reducer {
 
 const stop: Reducer = () => [send({ event: 'stop', eventId: '' }), patch({ phase: 'stopping' })];
 
-/** Whether a segment would exceed the units of the session; the first segment never does. */
+/** Whether a segment exceeds the units that are left in the session; the first segment is always allowed. */
 function exceedsSession(state: LiveState, next: Segment): boolean {
   const { segments, unitsPerCharacter, sessionUnits, plan } = state;
   const sent = segments.filter((one) => one.state === 'sent');
@@ -136,7 +136,7 @@ function exceedsSession(state: LiveState, next: Segment): boolean {
   return (sessionUnits > 0 || sent.length > 0) && units > (plan.sessionMaxUnits ?? Infinity);
 }
 
-/** Pauses the input when the queue of undelivered text is full, and resumes it at half. */
+/** Pauses the input when the queue of undelivered text is full; resumes the input at half of the limit. */
 export const boundInput: Reducer = ({ isInputPaused, segments }) => {
   const bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
   const count = segments.length;
@@ -149,7 +149,7 @@ export const boundInput: Reducer = ({ isInputPaused, segments }) => {
   return [];
 };
 
-/** Runs the progress timer while the service has text to speak. */
+/** Runs the progress timer only while the service has text to speak. */
 const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
   const hasWork =
     phase === 'stopping' ||
@@ -158,14 +158,14 @@ const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
   return [isTimed ? startTimer('progress', plan.timeouts.progressMs) : stopTimers('progress')];
 };
 
-/** Applies the status of a request: stored segments are fetched, all others are spoken again. */
+/** Applies the status of a request after a reconnection: stored segments are fetched, all others are spoken again. */
 export function takeManifest({ segments: manifest }: RequestStatus): Reducer {
   return ({ segments }) => [patch({ manifest }), matchStored(segments.map(({ id }) => id))];
 }
 
 /**
- * Marks the segments whose audio the service has stored: complete if delivered, else to be fetched. Ends with an
- * error if the length of a text differs; the service reports no more about a text.
+ * Marks the segments whose audio the service stores: as complete if it was delivered, else as to be fetched. Ends the
+ * conversation if the length of a text differs. The service reports only the length, so nothing else is compared.
  */
 function matchStored(ids: readonly string[]): Reducer {
   return (state) => {
@@ -196,8 +196,8 @@ function matchStored(ids: readonly string[]): Reducer {
 }
 
 /**
- * Ends the conversation if audio of a completed request is lost: a segment was sent but is not stored, or this
- * conversation sent nothing and no segment is stored.
+ * Ends the conversation if audio of a completed request is lost: a segment was sent but is not stored, or nothing was
+ * sent in this conversation and no segment is stored.
  */
 export const endIfLost: Reducer = ({ isBillable, manifest, segments }) => {
   const missing = segments.filter(

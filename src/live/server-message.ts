@@ -5,10 +5,10 @@ import type { FinishReason, RequestState } from '../contract/realtime/protocols.
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 
-/** The status of a request, from `request_status` or over HTTP. */
+/** The status of a request, from a `request_status` message or an HTTP response. */
 export interface RequestStatus {
   readonly state: RequestState;
-  /** Units that were billed so far. */
+  /** Units billed so far. */
   readonly units?: number | undefined;
   readonly segments: readonly SegmentStatus[];
 }
@@ -40,7 +40,7 @@ export type ReceivedMessage =
       readonly event: 'usage';
       readonly sessionUnits: number | undefined;
       readonly quotaRemaining: number | undefined;
-      /** Credits that were charged for the request so far. */
+      /** Credits charged for the request so far. */
       readonly creditsUsed: number | undefined;
       readonly audioBytes: number | undefined;
     }
@@ -60,8 +60,8 @@ export type ReceivedMessage =
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
 /**
- * Reads a message of the service; returns undefined for an unknown event.
- * @throws UnreadableFrame
+ * Reads a message of the service. Returns undefined for an unknown event.
+ * @throws UnreadableFrame for invalid fields
  */
 export function readServerMessage(fields: FrameMessage): ReceivedMessage | undefined {
   const { event } = fields;
@@ -117,8 +117,8 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
 }
 
 /**
- * Reads the status of a request from the fields of `request_status` or from an HTTP response.
- * @throws UnreadableFrame
+ * Reads the status of a request from a `request_status` message or an HTTP response.
+ * @throws UnreadableFrame for invalid fields
  */
 export function readRequestStatus(fields: UnknownRecord): RequestStatus {
   const { segments = [] } = fields;

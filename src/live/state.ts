@@ -6,40 +6,40 @@ import type { Billed, Failure } from '../errors/failure.ts';
 import * as machine from '../realtime/fsm.ts';
 import type { ReceivedMessage, RequestStatus, SegmentStatus } from './server-message.ts';
 
-/** The fixed parameters of a conversation. */
+/** The parameters of a conversation, which do not change. */
 export interface LivePlan {
   readonly protocol: RealtimeProtocol;
   readonly mode: RealtimeMode;
-  /** `start.request`, with the field names of v3. */
+  /** The `request` object of the `start` message, with the field names of v3. */
   readonly request: Start['request'] | StartV2['request'];
-  /** 1 to 128 characters. */
+  /** The request id, 1 to 128 characters long. */
   readonly requestId: string;
-  /** The user chose the request id, so foley does not replace it. */
+  /** Whether the user chose the request id, so that foley must not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Retries an earlier request with the same id that failed. */
+  /** Whether to run a failed earlier request with the same id again. */
   readonly retryFailed?: boolean;
-  /** A browser ticket; without a ticket, the handshake contains the API key. */
+  /** A browser ticket, with which the client authenticates instead of the API key. */
   readonly ticket?: string;
-  /** Maximum number of reconnections in a row without new audio. */
+  /** Maximum number of consecutive reconnections without new audio. */
   readonly maxRetries: number;
-  /** Maximum number of billable units in a session; default: the limit of the API. */
+  /** Maximum number of billed units in one session; default: the limit of the API. */
   readonly sessionMaxUnits?: number;
   readonly timeouts: Timeouts;
 }
 
-/** In milliseconds. */
+/** Timeouts and intervals in milliseconds. */
 interface Timeouts {
-  /** Maximum wait for the socket, then for `authenticated`, then for `ready`. */
+  /** Maximum wait for the socket to open, for `authenticated`, and for `ready`, each. */
   readonly replyMs: number;
-  /** Maximum time without any frame. */
+  /** Maximum time without any message from the service. */
   readonly silenceMs: number;
   /** Maximum time without a message other than `pong`, while the service has text to speak. */
   readonly progressMs: number;
-  /** Interval of pings. */
+  /** Interval between two pings. */
   readonly pingMs: number;
 }
 
-/** Returns the timeouts for `--response-timeout` and `--idle-timeout`, in milliseconds. */
+/** Returns the timeouts that follow from `--response-timeout` and `--idle-timeout`, in milliseconds. */
 export function liveTimeouts(options: {
   readonly responseTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -57,10 +57,10 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-/** Maximum interval of pings as a share of the silence timeout, which must allow two pings and a `pong`. */
+/** Maximum ping interval as a share of the silence timeout, within which two pings and a `pong` must fit. */
 const PING_SHARE = 0.43;
 
-/** A state of the client; docs/protocol.md#the-clients-states lists the transitions. */
+/** A state of the client. docs/protocol.md#the-clients-states lists the transitions between them. */
 type Phase =
   | 'idle'
   | 'connecting'
@@ -75,28 +75,28 @@ type Phase =
   | 'waiting'
   | 'ended';
 
-/** A text that the service speaks, bills and stores as a unit. Simple mode has one segment. */
+/** A text that the service speaks, bills and stores as one unit. `simple` mode has a single segment. */
 export interface Segment {
   readonly id: string;
   readonly texts: readonly string[];
-  /** Sequence number of the first text event. */
+  /** Sequence number of the first text event of this segment. */
   readonly sequence: number;
   readonly characters: number;
   readonly bytes: number;
   readonly state: 'waiting' | 'sent' | 'accepted';
-  /** Bytes of audio that the listener got, over all connections. */
+  /** Number of audio bytes that were delivered to the listener, over all connections. */
   readonly deliveredBytes: number;
-  /** Bytes of audio that arrived on this connection, which repeats the delivered audio. */
+  /** Number of audio bytes that arrived on this connection. A new connection repeats audio that was delivered. */
   readonly receivedBytes: number;
-  /** Sequence numbers of the audio on this connection: the first, and the next expected one. */
+  /** Sequence numbers of the audio frames on this connection: of the first frame, and of the next expected one. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
-  /** Set by `segment_completed`. */
+  /** Set when the service sends `segment_completed`. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
-  /** The audio must be fetched over HTTP. */
+  /** Whether the audio must be fetched over HTTP. */
   readonly isStored: boolean;
 }
 
-/** An audio frame that arrived before its turn. */
+/** An audio frame that arrived before the frames that precede it. */
 export interface EarlyFrame {
   readonly segmentId: string;
   readonly sequence: number;
@@ -107,51 +107,51 @@ export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
   readonly ending: Ending | undefined;
-  /** Random number of the current event, in [0, 1). */
+  /** A random number in [0, 1), set by the current event. */
   readonly fraction: number;
   readonly timers: readonly TimerName[];
-  /** Number of the current connection; events of older ones are ignored. */
+  /** Number of the current connection. Events from earlier connections are ignored. */
   readonly connection: number;
   readonly eventCount: number;
-  /** Number of reconnections since new audio arrived. */
+  /** Number of reconnections since the last new audio. */
   readonly attempts: number;
   readonly polls: number;
-  /** Number of the session, from 1; a long text needs several. */
+  /** Number of the current session, from 1. A long text needs several sessions. */
   readonly session: number;
-  /** The service may know the request of this session. */
+  /** Whether the service may know the request of this session. */
   readonly isStarted: boolean;
-  /** The request of this session is complete; more text needs another session. */
+  /** Whether the request of this session is complete, so that more text needs another session. */
   readonly isCompleted: boolean;
   readonly retryFailed: boolean;
-  /** Segments in the last status of the request. */
+  /** The segments in the last status response. */
   readonly manifest: readonly SegmentStatus[];
-  /** Segments that are not completely delivered, in order. */
+  /** The segments that are not yet delivered completely, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
-  /** Segments that the service completed with 0 bytes of audio. */
+  /** Number of segments that the service completed without any audio. */
   readonly emptySegments: number;
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
-  /** Reading from the socket is paused, because the listener is slow. */
+  /** Whether reading from the socket is paused because the listener is slow. */
   readonly isPaused: boolean;
-  /** The driver is fetching the stored audio of the first segment. */
+  /** Whether the driver is fetching the stored audio of the first segment. */
   readonly isFetching: boolean;
-  /** Expected sequence number of the next audio on this connection; undefined: any. */
+  /** Sequence number of the next audio frame on this connection; undefined if any number is accepted. */
   readonly nextAudio: number | undefined;
   readonly early: readonly EarlyFrame[];
   readonly hasDelivered: boolean;
-  /** Text was sent, which the service may bill. */
+  /** Whether text was sent that the service may bill. */
   readonly isBillable: boolean;
-  /** Parts of a simple input that were sent on this connection. */
+  /** Number of text events that were sent on this connection in `simple` mode. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
-  /** Bytes of audio according to the last `usage` message; in simple mode, of the whole input. */
+  /** Number of audio bytes in the last `usage` message; in `simple` mode, for the whole input. */
   readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
 
-/** Returns the state of a conversation before `begin`. */
+/** Returns the initial state of a conversation, before the event `begin`. */
 export function newConversation(plan: LivePlan): LiveState {
   return {
     plan: { sessionMaxUnits: SESSION_MAX_UNITS, ...plan },
@@ -187,62 +187,62 @@ export function newConversation(plan: LivePlan): LiveState {
   };
 }
 
-/** Why a conversation ended. */
+/** The reason for which a conversation ended. */
 export interface Ending {
   readonly exit: ExitName;
-  /** Error code of the service or of foley. */
+  /** Error code from the service or from foley. */
   readonly code: string;
   readonly message: string;
   readonly billed: Billed;
-  /** Billed segments whose audio is not available. */
+  /** Segments that were billed but whose audio is lost. */
   readonly lostSegments?: readonly string[];
-  /** The failed HTTP request or handshake. */
+  /** The Failure of the HTTP request or handshake that caused the ending. */
   readonly cause?: Failure;
 }
 
 export type TimerName = 'reply' | 'ping' | 'silence' | 'progress' | 'backoff' | 'poll';
 
-/** Input of the machine; socket events carry the number of their connection. */
+/** Input of the state machine. Socket events contain the number of their connection. */
 export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'begin' }
   | { readonly type: 'opened'; readonly connection: number }
-  /** No connection was made. */
+  /** The connection could not be opened. */
   | {
       readonly type: 'refused';
       readonly connection: number;
       readonly isRetryable: boolean;
       readonly ending: Ending;
-      /** The `Retry-After` of the service. */
+      /** The `Retry-After` of the response, in milliseconds. */
       readonly retryAfterMs?: number | undefined;
     }
   | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
-  /** In reliable mode a segment, or several if it is too long; in simple mode a part of the input. */
+  /** Text from the input: for one or several segments in `reliable` mode, for a part of the text in `simple` mode. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** The driver paused or resumed reading from the socket; a new socket is not paused. */
+  /** The driver paused or resumed reading from the socket. A new socket is never paused. */
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
-  /** The result of `getStatus`; undefined if the service does not know the request. */
+  /** The result of `getStatus`; the status is undefined if the service has no such request. */
   | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
-  /** `getStatus` or `fetchSegment` failed after its retries. */
+  /** `getStatus` or `fetchSegment` failed, including its retries. */
   | { readonly type: 'failed'; readonly ending: Ending }
   | { readonly type: 'cancel' }
 );
 
-/** Output of the machine, which the driver performs. */
+/** Output of the state machine, which the driver carries out. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
   | { readonly type: 'send'; readonly message: ClientMessage }
   | { readonly type: 'close'; readonly code: number }
-  /** Drop the connection without a close frame. */
+  /** Closes the connection without a close frame. */
   | { readonly type: 'abort' }
   | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: TimerName }
-  /** Deliver the next bytes to the listener. */
+  /** Delivers the next audio bytes to the listener. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | { readonly type: 'pauseInput' }
   | { readonly type: 'resumeInput' }
@@ -263,7 +263,7 @@ export type Reducer = machine.Reducer<LiveState, Effect>;
 
 export const { emit, patch, run } = machine.fsm<LiveState, Effect>();
 
-/** Sends a message with an `eventId` that is unique in the conversation. */
+/** Sends a message with an `eventId` that is unique within the conversation. */
 export function send(message: ClientMessage): Reducer {
   return ({ eventCount }) => [
     patch({ eventCount: eventCount + 1 }),
@@ -301,7 +301,7 @@ export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Closes the socket with a code, or aborts it without a code; stops all timers and drops early frames. */
+/** Closes the socket with a code, or aborts it if there is no code. Stops all timers and drops early frames. */
 export function leave(phase: Phase, code?: number): Reducer {
   return (state) => {
     const close =

@@ -35,8 +35,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime conversation and the effects of an event, as a pure function
- * (docs/protocol.md). The driver owns sockets, timers, random numbers and HTTP. Phase `ended` is final.
+ * Returns the next state of a realtime conversation and the effects to perform for an event. A pure function
+ * (docs/protocol.md): the driver has the sockets, timers, random numbers and HTTP. After `ended`, nothing changes.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
   return (
@@ -69,7 +69,7 @@ function reducerFor(event: LiveEvent): Reducer {
     case 'stored':
       return () => [takeStored(event.segmentId, event.audio), afterFetch];
     case 'failed':
-      // An aborted request may still fail.
+      // A request that was aborted may still report a failure, which is ignored.
       return (state) =>
         state.phase === 'querying' || state.isFetching
           ? [end(afterDisconnect(state, event.ending))]
@@ -79,7 +79,7 @@ function reducerFor(event: LiveEvent): Reducer {
   }
 }
 
-/** Handles a socket event; ignores events of older connections. */
+/** Handles a socket event. Ignores events of earlier connections. */
 function onConnection(event: Extract<LiveEvent, { connection: number }>): Reducer {
   return (state) => {
     if (event.connection !== state.connection || !isConnected(state)) return [];
@@ -117,7 +117,7 @@ const resumed: Reducer = (state) => [
     : []),
 ];
 
-/** Handles a timer; ignores one that was stopped in the meantime. */
+/** Handles a timer that fired. Ignores timers that were stopped in the meantime. */
 function timedOut(name: TimerName): Reducer {
   return ({ timers }) =>
     timers.includes(name)
@@ -134,7 +134,7 @@ const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
   poll: checkStatus,
 };
 
-/** Authenticates on the open socket: a ticket is sent in `auth`, an API key was in the handshake. */
+/** Authenticates on the open socket. A ticket is sent in `auth`; an API key was already in the handshake. */
 const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
   patch({ phase: 'authenticating', isPaused: false }),
   startTimer('reply', timeouts.replyMs),
@@ -146,7 +146,7 @@ function receive(message: ReceivedMessage): Reducer {
   return ({ isPaused, plan }) => [
     ...(isPaused ? [] : [startTimer('silence', plan.timeouts.silenceMs)]),
     take(message),
-    // A `pong` does not count as progress.
+    // A `pong` does not restart the progress timer.
     ({ phase }) =>
       message.event !== 'pong' && (phase === 'speaking' || phase === 'stopping') ? [sendMore] : [],
   ];
@@ -220,7 +220,7 @@ const start: Reducer = (state) => {
 
 const ready: Reducer = ({ phase, plan, segments }) => {
   if (phase !== 'starting') return [];
-  // A new connection starts over, except for delivered and stored audio.
+  // A new connection begins again, but keeps the delivered and stored audio.
   const fresh = {
     state: 'waiting',
     receivedBytes: 0,
@@ -234,10 +234,10 @@ const ready: Reducer = ({ phase, plan, segments }) => {
   ];
 };
 
-/** Applies a reducer to a sent segment; ignores segments that were delivered. */
+/** Applies a reducer to a segment that was sent. Ignores segments that were already delivered. */
 function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reducer {
   return (state) => {
-    // In simple mode the ids of segments have no meaning.
+    // In `simple` mode there is only one segment, so its ids are ignored.
     if (state.plan.mode === 'simple') return [];
     const segment = state.segments.find((one) => one.id === id);
     if (segment !== undefined && segment.state !== 'waiting') return [reducer(segment)];
@@ -298,7 +298,7 @@ function finished(reason: FinishReason): Reducer {
   };
 }
 
-/** Whether the conversation can reconnect; simple mode can only before the first audio. */
+/** Whether the conversation can reconnect. In `simple` mode it can only before the first audio. */
 function canResume({ plan, hasDelivered }: LiveState): boolean {
   return plan.mode === 'reliable' || !hasDelivered;
 }

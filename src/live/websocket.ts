@@ -17,22 +17,22 @@ import { HEADERS } from '../contract/values.ts';
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** The handshake of a connection (docs/api/authentication.md, rules 5 and 7). */
+/** The parameters of a WebSocket handshake (docs/api/authentication.md, rules 5 and 7). */
 export interface Handshake {
   readonly url: URL;
   readonly subprotocol: string;
   readonly apiKey: string | undefined;
-  /** For the logs of the service. */
+  /** The request id, which the service writes to its logs. */
   readonly requestId: string;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Maximum time to connect, in milliseconds; applies to a proxy and to the host separately. */
+  /** Maximum time to connect in milliseconds, for the proxy and for the host separately. */
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Called when an attempt starts. */
+  /** Called when a connection attempt starts. */
   readonly onConnect: () => void;
-  /** Called when an attempt has succeeded or failed. */
+  /** Called when a connection attempt has succeeded or failed. */
   readonly onResponse: (
     response: { readonly url: URL } & (
       | { readonly status: number }
@@ -42,8 +42,8 @@ export interface Handshake {
 }
 
 /**
- * Returns the handshake for the realtime host of the client's address.
- * @throws Failure `auth` without a key, `usage` for an address without encryption
+ * Returns the handshake for the realtime host of the client's service address.
+ * @throws Failure: `auth` without an API key, `usage` for an unencrypted URL
  */
 export function handshakeOf(
   { address, describe }: Pick<ApiClient, 'address' | 'describe'>,
@@ -64,7 +64,7 @@ export function handshakeOf(
   return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
 }
 
-/** An event of a socket: first `opened` or `refused`, last `closed`. */
+/** An event of a socket: `opened` or `refused` comes first, `closed` last. */
 export type SocketEvent =
   | { readonly type: 'opened' }
   | {
@@ -73,33 +73,33 @@ export type SocketEvent =
       readonly isRetryable: boolean;
       readonly retryAfterMs: number | undefined;
     }
-  /** A binary message; the listener may keep the bytes. */
+  /** A binary message, whose bytes the listener may keep. */
   | { readonly type: 'frame'; readonly bytes: Uint8Array }
-  /** A text message, or a violation of the WebSocket protocol or its limits. */
+  /** A text message, or a violation of the WebSocket protocol or of the size limits. */
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'closed'; readonly code: number };
 
-/** A connection to the realtime host. No method throws; errors are reported as events. */
+/** A connection to the realtime host. The methods never throw; errors arrive as events. */
 export interface LiveSocket {
   send(frame: Uint8Array): void;
-  /** Closes the connection with a code; waits up to a second for the service to confirm. */
+  /** Closes the connection with a code. Waits up to a second for the service to confirm. */
   close(code: number): void;
-  /** Drops the connection without a close frame. */
+  /** Closes the connection at once, without a close frame. */
   abort(): void;
-  /** Pauses reading, which slows the sender; a few messages may still arrive. */
+  /** Stops reading, so that the sender slows down. A few more messages may still arrive. */
   pause(): void;
   resume(): void;
 }
 
-/** Opens a connection; calls the listener only after it has returned. */
+/** Opens a connection. The listener is called only after this has returned. */
 export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
 
-/** Maximum wait for the confirmation of a close. */
+/** Maximum wait for the service to confirm a close. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens WebSockets with `ws`: through the proxy of the environment, with the API key in a header, without
- * compression, and with a limit for messages (docs/api/realtime.md and docs/api/authentication.md).
+ * Opens WebSockets with the `ws` package: through the proxy of the environment, with the API key in a header, without
+ * compression, and with a size limit for messages (docs/api/realtime.md and docs/api/authentication.md).
  */
 export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): OpenSocket {
   return (listener) => {
@@ -112,7 +112,7 @@ export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): Ope
   };
 }
 
-/** A socket of which the connection through a proxy may still be opening. */
+/** A WebSocket whose connection, possibly through a proxy, may still be opening. */
 class HandshakeSocket implements LiveSocket {
   readonly #handshake: Handshake;
   readonly #listener: (event: SocketEvent) => void;
@@ -152,14 +152,14 @@ class HandshakeSocket implements LiveSocket {
       headers: {
         ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
         'user-agent': userAgent,
-        // A request id of the user may contain any character.
+        // The user may choose any characters for a request id, so some ids cannot be sent in a header.
         ...(isHeaderValue(requestId) ? { [HEADERS.requestId]: requestId } : {}),
       },
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: FRAME_LIMITS.frameBytes,
       closeTimeout: CLOSE_TIMEOUT_MS,
-      // Explicit, because an environment variable can change the default.
+      // Set explicitly, because an environment variable can turn verification off.
       rejectUnauthorized: true,
       ca: certificates,
       ...(route === undefined ? {} : { createConnection: () => route.tunnel }),
@@ -170,7 +170,7 @@ class HandshakeSocket implements LiveSocket {
   }
 
   send(frame: Uint8Array): void {
-    // The close event reports a failed send.
+    // Ignore the error of a failed send, because a close event follows.
     this.#open?.send(frame, () => undefined);
   }
 
@@ -178,7 +178,7 @@ class HandshakeSocket implements LiveSocket {
     this.#isOver = true;
     const socket = this.#open;
     if (socket === undefined) return this.abort();
-    // A paused socket would not read the peer's confirmation.
+    // Read again if paused, else the confirmation of the service would never arrive.
     socket.resume();
     return socket.close(code);
   }
@@ -216,7 +216,7 @@ class HandshakeSocket implements LiveSocket {
     socket.on('message', (data: RawData, isBinary) => this.#notify(messageEvent(data, isBinary)));
     socket.on('error', (error) => {
       if (!isOpen) this.#fail(error, proxy);
-      // `ws` reports violations of its protocol here, and a dropped connection as `close`.
+      // For protocol violations `ws` emits `error`; for a dropped connection it only emits `close`.
       else if ('code' in error && String(error.code).startsWith('WS_ERR_')) {
         this.#notify({ type: 'unreadable', problem: error.message });
       }
@@ -249,7 +249,7 @@ function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
   return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
 }
 
-/** Reads an HTTP response other than 101 and describes it as an error. */
+/** Reads an HTTP response that refuses the handshake (any status but 101) and returns its error. */
 async function refusedHandshake(
   { clock, onResponse, requestId: ownId, url }: Handshake,
   response: IncomingMessage,
@@ -274,7 +274,7 @@ async function refusedHandshake(
   return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };
 }
 
-/** Describes a handshake that failed without an HTTP response, or with an invalid one. */
+/** Returns the error for a handshake that got no HTTP response, or an invalid one. */
 function failedHandshake(
   { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,
@@ -304,7 +304,7 @@ function failedHandshake(
   return { ...refused, failure, isRetryable: isRetryable(outcome) };
 }
 
-/** Classifies an error of `ws`; undefined for an invalid response, whose error has no code. */
+/** Returns the TransportError for an error of `ws`; undefined for an invalid response, whose error has no code. */
 function transportErrorOf(
   error: unknown,
   { host }: URL,
@@ -318,7 +318,7 @@ function transportErrorOf(
   return new TransportError(fault, host, error, proxy);
 }
 
-/** Whether a failed handshake may be retried, like a free request; the state machine counts the attempts. */
+/** Whether a failed handshake may be retried, like a free request. The state machine counts the attempts. */
 function isRetryable(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
   const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
   return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;

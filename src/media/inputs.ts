@@ -9,9 +9,9 @@ import type { Random } from '../effects/random.ts';
 import { usageFailure } from '../errors/failure.ts';
 
 export interface InputAddresses {
-  /** URLs that the service can fetch, in the order of the inputs. */
+  /** URLs from which the service can download the inputs, in the order of the inputs. */
   readonly urls: readonly string[];
-  /** Allows another download of each file, for a retried request. */
+  /** Allows the service to download each file once more, because the request is retried. */
   renew(): void;
   /** Stops serving the files. */
   close(): Promise<void>;
@@ -20,12 +20,12 @@ export interface InputAddresses {
 interface AddressDeps {
   readonly target: 'embedded' | 'hosted';
   readonly random: Random;
-  /** Uploads a file and returns its URL; undefined if no upload command is set. */
+  /** Uploads a file and returns its URL; undefined if the user has configured no upload command. */
   readonly upload: ((path: string) => Promise<string>) | undefined;
 }
 
 /**
- * Makes every input available under a URL: serves files to the embedded service, uploads them for a hosted one.
+ * Makes each input available at a URL: serves files to the embedded service, and uploads them for a hosted service.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
@@ -56,21 +56,21 @@ async function addressOf(input: MediaInput, { upload }: AddressDeps): Promise<st
   );
 }
 
-/** A video, audio or image that the service fetches. */
+/** A video, audio or image file or URL that the service downloads. */
 export type MediaInput =
   | { readonly kind: 'address'; readonly given: string }
   | {
       readonly kind: 'file';
       readonly given: string;
-      /** Absolute path. */
+      /** The absolute path of the file. */
       readonly path: string;
       readonly file: RegularFile;
     };
 
 /**
  * Checks a URL or FILE argument before anything is sent.
- * @param flag name of the flag or argument for messages
- * @throws Failure (usage) for an unsupported URL, an empty file, or a file that cannot be read twice
+ * @param flag names the flag or argument in messages
+ * @throws Failure (usage) for an unsupported URL, an empty file, or one that cannot be read twice, such as a pipe
  */
 export async function readMediaInput(
   given: string,
@@ -100,16 +100,16 @@ function readAddress(given: string, flag: string): MediaInput {
   );
 }
 
-/** Number of random bytes in the URL of a file, so that the URL cannot be guessed. */
+/** Number of random bytes in the URL of a file, which nobody can guess then. */
 const SECRET_BYTES = 24;
 
-/** Serves files on a free loopback port under random paths; each can be downloaded once. */
+/** Serves files on a free loopback port at random paths. Each file can be downloaded once. */
 export async function startOneTimeServer(random: Random) {
   const shared = new Map<string, { readonly file: RegularFile; isLeft: boolean }>();
   let origin = '';
   const server = createServer((request, response) => {
     const found = shared.get(request.url ?? '');
-    // Checking the Host header prevents DNS rebinding by web pages.
+    // The Host header is checked to prevent DNS rebinding attacks by web pages.
     const isForUs = `http://${request.headers.host ?? ''}` === origin && request.method === 'GET';
     if (!isForUs || found?.isLeft !== true) return refuse(response);
     found.isLeft = false;
@@ -150,6 +150,6 @@ function answer(file: RegularFile, request: IncomingMessage, response: ServerRes
     'cache-control': 'no-store',
     connection: 'close',
   });
-  // A read error closes the connection, so that the service detects the incomplete file.
+  // If reading fails, the connection is closed, so that the service notices the incomplete file.
   pipeline(Readable.from(file.open()), response, () => response.destroy());
 }

@@ -11,7 +11,7 @@ import type { JobSource, MadeFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
-/** Returns how to poll a media job and download its result, whose format is detected from its content. */
+/** Returns how to poll a media job and how to download its result. The format is detected from the content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
     get: (id, call) => getMediaJob(client, kind, id, call),
@@ -19,7 +19,7 @@ export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<Me
   };
 }
 
-/** Returns the type of result of a kind of media job. */
+/** Returns whether a kind of media job creates an image or a video. */
 export function makesOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
 }
@@ -36,7 +36,7 @@ async function resultOf(
   }
 }
 
-/** Checks the media type of a file, and detects its format from the first bytes. */
+/** Checks the media type of a result file, and detects its format from its first bytes. */
 async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<MadeFile> {
   const wanted = makesOf(kind);
   const named = formatOfMediaType(file.contentType);

@@ -17,16 +17,16 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly order: MediaOrder;
   readonly options: MediaOptions & { readonly signal: AbortSignal };
   readonly placeFor: PlaceFor | undefined;
-  /** The opened output file. */
+  /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
-  /** Returns the command that continues a dubbing whose lip sync failed after its speech was billed. */
+  /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
 
 /**
- * Creates a media job, recorded in the journal, and if requested waits for it and saves its result
- * (docs/billing.md).
+ * Creates a media job and records it in the intent journal. If the options say so, waits for the job and saves its
+ * result (docs/billing.md).
  * @throws Failure if no job was created; or the signal's reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
@@ -47,15 +47,12 @@ export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJ
   });
 }
 
-/** Returns the kind of an interrupted job; undefined if it is not a media job. */
+/** Returns the kind of an interrupted media job; undefined for a job of another type. */
 export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
 }
 
-/**
- * Waits for the media job of an interrupted command and saves its result.
- * @throws Failure, or the signal's reason
- */
+/** Waits for a media job whose command was interrupted, and saves its result. */
 export function recoverMedia(
   interrupted: InterruptedJob,
   kind: MediaJobKind,

@@ -14,13 +14,13 @@ export interface PaidSpeechDeps {
   readonly client: ApiClient;
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
-  /** Returns the command that continues with billed speech. @param audio URL or file of the speech */
+  /** Returns the command that creates a lip sync from the billed speech. @param audio URL or file of the speech */
   readonly continueCommand: (audio: string) => string;
 }
 
 /**
- * Saves the billed speech of a failed dubbing in the spool, and adds the command that continues with the speech
- * to the failure (docs/api/errors.md). Returns undefined for any other failure.
+ * Saves the billed speech of a failed dubbing in the spool. Adds to the failure the command with which the user can
+ * continue from that speech (docs/api/errors.md). Returns undefined for any other failure.
  */
 export async function reportPaidSpeech(
   failure: Failure,
@@ -33,14 +33,14 @@ export async function reportPaidSpeech(
   const creditsUsed = typeof credits === 'number' ? credits : undefined;
   const kept = await keep(url, failure, { ...deps, work, creditsUsed }).catch(
     (error: unknown): undefined => {
-      // On an abort the failure is still returned: it has the only URL of the speech.
+      // After an abort the failure is still returned, because it contains the only URL of the speech.
       if (!(error instanceof Failure) && !deps.signal.aborted) throw error;
     },
   );
   await work.failed(failure, kept);
   const cost = creditsUsed === undefined ? '' : ` for ${counted(creditsUsed, 'credit')}`;
   const where = kept === undefined ? 'stored on the service' : `saved in ${kept.path}`;
-  // The URL of the embedded service changes with every command: use the file.
+  // Use the file for the embedded service, whose URL is different in every command.
   const isThere = deps.client.address.kind === 'hosted' || kept === undefined;
   const line = deps.continueCommand(isThere ? url.href : kept.path);
   return reviseFailure(failure, {

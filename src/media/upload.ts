@@ -1,22 +1,22 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
-/** Maximum length of command output in a message. */
+/** Maximum length of the upload command's output that a message quotes. */
 const LONGEST_COMPLAINT = 300;
 const SETTING = 'upload.command';
 
 export interface Uploader {
-  /** The value of `upload.command`, unparsed. */
+  /** The setting `upload.command`, before it is parsed. */
   readonly command: string;
-  /** Returns the path of a program; undefined if it is not installed. */
+  /** Returns the path of a program; undefined if the program is not installed. */
   readonly locate: (program: string) => Promise<string | undefined>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Uploads a file with the user's command. The command runs without a shell, gets the path as its last argument
- * and prints the URL.
- * @throws Failure (config) if the command cannot run, fails or prints anything else; the signal's reason
+ * Uploads a file with the upload command of the user. The command runs without a shell, gets the path as its last
+ * argument and must print only the URL.
+ * @throws Failure (config) if the command cannot run, fails or prints anything else; or the signal's reason
  */
 export async function uploadFile(
   path: string,
@@ -34,7 +34,7 @@ export async function uploadFile(
   const { execa } = await import('execa');
   const result = await execa(file, [...args, path], {
     stdin: 'ignore',
-    // The command must not see the API key.
+    // Hide the API key from the command.
     env: { FOLEY_API_KEY: undefined },
     cancelSignal: signal,
     maxBuffer: 64 * 1024,

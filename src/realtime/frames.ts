@@ -3,12 +3,12 @@ import { renameFields, v2FieldName, v3FieldName } from '../contract/realtime/pro
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 
-/** A decoded message with the field names of v3; its fields are not validated yet. */
+/** A decoded message with the field names of v3. Its fields other than `event` are not validated. */
 export interface FrameMessage extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
 
-/** Reused for all frames, because it caches their keys. */
+/** One decoder for all frames, because it caches the keys of maps. */
 const decoder = new Decoder({
   maxStrLength: FRAME_LIMITS.stringBytes,
   maxBinLength: FRAME_LIMITS.binaryBytes,
@@ -18,8 +18,8 @@ const decoder = new Decoder({
 });
 
 /**
- * Decodes a frame as a message (docs/api/realtime.md): a MessagePack map with an `event`. Renames v2 fields to
- * v3 names at every depth. Binary fields share the memory of the frame.
+ * Decodes a frame (docs/api/realtime.md), which must be a MessagePack map with an `event` field. Renames v2 fields to
+ * v3 names, also in nested objects. Binary fields share the memory of the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
@@ -28,7 +28,7 @@ export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): Fram
   throw new UnreadableFrame('the frame has no event');
 }
 
-/** Decodes a frame like {@link decodeFrame}, but accepts a map without an `event`. @throws UnreadableFrame */
+/** Decodes a frame like {@link decodeFrame}, but does not require an `event`. @throws UnreadableFrame */
 export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): object {
   checkFrame(bytes);
   let fields: unknown;
@@ -42,7 +42,7 @@ export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): obj
   throw new UnreadableFrame('the frame is not a map');
 }
 
-/** Encodes a message as a frame, without undefined fields. */
+/** Encodes a message as a frame, leaving out undefined fields. */
 export function encodeFrame(
   message: { readonly event: string },
   protocol: RealtimeProtocol,
@@ -51,19 +51,19 @@ export function encodeFrame(
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
-/** Whether a decoded map has an `event`. */
+/** Whether a decoded map has an `event` field. */
 export function isFrameMessage(fields: object): fields is FrameMessage {
   return 'event' in fields && typeof fields.event === 'string';
 }
 
-/** An invalid frame; the message describes what is wrong. */
+/** Thrown for an invalid frame; the message says what is wrong. */
 export class UnreadableFrame extends Error {
   override readonly name = 'UnreadableFrame';
 }
 
 /**
- * Checks a frame before it is decoded: one map with text keys, no extension types, within `FRAME_LIMITS`. The
- * decoder would allocate the sizes that a frame claims, and does not limit the depth.
+ * Checks a frame before it is decoded: a single map with text keys, no extension types, within `FRAME_LIMITS`. The
+ * decoder itself does not limit the depth, and allocates memory for the lengths that a frame claims.
  * @throws UnreadableFrame
  */
 function checkFrame(bytes: Uint8Array): void {
@@ -73,7 +73,7 @@ function checkFrame(bytes: Uint8Array): void {
   if (end !== bytes.length) throw new UnreadableFrame('the frame has bytes after its map');
 }
 
-/** Checks the value at index `at` and returns the index after it. */
+/** Checks the value at index `at`, and returns the index after the value. */
 function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   const { kind, length, end } = readHead(bytes, at);
   if (kind === 'unsupported') throw new UnreadableFrame('the frame has an unsupported type');
@@ -103,13 +103,13 @@ const LONGEST = {
 
 interface Head {
   readonly kind: keyof typeof LONGEST | 'unsupported';
-  /** Bytes of a text or of binary data, items of a list, or entries of a map. */
+  /** Number of bytes of a text or of binary data, of items of a list, or of entries of a map. */
   readonly length: number;
-  /** Index after a scalar, a text or binary data; for a list or a map, of the first item or key. */
+  /** Index after a scalar, a text or binary data; for a list or map, the index of its first item or key. */
   readonly end: number;
 }
 
-/** Reads the type byte at `at` and the length after it (MessagePack specification, "Formats"). */
+/** Reads the type byte at index `at` and the length that follows it (MessagePack specification, "Formats"). */
 function readHead(bytes: Uint8Array, at: number): Head {
   const byte = bytes[at] ?? 0;
   const start = at + 1;
@@ -124,7 +124,7 @@ function readHead(bytes: Uint8Array, at: number): Head {
   return { kind, length, end: kind === 'text' || kind === 'binary' ? end + length : end };
 }
 
-/** Types by byte, from 0xc0; `width` is the size of a scalar, or of the length field of another type. */
+/** The types for the bytes from 0xc0. `width` is the size of a scalar, or of the length field for other types. */
 const TYPES = new Map(
   (
     [

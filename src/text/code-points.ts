@@ -1,4 +1,4 @@
-// foley counts characters in Unicode code points; a lone surrogate counts as one.
+// foley counts characters as Unicode code points. An unpaired surrogate counts as one.
 
 /** Counts the code points of a text without allocating memory. */
 export function countCodePoints(text: string): number {
@@ -12,18 +12,18 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Whether `text` has more than `limit` code points; does not read beyond them. */
+/** Whether `text` has more than `limit` code points. Stops counting at the limit. */
 export function hasMoreCodePointsThan(text: string, limit: number): boolean {
   return text.length > limit && codePointOffset(text, limit) < text.length;
 }
 
-/** Returns the code points from index `start` to before index `end`, both counted in code points. */
+/** Returns the part of a text from `start` up to but not including `end`, both counted in code points. */
 export function sliceCodePoints(text: string, start: number, end = Infinity): string {
   const from = codePointOffset(text, start);
   return text.slice(from, codePointOffset(text, end - start, from));
 }
 
-/** Returns the UTF-16 index `count` code points after index `from`, at most the length of the text. */
+/** Returns the UTF-16 index that is `count` code points after the UTF-16 index `from`, or the end of the text. */
 export function codePointOffset(text: string, count: number, from = 0): number {
   let at = from;
   for (let left = count; left > 0 && at < text.length; left -= 1) {
@@ -36,14 +36,14 @@ function isPairAt(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
-/** White space, and signs that are spoken as a pause or not at all. */
+/** White space, and punctuation that is spoken as a pause or not at all. */
 const SILENT = String.raw`[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]`;
 const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');
 
 /**
- * Strips the silent signs around a word, such as `“don't…”` to `don't`.
- * @returns the word, which may be empty, and its UTF-16 index
+ * Removes the silent punctuation around a word: `“don't…”` becomes `don't`.
+ * @returns the word, which may be empty, and its UTF-16 index in `text`
  */
 export function withoutSilentSigns(text: string): { readonly at: number; readonly word: string } {
   const at = LEADING.exec(text)?.[0].length ?? 0;

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 
 export type EncodingFault = 'invalid' | 'cut' | 'utf-16le' | 'utf-16be' | 'utf-32le';
 
-/** An error for bytes that are not UTF-8. */
+/** Thrown for bytes that are not valid UTF-8. */
 export class TextEncodingError extends Error {
   override readonly name = 'TextEncodingError';
   readonly fault: EncodingFault;
-  /** Offset of the first byte outside of a valid character. */
+  /** Offset of the first byte that is not part of a valid character. */
   readonly byteOffset: number;
-  /** Line number of the byte at `byteOffset`, from 1. */
+  /** Line number of that byte, from 1. */
   readonly line: number;
 
   constructor(fault: EncodingFault, byteOffset: number, line: number, byte: number) {
@@ -19,17 +19,17 @@ export class TextEncodingError extends Error {
   }
 }
 
-/** A decoder for streamed UTF-8, which may be cut anywhere. */
+/** A decoder for a UTF-8 stream, whose chunks may end within a character. */
 export interface Utf8Decoder {
-  /** Returns the text of the complete characters so far. @throws TextEncodingError */
+  /** Adds bytes and returns the text of the characters that are now complete. @throws TextEncodingError */
   write(bytes: Uint8Array): string;
-  /** Returns the remaining text. @throws TextEncodingError if the bytes end inside a character */
+  /** Returns the remaining text. @throws TextEncodingError if the stream ends within a character */
   end(): string;
 }
 
 /**
- * Decodes UTF-8 without its byte order mark.
- * @throws TextEncodingError, which names UTF-16 or UTF-32 if the bytes have its byte order mark
+ * Decodes UTF-8 and removes a byte order mark.
+ * @throws TextEncodingError, which says so if the bytes have the byte order mark of UTF-16 or UTF-32
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
@@ -37,7 +37,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return decoder.write(bytes) + decoder.end();
 }
 
-/** Creates a decoder for a stream, with the same rules as {@link decodeUtf8}. */
+/** Creates a decoder for a stream. It follows the same rules as {@link decodeUtf8}. */
 export function createUtf8Decoder(): Utf8Decoder {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let held: Uint8Array = new Uint8Array(0);
@@ -53,7 +53,7 @@ export function createUtf8Decoder(): Utf8Decoder {
     } catch {
       throw faultIn(bytes, offset, line, ended);
     }
-    // A copy: the caller may reuse the bytes.
+    // Copy the bytes, because the caller may reuse their memory.
     held = new Uint8Array(bytes.subarray(whole));
     offset += whole;
     for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) line += 1;
@@ -65,7 +65,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   return {
     write(bytes) {
       const all = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      // A byte order mark of UTF-16 or UTF-32 has up to four bytes.
+      // Wait for four bytes, the maximum length of a byte order mark of UTF-16 or UTF-32.
       if (offset === 0 && all.length < 4 && (all[0] ?? 0) >= 0xfe) {
         held = new Uint8Array(all);
         return '';
@@ -76,7 +76,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 }
 
-/** Returns the number of bytes before an incomplete last character. */
+/** Returns the number of bytes up to the last complete character. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -98,17 +98,17 @@ function faultIn(bytes: Uint8Array, offset: number, line: number, ended: boolean
 
 const LINE_FEED = 0x0a;
 
-/** Returns the index of the first invalid byte, where decoding and encoding again changes the bytes. */
+/** Returns the index of the first invalid byte: the first one that differs after decoding and encoding again. */
 function firstInvalid(bytes: Uint8Array): number {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const encoded = Buffer.from(text);
   let at = encoded.findIndex((byte, index) => byte !== bytes[index]);
-  // The invalid bytes may begin like U+FFFD, which replaces them: go back to the first byte.
+  // The replacement character U+FFFD may share its first bytes with the invalid bytes, so go back to its first byte.
   while (((encoded[at] ?? 0) & 0xc0) === 0x80) at -= 1;
   return at;
 }
 
-/** Whether the bytes are the beginning of a character. */
+/** Whether the bytes are the beginning of a longer character. */
 function isIncompleteCharacter(bytes: Uint8Array): boolean {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }) === '';

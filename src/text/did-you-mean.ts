@@ -1,6 +1,6 @@
 /**
- * Returns at most `limit` candidates close to `given`, best first, ignoring case: those that begin with `given`,
- * and those within an edit distance of a third of its length.
+ * Returns up to `limit` candidates that resemble `given`, most similar first, ignoring case: those that begin with
+ * `given`, and those whose edit distance is at most a third of its length.
  */
 export function closest(given: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = given.toLowerCase();
@@ -13,7 +13,7 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     const distance = isPrefix ? 1 : editDistance(wanted, other, allowed);
     if (distance <= allowed) near.push({ candidate, distance });
   }
-  // Two letters are too few to choose between several candidates.
+  // Do not suggest several candidates for one or two letters, because nearly everything resembles them.
   if (wanted.length < 3 && near.length > 1) return [];
   return near
     .toSorted((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
@@ -21,7 +21,7 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     .map(({ candidate }) => candidate);
 }
 
-/** Returns `Did you mean x?` with the closest candidate, or `otherwise` if no candidate is close. */
+/** Returns `Did you mean x?` with the most similar candidate, or `otherwise` if none is similar. */
 export function nearestHint(
   given: string,
   candidates: Iterable<string>,
@@ -31,10 +31,10 @@ export function nearestHint(
   return nearest === undefined ? otherwise : `Did you mean ${nearest}?`;
 }
 
-/** Longer strings are not compared, because that takes quadratic time. */
+/** Maximum length of strings that are compared, because the time grows with the square of the length. */
 const LONGEST_COMPARED = 64;
 
-/** Returns the restricted Damerau-Levenshtein distance; if it is above `most`, any number above `most`. */
+/** Returns the restricted Damerau-Levenshtein distance, or any number above `most` if the distance exceeds `most`. */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: number[] = [];

@@ -1,14 +1,14 @@
 export interface DisplayOptions {
-  /** Maximum number of code points in the result, including the ellipsis. */
+  /** Maximum length of the result in code points, including the `…` of a truncated result. */
   readonly max?: number | undefined;
-  /** Whether to escape log commands of build services (`::error::`, `##[…]`, `##vso[…]`); default true. */
+  /** Whether to escape the log commands of CI services (`::error::`, `##[…]`, `##vso[…]`); default true. */
   readonly neutralizeCi?: boolean | undefined;
 }
 
 /**
  * Formats an untrusted string, such as a file name or a message of a server, as one line that is safe to print.
- * Escapes control, bidirectional and invisible characters (`\x1b`, `\u202e`), line ends, non-characters and lone
- * surrogates; keeps emoji sequences. A truncated result ends in `…`, never inside an escape.
+ * Escapes control, bidirectional and invisible characters (as `\x1b` or `\u202e`), line breaks, non-characters and
+ * unpaired surrogates. Keeps emoji sequences. A truncated result ends in `…`, but not within an escape.
  */
 export function display(untrusted: string, options: DisplayOptions = {}): string {
   const max = Math.max(1, options.max ?? Infinity);
@@ -27,7 +27,7 @@ export function display(untrusted: string, options: DisplayOptions = {}): string
         : visible(untrusted, at, character);
     atLineStart &&= unit.trim() === '';
     at += character.length;
-    // An escape is ASCII; anything else is one code point.
+    // An escape sequence is ASCII, so its length counts; any other unit is one code point.
     length += unit === character ? 1 : unit.length;
     if (length > max) return `${cut}…`;
     shown += unit;
@@ -48,7 +48,7 @@ export function toJson(data: unknown, pretty = false): string {
   );
 }
 
-/** Characters that JSON allows raw but that are invisible or affect a terminal. */
+/** Characters that JSON need not escape, but that are invisible or control a terminal. */
 const UNSAFE_IN_JSON =
   /[\u007f-\u009f\u00ad\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|\u061c|\u034f/gu;
 
@@ -64,7 +64,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 
 let known: ReturnType<typeof compileSigns> | undefined;
 
-/** Returns the patterns, compiled on first use because that takes most of a millisecond. */
+/** Returns the patterns. They are compiled on first use, because that takes nearly a millisecond. */
 const signs = () => (known ??= compileSigns());
 
 function compileSigns() {
@@ -83,7 +83,7 @@ function visible(text: string, at: number, character: string): string {
   return SHORT_ESCAPES[character] ?? escapeOf(character);
 }
 
-/** Whether a joiner or a variation selector is part of an emoji sequence. */
+/** Whether the joiner or variation selector at index `at` is part of an emoji sequence. */
 function isEmojiGlue(text: string, at: number, character: string): boolean {
   const { emojiBase, pictograph, pictographOrModifier } = signs();
   if (character === ZERO_WIDTH_JOINER) {
@@ -97,7 +97,7 @@ function isEmojiGlue(text: string, at: number, character: string): boolean {
   return emojiBase.test(before) || (KEYCAP_BASE.test(before) && text[at + 1] === KEYCAP);
 }
 
-/** Whether a log command of a build service begins at index `at`. */
+/** Whether a log command of a CI service begins at index `at`. */
 function startsCommand(text: string, at: number, atLineStart: boolean): boolean {
   if (atLineStart && text.startsWith('::', at)) return true;
   return text.startsWith('##', at) && /^[a-z]{0,16}\[/i.test(text.slice(at + 2, at + 19));
@@ -119,7 +119,7 @@ function escapeOf(character: string): string {
   return `\\u{${code.toString(16)}}`;
 }
 
-/** Formats a count with its noun, such as `1 character` or `2 characters`; the plural adds an `s`. */
+/** Formats a count with its noun: `1 character`, `2 characters`. Forms the plural with `s`. */
 export function counted(count: number | string, noun: string): string {
   return `${count} ${noun}${`${count}` === '1' ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Parses a duration such as `500ms`, `30s`, `10m`, `1h` or plain seconds to milliseconds. */
+/** Parses a duration such as `500ms`, `30s`, `10m`, `1h` or plain seconds. Returns milliseconds. */
 export function durationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
   const unit = UNITS.get(match?.[2] ?? 's');
@@ -13,7 +13,7 @@ export function durationMs(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Formats milliseconds as the shortest text that {@link durationMs} parses. */
+/** Formats a number of milliseconds as the shortest text that {@link durationMs} parses. */
 export function durationText(ms: number): string {
   const units = [...UNITS].reverse();
   const [unit, size] = units.find(([, length]) => ms >= length && ms % length === 0) ?? ['ms', 1];

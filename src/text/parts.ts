@@ -3,9 +3,9 @@ import { endsParagraph, lastEnd, splitSentences } from './sentences.ts';
 import type { TextPiece } from './sentences.ts';
 
 /**
- * Splits a text into parts of at most `limit` code points: after a paragraph, else after a sentence. Splits a
- * sentence only if it is longer than the limit: after a clause, else between words, graphemes or code points.
- * Drops the white space around parts; no part is empty. Takes time linear in the text.
+ * Splits a text into parts of at most `limit` code points: after a paragraph if possible, else after a sentence.
+ * Splits a sentence only if it exceeds the limit: after a clause, else between words, graphemes or code points.
+ * Removes white space around the parts; no part is empty. The time is proportional to the length of the text.
  * @throws RangeError if `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
@@ -26,33 +26,34 @@ export function splitParts(text: string, limit: number): TextPiece[] {
   return withSpeakableEnd(text, parts, limit);
 }
 
-/** Minimum length of a part that ends with a paragraph or a sentence, as a share of the maximum. */
+/** Minimum length of a part that ends with a paragraph, as a share of the limit. */
 const PARAGRAPH_PART = 0.7;
+/** Minimum length of a part that ends with a sentence, as a share of the limit. */
 const SENTENCE_PART = 0.5;
 
 function cutOf(text: string, start: number, reach: number, limit: number, breaks: Breaks): number {
   const far = (share: number): number => start + Math.floor((reach - start) * share);
-  // White space at the end is not part of the part.
+  // White space at the end of a part is removed, so it may exceed the limit.
   const { paragraph, sentence, next } = breaks.within(start, nextWord(text, reach));
   if (paragraph > far(PARAGRAPH_PART)) return paragraph;
   if (sentence > far(SENTENCE_PART)) return sentence;
-  // A sentence that does not fit begins the next part, unless it is longer than a part.
+  // A sentence that does not fit starts the next part, unless it is too long for one part.
   const fitsAlone = !hasMoreCodePointsThan(text.slice(sentence, next).trim(), limit);
   if (sentence > start && fitsAlone) return sentence;
   return cutWithin(text, start, reach);
 }
 
-/** The ends of sentences and paragraphs; must be queried with increasing positions. */
+/** The ends of sentences and paragraphs of a text. Positions must increase from query to query. */
 class Breaks {
   readonly #sentences: readonly TextPiece[];
-  /** Index of the first sentence that ends after the last `start`. */
+  /** Index of the first sentence that ends after the `start` of the last query. */
   #first = 0;
 
   constructor(text: string) {
     this.#sentences = splitSentences(text);
   }
 
-  /** Returns the last ends of a paragraph and a sentence in the range, else `start`, and the next sentence's end. */
+  /** Returns the last end of a paragraph and of a sentence in the range, else `start`; and the next sentence's end. */
   within(start: number, reach: number): { paragraph: number; sentence: number; next: number } {
     while ((this.#sentences[this.#first]?.end ?? Infinity) <= start) this.#first += 1;
     let paragraph = start;
@@ -70,7 +71,7 @@ class Breaks {
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-/** Moves the last sentence to a last part without letters (such as `***`), which no voice could speak alone. */
+/** Moves the last sentence into the last part if that has no letters (`***`), because no voice can speak it. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {
   const last = parts.at(-1);
   const before = parts.at(-2);
@@ -94,12 +95,12 @@ function nextWord(text: string, from: number): number {
 }
 
 /**
- * Returns where to split a sentence that is too long: the last end of a clause, else of a word, else of a
- * grapheme, else `reach`. `Intl.Segmenter` finds words in scripts without spaces (Chinese, Japanese, Thai).
- * @param reach the last allowed index, after `start`
+ * Returns where to split a sentence that is too long: after the last clause, else the last word, else the last
+ * grapheme, else at `reach`. Finds words with `Intl.Segmenter` in scripts without spaces (Chinese, Japanese, Thai).
+ * @param reach the last allowed index; greater than `start`
  */
 export function cutWithin(text: string, start: number, reach: number): number {
-  // Includes text after `reach`, where a mark with its space, a word or a grapheme may continue.
+  // Also look at the text after `reach`: a punctuation mark with its space, a word or a grapheme may continue there.
   const seen = text.slice(start, reach + LOOK_AHEAD);
   const shortest = Math.floor((reach - start) * SHORTEST_PART);
   const most = reach - start;
@@ -113,17 +114,17 @@ export function cutWithin(text: string, start: number, reach: number): number {
 
 const LOOK_AHEAD = 64;
 
-/** Minimum length of a part that ends within a sentence, as a share of the maximum. */
+/** Minimum length of a part that ends within a sentence, as a share of the limit. */
 const SHORTEST_PART = 0.5;
 
-/** Ends of clauses, strongest first, then of words; a comma between digits does not match. */
+/** The ends of clauses, strongest first, then of words. A comma between two digits does not match. */
 const MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|—|[；：。！？।]/gu,
   /[,)\]][\p{Pf}"']*(?=\s)|[，、،]/gu,
   /\S(?=\s)/gu,
 ] as const;
 
-/** Returns the last index between two segments, from `shortest` to `most`. */
+/** Returns the last boundary between two segments whose index is between `shortest` and `most`. */
 function lastBoundary(
   segmenter: Intl.Segmenter,
   seen: string,
@@ -140,7 +141,7 @@ function lastBoundary(
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Returns a segmenter, created on first use because that is slow. */
+/** Returns a segmenter. It is created on first use, because creating one is slow. */
 function segmenterOf(granularity: 'grapheme' | 'word'): Intl.Segmenter {
   const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
   segmenters.set(granularity, made);

@@ -1,16 +1,15 @@
-/** A part of a text. */
+/** A part of a text, with its position. */
 export interface TextPiece {
   readonly text: string;
-  /** Range of the part in the text, in UTF-16 units. */
+  /** Start and end of the part in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Splits a text into sentences, each with the white space that follows. Takes time linear in the text.
- *
- * Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up, it breaks at abbreviations and wrapped
- * lines, and it differs between releases of Node.
+ * Splits a text into sentences; each includes the white space that follows it. The time is proportional to the length.
+ * Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up time, it splits at abbreviations and at
+ * wrapped lines, and its results differ between versions of Node.
  */
 export function splitSentences(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
@@ -24,17 +23,17 @@ export function splitSentences(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The range of the first sentence of a text, in UTF-16 units. */
+/** The position of the first sentence of a text, in UTF-16 units. */
 export interface FirstSentence {
-  /** Start of the next sentence; undefined if the first sentence may continue after the text. */
+  /** Start of the next sentence; undefined if more text may extend the first sentence. */
   readonly end: number | undefined;
-  /** End of the last word that certainly belongs to the sentence. */
+  /** End of the last word that belongs to the sentence even if more text follows. */
   readonly reach: number;
 }
 
 /**
- * Finds the first sentence of a text. If more text may follow (`isOpen`), the sentence ends only where more text
- * cannot change its end. Stops if the sentence is longer than `limit`.
+ * Finds the first sentence of a text. With `isOpen`, more text may follow, so the sentence ends only where that text
+ * cannot change its end. Stops searching if the sentence is longer than `limit`.
  */
 export function firstSentence(
   text: string,
@@ -71,7 +70,7 @@ function isInQuotes(text: string): boolean {
 }
 
 const NOT_SPACE = /[^\s\u0085]/g;
-/** Full stops of scripts that write no space after a sentence. */
+/** Full stops of scripts that have no space between sentences. */
 const WIDE_STOP = /[。！？｡]/;
 const WORD_END = /[\s\u0085。！？｡]/g;
 const STOP = /[\p{Sentence_Terminal}…]/u;
@@ -82,32 +81,32 @@ const CLOSED = /\S[\p{Pe}\p{Pf}"'*_](?!\p{L})/u;
 const LOWER_CASE = /^\p{Ll}/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
-/** The beginning of a {@link LIST_ITEM}. */
+/** The beginning of a text that {@link LIST_ITEM} may match. */
 const LIST_BEGINNING = /^[-–*•‣(\dA-Za-z]\S{0,4}$/;
 const LIST_NUMBER = /^\d{1,3}$/;
 
-/** Number of UTF-16 units after a gap that are considered. */
+/** Number of UTF-16 units after a gap that the decision may depend on. */
 const LOOK_AHEAD = 24;
 
-/** A line of at least this length without a full stop counts as wrapped. */
+/** A line of at least this length that does not end in a full stop counts as wrapped. */
 const WRAPPED_LINE_LENGTH = 50;
 
-/** A word and the white space after it, where a sentence may end. */
+/** The gap after a word, in which a sentence may end. */
 interface Gap {
   readonly word: string;
   readonly isFirstWord: boolean;
   readonly space: string;
-  /** The `LOOK_AHEAD` units after the space. */
+  /** The first `LOOK_AHEAD` UTF-16 units after the gap. */
   readonly following: string;
-  /** Length of the line from its start to the end of the word. */
+  /** Length of the line up to the end of the word. */
   readonly lineLength: number;
 }
 
 interface PlacedGap extends Gap {
   readonly wordEnd: number;
-  /** Start of the next word. */
+  /** Index of the next word. */
   readonly next: number;
-  /** Whether the sentence ends in this gap, unless more text follows. */
+  /** Whether the sentence ends in this gap if no more text follows. */
   readonly ends: boolean;
 }
 
@@ -132,7 +131,7 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   }
 }
 
-/** Whether more text cannot change the decision that the sentence ends or continues in a gap. */
+/** Whether it is final that the sentence ends or continues in this gap, even if more text follows. */
 function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   const lineBreaks = countLineBreaks(space);
   if (lineBreaks > 1) return true;
@@ -141,7 +140,7 @@ function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   if (lineBreaks === 1 && endsWithLine(body, stops, isClosed || isItem)) return true;
   if (/[^.…]/u.test(stops) && !isClosed && space !== '') return true;
   const rest = following.replace(OPENERS, '');
-  // Half of a surrogate pair may begin a lower-case letter.
+  // The first half of a surrogate pair may belong to a lower-case letter, so wait for the second half.
   if (/^[\uD800-\uDBFF]?$/.test(rest)) return following.length === LOOK_AHEAD;
   if (stops === '') return lineBreaks === 0 || !LIST_BEGINNING.test(following);
   if (stops !== '.' || isItem || !dependsOnNextWord(body)) return true;
@@ -183,17 +182,17 @@ function countLineBreaks(space: string): number {
   return space.match(LINE_BREAK)?.length ?? 0;
 }
 
-/** Whether a full stop at the end of a line ends a sentence rather than an abbreviation. */
+/** Whether the full stop at the end of a line ends a sentence, rather than belonging to an abbreviation. */
 function endsWithLine(body: string, stops: string, isDoubtful: boolean): boolean {
   return stops === '.' && body !== '' && !isDoubtful && !mayBeAbbreviation(body);
 }
 
-/** Whether a word is the number of a list item: `1.`, `(2.` or `a.` at the beginning of a sentence. */
+/** Whether the first word of a sentence is the number of a list item: `1.`, `(2.` or `a.`. */
 function isListNumber(body: string, isFirstWord: boolean): boolean {
   return isFirstWord && (LIST_NUMBER.test(body) || LIST_ITEM.test(`${body}. `));
 }
 
-/** Splits a word into body, stops and closing signs: `(“Stop!”)` has the body `Stop` and the stops `!`. */
+/** Splits a word into body, stops and closing signs. For `(“Stop!”)` the body is `Stop` and `!` the stop. */
 function takeApart(word: string): { body: string; stops: string; isClosed: boolean } {
   let closers = word.length;
   while (closers > 0 && CLOSER.test(word.charAt(closers - 1))) closers -= 1;
@@ -206,32 +205,32 @@ function takeApart(word: string): { body: string; stops: string; isClosed: boole
   };
 }
 
-/** Whether a line without a full stop (a heading, a list item, a verse) is a sentence. */
+/** Whether a line without a full stop counts as a sentence, like a heading, a list item or a verse. */
 function endsLine(gap: Gap): boolean {
   if (LIST_ITEM.test(gap.following)) return true;
   if (LOWER_CASE.test(gap.following) || /[,\p{Pd}]$/u.test(gap.word)) return false;
   return gap.lineLength < WRAPPED_LINE_LENGTH;
 }
 
-/** English abbreviations that never end a sentence; in lower case, without the last full stop. */
+/** English abbreviations that never end a sentence, in lower case and without their last full stop. */
 const NEVER_LAST = new Set(
   `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
 );
 
-/** Words that are abbreviations only before a number. */
+/** Words that are abbreviations only if a number follows, such as `no.`. */
 const BEFORE_A_NUMBER = new Set(
   `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
 );
 
-/** Abbreviations that may end a sentence. */
+/** Abbreviations that can end a sentence. */
 const MAY_BE_LAST = new Set(
   `al apr assn aug ave blvd bros ca co corp dec dept dist ed eds est etc ext feb fri ft hr hrs hwy inc jan jr jul jun
   lb lbs ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
   wed yr yrs`.split(/\s+/),
 );
 
-/** Words that after an abbreviation usually begin a new sentence. */
+/** Words that usually begin a new sentence if they follow an abbreviation. */
 const SENTENCE_STARTERS = new Set(
   `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
   For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
@@ -246,10 +245,10 @@ const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
 const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
- * Whether the full stop after `word` belongs to an abbreviation. True in doubt: a wrong split at a name is
- * audible, and a sentence that is too long is split again at a clause.
- * @param word without opening quotes and brackets
- * @param following the beginning of the next text, without opening quotes and brackets
+ * Whether the full stop after `word` belongs to an abbreviation. In doubt it does, because a wrong split is audible,
+ * while a sentence that becomes too long is split again at a clause.
+ * @param word the word before the full stop, without opening quotes and brackets
+ * @param following the beginning of the text after it, without opening quotes and brackets
  */
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
@@ -258,13 +257,13 @@ export function isAbbreviation(word: string, following: string): boolean {
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 
-/** Whether `word` may be an abbreviation, depending on the next word. */
+/** Whether `word` is an abbreviation if certain words follow it. */
 export function mayBeAbbreviation(word: string): boolean {
   const lower = word.toLowerCase();
   return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
 }
 
-/** Whether the next word decides if `word` is an abbreviation, as after a letter, `U.S` or `etc`. */
+/** Whether only the next word shows that `word` is an abbreviation, as for a single letter, `U.S` or `etc`. */
 export function dependsOnNextWord(word: string): boolean {
   return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
 }
@@ -275,14 +274,14 @@ function startsSentence(following: string): boolean {
   return SENTENCE_STARTERS.has(first.replace('’', "'"));
 }
 
-/** Whether a sentence ends a paragraph, because it ends with a blank line. */
+/** Whether a sentence is the last one of a paragraph, which ends with a blank line. */
 export function endsParagraph(sentence: string): boolean {
   return countLineBreaks(sentence.slice(sentence.trimEnd().length)) > 1;
 }
 
 /**
- * Splits a text into sentences, and sentences longer than `maxLength` UTF-16 units after a clause, else between
- * words, else between code points. Keeps every character, and leaves no tiny piece at the end.
+ * Splits a text into sentences. Splits sentences that are longer than `maxLength` UTF-16 units after a clause, else
+ * between words, else between code points. Keeps every character, and avoids very short pieces at the end.
  * @throws RangeError if `maxLength` is not an integer of at least 2
  */
 export function splitClauses(text: string, maxLength: number): TextPiece[] {
@@ -292,14 +291,14 @@ export function splitClauses(text: string, maxLength: number): TextPiece[] {
   return splitSentences(text).flatMap((sentence) => cutSentence(sentence, maxLength));
 }
 
-/** Places for a pause, strongest first; a comma between digits does not match. */
+/** Punctuation at which a speaker pauses, strongest first. A comma between two digits does not match. */
 const CLAUSE_MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*\s+|\s[-–—]+\s+|—|[；：。！？]/gu,
   /[,)\]][\p{Pf}"']*\s+|[，、]/gu,
   /\s+/g,
 ] as const;
 
-/** Minimum length of a piece, as a share of `maxLength`. */
+/** Minimum length of a piece as a share of `maxLength`. */
 const SHORTEST_PART = 0.4;
 
 function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
@@ -318,7 +317,7 @@ function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
   return pieces;
 }
 
-/** Returns the length of the next piece. @param rest the next `2 * maxLength` units of the sentence */
+/** Returns the length of the next piece. @param rest the next `2 * maxLength` UTF-16 units of the sentence */
 function nextLength(rest: string, maxLength: number): number {
   if (rest.length <= maxLength) return rest.length;
   const shortest = Math.max(1, Math.floor(maxLength * SHORTEST_PART));
@@ -331,7 +330,7 @@ function nextLength(rest: string, maxLength: number): number {
   return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
 }
 
-/** Returns the end of the last match that ends from `shortest` to `longest`. */
+/** Returns the end of the last match whose end is between `shortest` and `longest`. */
 export function lastEnd(
   text: string,
   pattern: RegExp,

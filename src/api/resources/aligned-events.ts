@@ -9,12 +9,12 @@ export type AlignedEvent =
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** The words with valid times. */
+      /** The words of the chunk whose times are valid. */
       readonly words: readonly AlignedWord[];
-      /** Every word has valid times. */
+      /** Whether every word of the chunk has valid times. */
       readonly isWhole: boolean;
     }
-  /** A chunk lost its word times; undefined: an unknown chunk. */
+  /** The word times of a chunk are no longer valid; undefined if the service does not name the chunk. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
   | {
@@ -42,7 +42,7 @@ export class UnreadableEvent extends Error {
 
 /**
  * Parses one event; returns undefined for an unknown one.
- * @param block receives the audio of the event
+ * @param block the block to which the decoded audio of the event is added
  * @throws UnreadableEvent
  */
 export function readAlignedEvent(
@@ -92,7 +92,7 @@ function fieldsIn(data: ByteString): UnknownRecord | undefined {
 const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
-/** Adds the audio of an event in its usual form, without parsing the JSON, which is faster. */
+/** Adds the audio of an event in its usual form without parsing the JSON, because that is faster. */
 function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   return (
     data.startsWith(PLAIN_BEGIN) &&
@@ -107,7 +107,7 @@ function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
-/** Reads a snapshot. Drops words with invalid times instead of failing, because the audio was billed. */
+/** Reads a snapshot event. Drops words with invalid times but does not fail, because the audio was billed. */
 function snapshotOf(fields: UnknownRecord): AlignedEvent {
   const { units = 'milliseconds', words } = fields;
   const chunkSeq = chunkSeqOf(fields);
@@ -129,7 +129,7 @@ function chunkSeqOf({ chunkSeq }: UnknownRecord): number | undefined {
 
 function completedOf(fields: UnknownRecord): CompletedFacts {
   return {
-    // Any other status means that some times are missing.
+    // Any status other than `complete` means that some times are missing.
     alignmentStatus: fields['alignmentStatus'] === 'complete' ? 'complete' : 'partial',
     requestId: firstText(fields['requestId']),
     generationId: firstText(fields['generationId']),
@@ -152,11 +152,11 @@ export function isAlignedWord(value: unknown): value is AlignedWord {
 }
 
 interface ReadBatch {
-  /** The audio of all events, in one chunk borrowed from the {@link AudioMemory}. */
+  /** The audio of all events, as one chunk that the caller returns with {@link AudioMemory.giveBack}. */
   readonly audio: Uint8Array | undefined;
-  /** At least one event is known. */
+  /** Whether at least one of the events has a known type; heartbeats do not count. */
   readonly hasNews: boolean;
-  /** The event that ended the stream; later ones are ignored. */
+  /** The event that ended the stream; later events are ignored. */
   readonly end: StreamEnd | undefined;
 }
 
@@ -164,7 +164,7 @@ export type StreamEnd =
   | Extract<AlignedEvent, { kind: 'completed' | 'error' }>
   | { readonly kind: 'unreadable'; readonly error: UnreadableEvent };
 
-/** Reads events that arrived together: returns their audio and adds their word times to `alignment`. */
+/** Reads a batch of events. Returns their audio, and adds their word times to `alignment`. */
 export function readBatch(
   batch: readonly SseEvent[],
   memory: AudioMemory,
@@ -186,7 +186,7 @@ export function readBatch(
   return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
-/** Returns an upper bound for the audio bytes of a batch. */
+/** Returns the maximum number of audio bytes that a batch of events can contain. */
 function audioBytesMax(batch: readonly SseEvent[]): number {
   let characters = 0;
   for (const event of batch) {
@@ -208,8 +208,8 @@ function read(
 }
 
 /**
- * UTF-8 bytes as a string with one character per byte. Most of a stream is Base64, which need not be decoded;
- * {@link textOf} decodes the rest.
+ * UTF-8 bytes as a string with one character per byte. Most of a stream is Base64 (ASCII), so decoding is rarely
+ * needed; {@link textOf} decodes the other parts.
  */
 type ByteString = string;
 
@@ -217,7 +217,7 @@ const LINE_FEED = 0x0a;
 
 /** Decodes a byte string as UTF-8. */
 export function textOf(bytes: ByteString): string {
-  // Pure ASCII is the same before and after.
+  // Pure ASCII text needs no decoding.
   if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
@@ -235,8 +235,8 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields the events that each chunk of
- * bytes completes, which may be none. Drops an incomplete event at the end of the stream.
+ * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields an array for each chunk of bytes:
+ * the events that the chunk completes, possibly none. Drops an incomplete event at the end of the stream.
  * @throws EventTooLarge, or errors of the body
  */
 export async function* sseEvents(
@@ -255,8 +255,8 @@ export async function* sseEvents(
   });
   for await (const { buffer, byteLength, byteOffset } of body) {
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
-    // The parser copies an incomplete line together with its next input: feed it only the end of
-    // that line first, so that the rest is not copied.
+    // The parser copies an incomplete line together with its next input. Feed it only the end of that line first, so
+    // that the rest is not copied.
     const lineEnd = bytes.indexOf(LINE_FEED) + 1;
     if (lineEnd > 0) parser.feed(bytes.toString('latin1', 0, lineEnd));
     if (lineEnd < byteLength && !isTooLarge) parser.feed(bytes.toString('latin1', lineEnd));
@@ -267,16 +267,16 @@ export async function* sseEvents(
 }
 
 /**
- * The word times of a stream: the newest snapshot of each chunk counts, unless it was invalidated later
- * (docs/api/speech.md#aligned-stream).
+ * Collects the word times of a stream. The newest snapshot of each chunk counts, unless a later event invalidated
+ * that snapshot (docs/api/speech.md#aligned-stream).
  */
 export class Alignment {
   readonly #chunks = new Map<number, readonly AlignedWord[]>();
-  /** Chunks with missing times. */
+  /** Sequence numbers of the chunks with missing times. */
   readonly #broken = new Set<number>();
-  /** An unknown chunk lost its times. */
+  /** Whether an `invalidated` event did not name its chunk. */
   #hasLost = false;
-  /** Memory estimate for all words. */
+  /** Estimated memory for all words, in characters. */
   #weight = 0;
 
   /** Applies an event; returns false if the stream has too many words. */
@@ -298,20 +298,20 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** Whether no event reported missing times. */
+  /** Whether no event reported missing word times. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }
 
-  /** Returns the words of all chunks in order. */
+  /** Returns the words of all chunks in text order. */
   words(): AlignedWord[] {
     return [...this.#chunks].toSorted(([a], [b]) => a - b).flatMap(([, words]) => words);
   }
 }
 
-/** Maximum number of chunks with missing times; no text has so many chunks. */
+/** Maximum number of chunks with missing times; real streams have far fewer chunks. */
 const MOST_BROKEN = 100_000;
-/** Maximum memory estimate: the characters of all words, and a constant for each word and snapshot. */
+/** Maximum estimated memory: the characters of all words, plus a constant for each word and snapshot. */
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 
@@ -319,26 +319,26 @@ function weightOf(words: readonly AlignedWord[]): number {
   return words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
 }
 
-/** Maximum number of spare buffers. */
+/** Maximum number of unused buffers to retain. */
 const SPARES_MAX = 64;
-/** Maximum size of a spare buffer; audio arrives a few kilobytes at a time. */
+/** Maximum size of a buffer to retain; audio usually arrives in pieces of a few kilobytes. */
 const SPARE_BYTES_MAX = 128 * 1024;
 
-/** Reuses the buffers of returned audio chunks, because allocating costs more than filling them. */
+/** Reuses the buffers of audio chunks that callers return, because allocating a buffer costs more than filling it. */
 export class AudioMemory {
   readonly #spares: Buffer[] = [];
-  /** The chunks in use, with their buffers. */
+  /** The buffer of each chunk that has not been given back. */
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
 
-  /** Returns a block for at most `bytesMax` bytes of audio. */
+  /** Returns an empty block with space for at least `bytesMax` bytes of audio. */
   open(bytesMax: number): AudioBlock {
     const spare = this.#spares.pop();
-    // Buffers that are too small are dropped; soon all are large enough.
+    // A retained buffer that is too small is dropped, so that soon all retained buffers are large enough.
     const isEnough = spare !== undefined && spare.length >= bytesMax;
     return new AudioBlock(isEnough ? spare : Buffer.allocUnsafeSlow(bytesMax));
   }
 
-  /** Returns the audio of a finished block; undefined if there is none. */
+  /** Returns the audio of a finished block, which the caller gives back later; undefined if it has none. */
   lend(block: AudioBlock): Uint8Array | undefined {
     if (block.length === 0) {
       this.#keep(block.memory);
@@ -349,7 +349,7 @@ export class AudioMemory {
     return chunk;
   }
 
-  /** Takes back a chunk of {@link lend}; ignores any other. */
+  /** Retains the buffer of a chunk from {@link lend} for reuse; ignores any other chunk. */
   giveBack(chunk: Uint8Array): void {
     const memory = this.#lent.get(chunk);
     if (memory === undefined) return;
@@ -363,7 +363,7 @@ export class AudioMemory {
   }
 }
 
-/** The decoded audio of events that arrived together. */
+/** Collects the decoded audio of events that arrived together. */
 export class AudioBlock {
   readonly memory: Buffer;
   /** Number of audio bytes. */
@@ -374,13 +374,13 @@ export class AudioBlock {
   }
 
   /**
-   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long: Node
-   * skips invalid characters, which makes the result too short.
+   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long. Invalid
+   * Base64 shows in a result that is too short, because Node skips invalid characters.
    */
   add(base64: string): boolean {
     const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
     const digits = base64.length - padding;
-    // A single remaining digit is never valid Base64.
+    // Valid Base64 never leaves a single digit after the groups of four.
     if (digits % 4 === 1) return false;
     const promised = Math.floor((digits * 3) / 4);
     const written = this.memory.write(base64, this.length, promised, 'base64');

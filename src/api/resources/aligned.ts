@@ -16,25 +16,25 @@ import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './a
 
 /** Streamed speech with word times. */
 export interface AlignedResponse extends AudioResponse {
-  /** The word times; undefined until the whole body was read. */
+  /** The word times; undefined until the whole body has been read. */
   readonly outcome: AlignedOutcome | undefined;
 }
 
 export interface AlignedOutcome {
-  /** In text order, with times relative to the start of the audio. */
+  /** The words in text order, with times relative to the start of the audio. */
   readonly words: readonly AlignedWord[];
-  /** False if words may be missing. */
+  /** Whether the service timed every word; if false, words may be missing. */
   readonly isComplete: boolean;
   readonly generationId: string | undefined;
 }
 
 export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {
   readonly clock: Clock;
-  /** Maximum wait for the next event except heartbeats; default one minute. */
+  /** Maximum wait for the next event, not counting heartbeats; default one minute. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** Maximum size of an event; real ones have some kilobytes. */
+/** Maximum size of an event; real events have a few kilobytes. */
 const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 
 /** Builds the request of {@link speakAligned}. */
@@ -51,9 +51,9 @@ export function alignedRequest(
 }
 
 /**
- * Speaks a text with word times (docs/api/speech.md#aligned-stream); resolves when the stream begins. The body of
- * the response throws a Failure unless the stream ends with `completed`.
- * @throws Failure; checks the status first, then the media type
+ * Speaks a text with word times (docs/api/speech.md#aligned-stream). Resolves when the stream begins. Reading the body
+ * throws a Failure unless the stream ends with a `completed` event.
+ * @throws Failure for an error status, or a response that is not an event stream
  */
 export async function speakAligned(
   client: ApiClient,
@@ -76,7 +76,7 @@ class StreamedSpeech implements AlignedResponse {
   readonly contentType = 'text/event-stream';
   readonly contentLength = undefined;
   readonly pcm = undefined;
-  /** A final event proves that the stream is complete. */
+  /** The stream marks its own end: it is complete only with a final event. */
   readonly framing = 'chunked';
   readonly ignoredParameters: readonly string[];
   outcome: AlignedOutcome | undefined;
@@ -120,7 +120,7 @@ class StreamedSpeech implements AlignedResponse {
     this.#memory.giveBack(chunk);
   }
 
-  /** Yields the audio; heartbeats do not reset the idle timeout. */
+  /** Yields the audio. Heartbeats do not reset the idle timeout. */
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
     const alignment = new Alignment();
@@ -133,7 +133,7 @@ class StreamedSpeech implements AlignedResponse {
         if (audio !== undefined) yield audio;
         if (end?.kind === 'completed' && !isEmpty) return this.#conclude(end.facts, alignment);
         if (end !== undefined) throw this.#stopped(end);
-        // The time of a slow reader does not count as idle.
+        // The time that the caller takes to read audio does not count as idle.
         if (hasNews) since = clock.monotonic();
         else this.#checkIdle(clock.monotonic() - since);
       }

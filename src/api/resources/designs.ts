@@ -15,34 +15,34 @@ import { readMadeVoice, refusedVoice } from './voices.ts';
 export interface DesignOrder {
   readonly prompt: string;
   readonly previewText: string;
-  /** Engine families; default: the service chooses. */
+  /** Engine families to choose from; default: the service chooses. */
   readonly providers?: readonly string[] | undefined;
 }
 
-/** A proposed voice; its id is not a voice id (docs/api/voice-design.md). */
+/** A proposed voice (docs/api/voice-design.md). Its id cannot be used as a voice id until the candidate is saved. */
 interface DesignCandidate {
   readonly candidateId: string;
-  /** As returned by the service, possibly relative. */
+  /** The preview URL as the service returned it, possibly relative. */
   readonly previewAudioUrl: string | undefined;
-  /** The service's description of the voice. */
+  /** The description of the voice that the service wrote. */
   readonly description: string | undefined;
 }
 
-/** A temporary design; its id is not a voice id. */
+/** A temporary voice design with its candidates. Its id cannot be used as a voice id. */
 export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly designId: string;
   readonly candidates: readonly DesignCandidate[];
-  /** ISO 8601. */
+  /** When the design expires, in ISO 8601 format. */
   readonly expiresAt: string | undefined;
 }
 
-/** The candidate to save as a voice, and the fields of that voice. */
+/** The candidate to save, and the title and other fields of the new voice. */
 export interface DesignChoice {
   readonly designId: string;
   readonly candidateId: string;
   readonly name: string;
   readonly visibility?: VoiceVisibility | undefined;
-  /** Default: the language of the design. */
+  /** Language of the voice; default: the language of the design. */
   readonly language?: string | undefined;
 }
 
@@ -52,8 +52,8 @@ export function designRequest(order: DesignOrder, options: BilledOptions): Reque
 }
 
 /**
- * Creates a design: candidates for a voice described in words.
- * @throws Failure; may have been billed if the response names no design
+ * Creates a design: voices that the service proposes for a description in words.
+ * @throws Failure; possibly billed if the response contains no design id
  */
 export async function createVoiceDesign(
   client: ApiClient,
@@ -77,8 +77,8 @@ export function saveDesignRequest(choice: DesignChoice, options: BilledOptions):
 }
 
 /**
- * Creates a permanent voice from a candidate.
- * @throws Failure (rejected) for an expired design; if the response names no voice, it may have been created
+ * Saves a candidate as a permanent voice.
+ * @throws Failure (rejected) for an expired design; if the response has no voice id, the voice may exist
  */
 export async function saveVoiceDesign(
   client: ApiClient,
@@ -92,7 +92,7 @@ export async function saveVoiceDesign(
   }
 }
 
-/** Adds the hint that designs expire to a "not found" error. */
+/** Adds the hint that designs expire to a "not found" failure. */
 function goneDesign(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   const hint =
@@ -111,11 +111,11 @@ function readCandidate(value: unknown): DesignCandidate | undefined {
   };
 }
 
-/** The candidate to preview. */
+/** The candidate whose preview is downloaded. */
 export interface CandidateRef {
   readonly designId: string;
   readonly candidateId: string;
-  /** The preview URL from the design; default: the endpoint of the API. */
+  /** The preview URL from the design; default: the preview endpoint of the API. */
   readonly previewAudioUrl?: string | undefined;
 }
 
@@ -134,7 +134,7 @@ export async function fetchCandidateAudio(
   try {
     const response = await download(
       client,
-      // The link of the design expires; the path of the API redirects to a fresh one.
+      // The preview link in the design expires; the preview endpoint redirects to a fresh link.
       (headers, isAgain) => {
         const spec = { ...FILE_REQUEST, accept, headers, signal };
         return client.send({ ...spec, target: isAgain ? target : (known ?? target) });
@@ -142,7 +142,7 @@ export async function fetchCandidateAudio(
       signal,
     );
     const audio = await requireAudio(client, response, { isOpaqueFine: true });
-    // The download reports credits again; they are the cost of another request.
+    // The download repeats the credits that the design cost; the download itself is free.
     return { ...audio, creditsUsed: undefined };
   } catch (error) {
     throw goneDesign(error);

@@ -28,7 +28,7 @@ import {
 } from '../response.ts';
 
 export interface JobOptions extends BilledOptions {
-  /** Default v3. */
+  /** The API version of the endpoint; default v3. */
   readonly api?: JobApi | undefined;
 }
 
@@ -53,9 +53,9 @@ export function speechJobRequest(
 }
 
 /**
- * Creates a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). Retrying with the same key returns the
- * same job and is not billed again.
- * @throws Failure; may have been billed if the response names no job
+ * Creates a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). Retrying with the same idempotency key returns
+ * the same job and is not billed again.
+ * @throws Failure; possibly billed if the response contains no job id
  */
 export async function createSpeechJob(
   client: ApiClient,
@@ -72,7 +72,7 @@ export async function sendSpeechJob(
   request: RequestSpec,
 ): Promise<SpeechJob> {
   const response = await client.send(request);
-  // The Location header may name the job even if the body is invalid.
+  // If the body is invalid, the Location header may still contain the job id.
   const raw = await readBilledJson(response).catch((error: unknown) => {
     if (response.headers.location === undefined) throw error;
   });
@@ -98,7 +98,7 @@ export async function getSpeechJob(
   return readPolledJob(client, request, id, (response) => readSpeechJob(api, response, id));
 }
 
-/** Requests a job and reads its state. @throws Failure (bad_answer) for a response without a status */
+/** Requests a job and parses it with `read`. @throws Failure (bad_answer) for a response without a job status */
 export async function readPolledJob<Job>(
   client: ApiClient,
   request: RequestSpec,
@@ -112,8 +112,8 @@ export async function readPolledJob<Job>(
 }
 
 /**
- * Waits until a speech job has ended.
- * @param deps `known`: the job as its creation returned it, which delays the first poll
+ * Polls a speech job until it has ended.
+ * @param deps its field `known` is the job from the response that created it, which delays the first poll
  * @throws Failure as {@link pollJob}
  */
 export function pollSpeechJob(
@@ -134,7 +134,7 @@ export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): P
   return { floorMs: isSlow ? POLL_FLOOR_V1_MS : POLL_FLOOR_MS, intervalMs };
 }
 
-/** The interfaces with speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** The API versions with speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export type JobApi = 'v3' | 'v1';
 
 export interface JobRef {
@@ -142,28 +142,28 @@ export interface JobRef {
   readonly api: JobApi;
 }
 
-/** A speech job, as both interfaces report it. */
+/** A speech job, in the same form for v3 and v1. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** Credits reserved for a running job; the cost of an ended job, which is 0 if it failed. */
+  /** For a running job the reserved credits; for an ended job its cost, which is 0 if the job failed. */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** Controls that the service did not apply; undefined if it does not report them. */
+  /** Speech controls that the service did not apply; undefined if the service does not report them. */
   readonly ignoredParameters: readonly string[] | undefined;
   readonly format: AudioFormat | undefined;
   readonly segments: readonly SpeechJobSegment[];
-  /** The reason of a failure, if the service reports one. */
+  /** Why the job failed, if the service reports it. */
   readonly error: JobError | undefined;
   /** The complete JSON body. */
   readonly raw: unknown;
 }
 
-/** A part of the job's text with separate audio. */
+/** A part of the job's text that has its own audio. */
 export interface SpeechJobSegment {
-  /** From 0. */
+  /** Index of the segment, from 0. */
   readonly index: number;
   readonly status: string | undefined;
-  /** As returned by the service, possibly relative. */
+  /** The URL of the audio as the service returned it, possibly relative. */
   readonly audioUrl: string | undefined;
 }
 
@@ -173,8 +173,8 @@ export interface JobError {
 }
 
 /**
- * Reads a job from the response to its creation or to a poll; undefined if the response has no job.
- * @param known the id of a polled job
+ * Reads a job from the response that created it or from a poll; undefined if the response has no job.
+ * @param known the job id of a poll
  */
 export function readSpeechJob(
   api: JobApi,
@@ -186,7 +186,7 @@ export function readSpeechJob(
   const task = firstRecord(body['task'], body['data'], body['job']) ?? body;
   const record = firstRecord(body['record']) ?? {};
   const id = firstText(task['taskId'], task['id'], record['id'], known, idOf(headers.location));
-  // A response with only a Location header means that the job has just begun.
+  // A response with only a Location header means that the job was just created.
   const isNew = known === undefined && headers.location !== undefined;
   const status = firstText(task['status'], record['status'], isNew ? 'pending' : undefined);
   if (id === undefined || status === undefined) return undefined;
@@ -244,8 +244,8 @@ export function readJobError(job: UnknownRecord, error = job['error']): JobError
 }
 
 /**
- * Downloads the audio of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1); free and repeatable. The API key
- * is not sent to file storage.
+ * Downloads the audio of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). The download is free and repeatable.
+ * File storage never receives the API key.
  * @throws Failure
  */
 export async function fetchJobAudio(
@@ -261,10 +261,10 @@ export async function fetchJobAudio(
 }
 
 /**
- * Downloads the audio of one segment, which may be available before the job has ended. In v1 the job contains
- * the URL of the audio.
- * @param index from 0
- * @throws Failure (rejected) if the job has no audio of this segment
+ * Downloads the audio of one segment, which may be available before the job has ended. In v1, the URL of the audio
+ * is a field of the job.
+ * @param index index of the segment, from 0
+ * @throws Failure (rejected) if the job has no audio for this segment
  */
 export async function fetchSegmentAudio(
   client: ApiClient,
@@ -297,7 +297,7 @@ async function segmentLink(
   });
 }
 
-/** @param place a path of the service, or a function that returns a fresh link */
+/** Downloads audio. @param place a path of the service, or a function that returns a fresh link */
 async function getAudio(
   client: ApiClient,
   place: string | (() => Promise<URL>),
@@ -308,7 +308,7 @@ async function getAudio(
     const target = typeof place === 'string' ? place : await place();
     const response = await client.send({ ...request, target, headers });
     if (response.headers.contentType !== 'application/json') return response;
-    // The API does not document this response: it may contain the URL of the audio.
+    // The API does not document this response, which may contain the URL of the audio.
     const url = resolveUrl(client, addressIn(await readJson(response)));
     if (url !== undefined)
       return client.send({ ...request, accept: 'audio/*', target: url, headers });
@@ -316,7 +316,7 @@ async function getAudio(
   };
   const response = await download(client, ask, signal);
   const audio = await requireAudio(client, response, { isOpaqueFine: true });
-  // The download reports credits that are not the cost of the job.
+  // The credits in the download response are not the cost of the job.
   return { ...audio, creditsUsed: undefined };
 }
 
@@ -331,11 +331,11 @@ export interface JobQuery {
   readonly page?: number | undefined;
   readonly limit?: number | undefined;
   readonly status?: string | undefined;
-  /** ISO 8601; v1 only. */
+  /** Lists only jobs created after this time, in ISO 8601 format; v1 only. */
   readonly createdAfter?: string | undefined;
 }
 
-/** A job of a list, as both interfaces report it. */
+/** An item of a job list, in the same form for v3 and v1. */
 export interface ListedJob {
   readonly id: string;
   readonly status: string;
@@ -350,11 +350,11 @@ export interface ListedJob {
 export interface JobPage<Job> {
   readonly items: readonly Job[];
   readonly page: number;
-  /** Undefined on the last page. */
+  /** Number of the next page; undefined on the last page. */
   readonly nextPage: number | undefined;
 }
 
-/** Lists one page of the account's jobs, newest first. */
+/** Lists one page of the account's speech jobs, newest first. */
 export function listSpeechJobs(
   client: ApiClient,
   api: JobApi,
@@ -369,7 +369,7 @@ export function listSpeechJobs(
   });
 }
 
-/** Lists every matching job, page after page, with the JSON of each job. */
+/** Lists all matching jobs from all pages; each item includes its original JSON. */
 export function allSpeechJobs(
   client: ApiClient,
   api: JobApi,
@@ -381,7 +381,7 @@ export function allSpeechJobs(
   );
 }
 
-/** Yields the jobs of every page, without repetitions. */
+/** Yields the jobs of all pages, each job once. */
 export async function* allJobs<Job extends { readonly id: string }>(
   list: (page: number) => Promise<JsonResponse<JobPage<Job>>>,
 ): AsyncGenerator<{ readonly item: Job; readonly raw: unknown }, void, undefined> {
@@ -390,7 +390,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
     const { raw, value } = await list(page);
     const items: unknown = isRecord(raw) ? raw['items'] : undefined;
     for (const [index, item] of value.items.entries()) {
-      // A job created in the meantime moves older jobs to the next page.
+      // If a job is created while listing, older jobs move to the next page and would be listed twice.
       if (seen.has(item.id)) continue;
       seen.add(item.id);
       yield { item, raw: Array.isArray(items) ? items[index] : item };
@@ -399,7 +399,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-/** Returns a page of jobs; undefined without items. `nextPage` is always after `page`, so lists end. */
+/** Returns a page of jobs; undefined without `items`. `nextPage` is always after `page`, so that lists end. */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,
   pagination: unknown,

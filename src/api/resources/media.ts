@@ -31,7 +31,7 @@ export type MediaOrder = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-/** Options for creating a media job. The service may ignore the key of a lip sync, which is never retried. */
+/** Options for creating a media job. A lip sync is never retried: the service may ignore its idempotency key. */
 export interface MediaOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey: BilledOptions['idempotencyKey'] | undefined;
   readonly onRepeat?: RequestSpec['onRepeat'];
@@ -74,7 +74,7 @@ const LOOK_AT =
 /**
  * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
  * @param request built by {@link mediaJobRequest}
- * @throws Failure; may have been billed if the response names no job
+ * @throws Failure; possibly billed if the response contains no job id
  */
 export async function sendMediaJob(
   client: ApiClient,
@@ -109,12 +109,12 @@ export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }
 
-/** The billed duration of a lip sync, in seconds (docs/api/lip-sync.md). */
+/** The duration for which a lip sync is billed, in seconds (docs/api/lip-sync.md). */
 export interface LipSyncBilling {
   readonly billedSeconds: number;
   readonly videoSeconds: number | undefined;
   readonly audioSeconds: number | undefined;
-  /** As reported by the service, such as `shorter_input_rounded_up`. */
+  /** The billing rule that the service applied, such as `shorter_input_rounded_up`. */
   readonly rule: string | undefined;
 }
 
@@ -122,29 +122,29 @@ export interface LipSyncBilling {
 export interface MediaJob extends PolledJob {
   readonly kind: MediaJobKind;
   readonly requestId: string;
-  /** In percent, if the service reports it. */
+  /** Progress in percent, if the service reports it. */
   readonly progress: number | undefined;
-  /** Credits reserved for a running job; the cost of an ended job. */
+  /** For a running job the reserved credits; for an ended job its cost. */
   readonly creditsUsed: number | undefined;
   /** The cost of each step of a dubbing. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
   readonly quotaRemaining: number | undefined;
   readonly billing: LipSyncBilling | undefined;
-  /** As returned by the service, possibly relative. */
+  /** The URL of the result as the service returned it, possibly relative. */
   readonly resultUrl: string | undefined;
-  /** The reason of a failure, if the service reports one. */
+  /** Why the job failed, if the service reports it. */
   readonly error: JobError | undefined;
   /** Warnings about the result. */
   readonly notices: readonly string[];
-  /** The JSON of the job. */
+  /** The JSON object of the job. */
   readonly data: UnknownRecord;
-  /** The complete JSON body, which contains `data`. */
+  /** The complete JSON body, from which `data` was taken. */
   readonly raw: unknown;
 }
 
 /**
- * Reads a job from the response to its creation or to a poll; undefined if the response has no job.
- * @param known the id of a polled job
+ * Reads a job from the response that created it or from a poll; undefined if the response has no job.
+ * @param known the job id of a poll
  */
 function readMediaJob(
   kind: MediaJobKind,
@@ -183,7 +183,7 @@ function readMediaData(
     status,
     phase: jobPhase(status),
     progress: percent(data['progress']),
-    // The speech of a failed dubbing may stay billed.
+    // If a dubbing fails, its speech may still be billed, so the reported credits count.
     creditsUsed: isRecord(credits) ? totalOf(credits) : jobCost(status, firstNumber(credits)),
     creditsByPart: isRecord(credits) ? partsOf(credits) : undefined,
     billing: billingOf(data),
@@ -198,7 +198,7 @@ function readMediaData(
   };
 }
 
-/** Returns the URL of the result. Responses may repeat request fields, which have other names. */
+/** Returns the URL of the result. Ignores the URLs of inputs, which some responses repeat under other field names. */
 function resultOf(data: UnknownRecord): string | undefined {
   const result = firstRecord(data['result']) ?? {};
   return firstText(
@@ -247,9 +247,9 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /**
- * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs); free and repeatable. The API
- * key is sent only to the service.
- * @throws Failure: `rejected` for a running job, `bad_answer` for an ended job without the URL of a result
+ * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs). The download is free and
+ * repeatable. Only the service receives the API key.
+ * @throws Failure: `rejected` for a running job, `bad_answer` for an ended job without a result URL
  */
 export async function fetchMediaResult(
   client: ApiClient,
@@ -307,7 +307,7 @@ async function fetchFile(
     pcm: undefined,
     framing,
     requestId,
-    // The download reports credits that are not the cost of the job.
+    // The credits in the download response are not the cost of the job.
     creditsUsed: undefined,
     maxBytes: client.maxBytes,
     discard: () => response.discard(),
@@ -336,7 +336,7 @@ export function listLipSync(
   return client.json(request, (body) => readLipSyncPage(body, query.page ?? 1));
 }
 
-/** Lists every matching lip-sync job, page after page. */
+/** Lists all matching lip-sync jobs from all pages. */
 export async function* allLipSync(
   client: ApiClient,
   { status }: Pick<LipSyncQuery, 'status'>,

@@ -15,7 +15,7 @@ import {
   readArray,
 } from '../response.ts';
 
-/** Returns the capabilities of every model (docs/api/models.md), without a key. */
+/** Returns the capabilities of every model (docs/api/models.md). The request needs no API key. */
 export function getCapabilities(
   client: ApiClient,
   options: Pick<RequestSpec, 'maxRetries' | 'signal'> = {},
@@ -23,7 +23,7 @@ export function getCapabilities(
   return client.json(safeRequest('getCapabilities', {}, options), readCapabilities);
 }
 
-/** Returns a function that checks, after a 503, whether the capabilities list a model as available. */
+/** Returns a function that checks, after a 503 response, whether the service still lists a model as available. */
 export function modelCheck(
   client: ApiClient,
   modelId: string | undefined,
@@ -85,17 +85,17 @@ function readModel(body: unknown): Model | undefined {
 
 /** A combination of size and duration that a media model supports, with the cost (docs/api/media.md). */
 export interface MediaVariant {
-  /** Images only. */
+  /** Set for images only. */
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** Videos only. */
+  /** Set for videos only. */
   readonly size: string | undefined;
   readonly seconds: number | undefined;
-  /** Pixels. */
+  /** Width of the result in pixels. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly credits: number | undefined;
-  /** Maximum number of reference images. */
+  /** Maximum number of reference images in a request. */
   readonly referenceLimit: number | undefined;
 }
 
@@ -117,7 +117,7 @@ export function listMediaModels(
   );
 }
 
-/** Reads the models from any of the usual fields, because the API does not document the response. */
+/** Reads the list of models from the usual field names, because the API does not document the response. */
 function readModels(body: unknown): readonly MediaModel[] | undefined {
   const outer = firstRecord(body) ?? {};
   const inner = firstRecord(outer['data']) ?? outer;
@@ -152,7 +152,7 @@ function readVariant(body: UnknownRecord): MediaVariant {
   };
 }
 
-/** Names of the features for messages. */
+/** Names of the features, for use in messages. */
 const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   lipsync: 'lip sync',
   dub: 'video dubbing',
@@ -161,8 +161,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * Explains the 404 of an endpoint that the OpenAPI document of the service does not list: the account lacks the
- * feature (docs/api/media.md). Returns any other error unchanged.
+ * Explains a 404 of an endpoint that is missing in the OpenAPI document of the service: the account does not have
+ * the feature (docs/api/media.md). Returns any other error unchanged.
  */
 export async function missingCapability(
   client: ApiClient,
@@ -180,7 +180,7 @@ export async function missingCapability(
   });
 }
 
-/** Whether the OpenAPI document lists an operation; undefined if the document is not available. */
+/** Whether the OpenAPI document lists an operation; undefined if the document cannot be loaded. */
 async function isListed(
   client: ApiClient,
   method: string,
@@ -192,7 +192,7 @@ async function isListed(
     const { value: paths } = await client.json(request, (body) =>
       firstRecord(firstRecord(body)?.['paths']),
     );
-    // Paths may be relative to a base URL in the document.
+    // The paths in the document may be relative to a base URL.
     return Object.entries(paths).some(
       ([path, operations]) =>
         path !== '/' &&
@@ -208,5 +208,5 @@ async function isListed(
 
 export type MediaJobKind = (typeof MEDIA_JOB_KINDS)[number];
 
-/** The kinds of media jobs, named like their commands. */
+/** The kinds of media jobs; each is also the name of its command. */
 export const MEDIA_JOB_KINDS = ['lipsync', 'dub', 'image', 'video'] as const;

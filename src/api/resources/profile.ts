@@ -12,14 +12,14 @@ export function getProfile(
   return client.json(safeRequest('getProfile', {}, { signal }), readProfile);
 }
 
-/** Updates the profile (docs/api/account.md); idempotent. */
+/** Updates the profile (docs/api/account.md); safe to repeat. */
 export function updateProfile(
   client: ApiClient,
   update: ProfileUpdate,
   signal?: AbortSignal,
 ): Promise<JsonResponse<unknown>> {
   const request = safeRequest('updateProfile', {}, { body: jsonBody(update), signal });
-  // The API does not document the response.
+  // The API does not document the response, so any JSON is accepted.
   return client.json(request, (body) => body ?? null);
 }
 

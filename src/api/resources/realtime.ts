@@ -7,7 +7,7 @@ import { requireAudio } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { jsonBody, safeRequest } from '../request.ts';
 
-/** Returns the capabilities of realtime speech (docs/api/realtime.md), with v3 names. */
+/** Returns the capabilities of realtime speech (docs/api/realtime.md), with the field names of v3. */
 export function getRealtimeCapabilities(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -19,13 +19,13 @@ export function getRealtimeCapabilities(
 
 interface BrowserTicket {
   readonly ticket: string;
-  /** The WebSocket URL for the ticket; v3 only. */
+  /** The WebSocket URL to open with the ticket; v3 only. */
   readonly url: string | undefined;
 }
 
 /**
- * Creates a single-use ticket for a browser, which cannot send a key (docs/api/realtime.md).
- * @param origin of the page, such as `https://app.example.com`
+ * Creates a single-use ticket, with which a browser connects instead of an API key (docs/api/realtime.md).
+ * @param origin the origin of the web page, such as `https://app.example.com`
  */
 export function createBrowserTicket(
   client: ApiClient,
@@ -42,7 +42,7 @@ export function createBrowserTicket(
   });
 }
 
-/** Returns the state of a reliable request (docs/api/realtime.md#request-states), with v3 names. */
+/** Returns the status of a request in `reliable` mode (docs/api/realtime.md#request-states), with v3 field names. */
 export function getRealtimeRequest(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -53,7 +53,7 @@ export function getRealtimeRequest(
   return client.json(safeRequest(id, { requestId }, { host: 'realtime', signal }), asV3);
 }
 
-/** Downloads the stored audio of a segment (docs/api/realtime.md; v3 only); free and repeatable. */
+/** Downloads the stored audio of a segment (docs/api/realtime.md); v3 only. The download is free and repeatable. */
 export async function fetchRealtimeSegment(
   client: ApiClient,
   requestId: string,
@@ -67,7 +67,7 @@ export async function fetchRealtimeSegment(
 }
 
 function asV3(body: unknown): UnknownRecord | undefined {
-  // The API does not document the field names of v2 over HTTP: accept those of v2 and of v3.
+  // The API does not document the field names of v2 over HTTP, so the names of v2 and of v3 are accepted.
   const named = renameFields(body, (name) => (/[A-Z]/.test(name) ? name : v3FieldName(name)));
   return isRecord(named) ? named : undefined;
 }

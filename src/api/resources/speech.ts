@@ -17,12 +17,12 @@ import { badResponse, firstNumber, firstRecord, parseServiceError } from '../res
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
-/** Options of a speech request. The key is required, except for the compatibility surfaces. */
+/** Options of a speech request. Requests to v1, v2 and v3 require an idempotency key; others do not. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
-  /** Default v3. */
+  /** The endpoint family that receives the request; default v3. */
   readonly surface?: SurfaceName | undefined;
-  /** Lets the service store the audio, and downloads the stored audio (v1). */
+  /** Whether the service stores the audio and returns its URL, from which foley downloads the audio (v1 only). */
   readonly cache?: boolean | undefined;
 }
 
@@ -72,7 +72,7 @@ function repetition(
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
-/** Returns the header by which a surface recognizes repeated requests, if it recognizes them. */
+/** Returns how the service recognizes repeated requests to an endpoint family; undefined if it does not. */
 export function recognizedBy(surface: SurfaceName): Charge['recognizedBy'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).recognizedBy;
@@ -83,8 +83,8 @@ const LOOK_AT =
   'used before you send it again.';
 
 /**
- * Speaks a text synchronously (docs/api/README.md); resolves when the response begins.
- * @throws Failure; checks the status first, then the media type
+ * Speaks a text in one request (docs/api/README.md). Resolves when the response begins.
+ * @throws Failure for an error status, or a response that is not audio
  */
 export async function synthesize(
   client: ApiClient,
@@ -96,7 +96,7 @@ export async function synthesize(
 
 /**
  * Sends a request built by {@link speechRequest}.
- * @param cache the response is the URL of stored audio, which is downloaded
+ * @param cache whether the response contains the URL of stored audio instead of the audio; foley then downloads it
  * @throws Failure as {@link synthesize}
  */
 export async function sendSpeech(
@@ -109,9 +109,9 @@ export async function sendSpeech(
 }
 
 /**
- * Downloads the audio whose URL a v1 request with `cache` returned (docs/api/speech.md#v1). A response with
- * audio instead of a URL is returned unchanged.
- * @throws Failure (bad_answer), marked as billed, with the URL in the details
+ * Downloads the audio from the URL that a v1 request with `cache` returned (docs/api/speech.md#v1). A response that
+ * contains audio instead of a URL is returned unchanged.
+ * @throws Failure (bad_answer), marked as billed, with the URL in its details
  */
 async function storedAudio(
   client: ApiClient,
@@ -157,20 +157,20 @@ async function* withErrors(
   }
 }
 
-/** Describes the failed download of billed audio. */
+/** Returns the Failure for a failed download of audio that was billed. */
 function billedFailure(failure: Failure, url: URL): Failure {
   const { details, message } = failure;
   return reviseFailure(failure, {
     message: `cannot download the stored audio: ${message}`,
     exit: 'badAnswer',
-    // The caller adds the hint, which needs the idempotency key.
+    // The caller adds the hint, because it knows the idempotency key.
     hint: undefined,
     billed: 'yes',
     details: { ...details, audio_url: url.href },
   });
 }
 
-/** A text with its voice, model, format and controls, for any surface. */
+/** A text to speak, with its voice, model, format and controls, for any endpoint family. */
 export interface SpeechOrder extends SpeechControls {
   readonly text: string;
   readonly voiceId: string;
@@ -178,7 +178,7 @@ export interface SpeechOrder extends SpeechControls {
   readonly format?: AudioFormat;
 }
 
-/** Returns the JSON body for a surface, without the fields that the surface does not support. */
+/** Returns the JSON body for an endpoint family, without the fields that the family does not support. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
   return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
@@ -187,7 +187,7 @@ export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): objec
   }, {});
 }
 
-/** Whether a surface supports a field. */
+/** Whether an endpoint family supports a field. */
 export function hasField({ fields }: SpeechSurface, field: SpeechField): boolean {
   return fields[field] !== undefined;
 }
@@ -201,15 +201,15 @@ function setPath(
   return { ...record, [name]: setPath(firstRecord(record[name]) ?? {}, rest, value) };
 }
 
-/** Streamed audio. */
+/** An audio response, which is read as a stream. */
 export interface AudioResponse extends FileResponse {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];
 }
 
 /**
- * Checks that a response is audio: its status first, then its media type.
- * @param options `isOpaqueFine` also accepts octet streams, which file storage sends
+ * Checks that a response is audio: first its status, then its media type.
+ * @param options `isOpaqueFine`: also accept `application/octet-stream`, which file storage sends
  * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function requireAudio(
@@ -243,7 +243,7 @@ export async function requireAudio(
 }
 
 const AUDIO_TYPE = /^audio\/|^application\/ogg$/;
-/** Media types that file storage uses for any file. */
+/** Media types that file storage uses for files of any kind. */
 const OPAQUE_TYPE = /^(application|binary)\/octet-stream$/;
 
 function pcmLayout(mediaType: string): PcmLayout | undefined {
@@ -266,7 +266,7 @@ async function notAudio(response: ApiResponse, contentType: string): Promise<Fai
   return reviseFailure(failure, { code, details, requestId });
 }
 
-/** Yields a body. @throws Failure (bad_answer) if the body is empty */
+/** Yields the chunks of a body. @throws Failure (bad_answer) if the body is empty */
 export async function* notEmpty(
   response: ApiResponse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -278,30 +278,30 @@ export async function* notEmpty(
   if (size === 0) throw maybeBilled(badResponse('the response is empty', response));
 }
 
-/** A streamed file: audio, an image or a video. */
+/** A file that is read as a stream: audio, an image or a video. */
 export interface FileResponse {
   /**
-   * The bytes, with back-pressure; can be read once. Throws a Failure (bad_answer) if the body is empty, cut
-   * off, stalled or longer than announced.
+   * The bytes, with back-pressure; can be read once. Throws a Failure (bad_answer) if the body is empty, incomplete,
+   * stalled or longer than its announced length.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** The media type without parameters. */
+  /** The media type, without its parameters. */
   readonly contentType: string;
   readonly contentLength: number | undefined;
-  /** The layout of raw samples, if the media type contains it. */
+  /** The layout of raw PCM samples, if the media type describes it. */
   readonly pcm: PcmLayout | undefined;
-  /** How the end is marked. With `close`, the caller must check whether the file is complete. */
+  /** How the end of the body is marked. With `close`, the caller must check that the file is complete. */
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
-  /** Maximum size (`--max-bytes`); default: a limit that depends on the text. */
+  /** Maximum size in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;
-  /** Reuses the memory of a chunk; the caller must not read the chunk afterwards. */
+  /** Takes back a chunk to reuse its memory; the caller must not read the chunk afterwards. */
   reuse?(chunk: Uint8Array): void;
 }
 
-/** Resolves a URL from a response against the base URL; undefined if it is invalid or not http(s). */
+/** Resolves a URL from a response against the base URL; undefined if it is invalid or its scheme is not http(s). */
 export function resolveUrl(
   { address }: Pick<ApiClient, 'address'>,
   text: unknown,

@@ -30,7 +30,7 @@ export interface VoiceQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A voice and its JSON. */
+/** A voice from a list, with the original JSON of the voice. */
 export interface ListedVoice {
   readonly voice: Voice;
   readonly raw: unknown;
@@ -45,7 +45,7 @@ export function listVoices(
   return client.json(safeRequest('listVoices', {}, { query, signal }), readVoiceList);
 }
 
-/** Lists every voice, page after page. */
+/** Lists the voices of all pages. */
 export async function* allVoices(
   client: ApiClient,
   query: Pick<VoiceQuery, 'includePersonal' | 'signal'> = {},
@@ -94,19 +94,19 @@ function readVoice(body: unknown): Voice | undefined {
   };
 }
 
-/** Filters of a v1 list (docs/api/voices.md). */
+/** Filters of the v1 voice list (docs/api/voices.md). */
 export interface VoiceV1Query extends VoiceQuery {
   readonly modelType?: VoiceType | undefined;
-  /** Exact primary language. */
+  /** Primary language subtag, such as `en`; must match exactly. */
   readonly language?: string | undefined;
   readonly supportsLanguage?: string | undefined;
-  /** Part of the name or the description. */
+  /** Matches voices whose name or description contains this text. */
   readonly search?: string | undefined;
-  /** Engine family. */
+  /** Engine family of the voice. */
   readonly provider?: string | undefined;
 }
 
-/** A voice as both v1 lists describe it (docs/api/voices.md). */
+/** A voice in the form of both v1 voice lists (docs/api/voices.md). */
 export interface ListedVoiceV1 {
   readonly voiceId: string;
   readonly name: string;
@@ -123,7 +123,7 @@ export function listVoicesV1(
   return client.json(request, (body) => readPage(body, readVoiceV1));
 }
 
-/** Lists all voices at once: `GET /v1/audio/voices` (docs/api/other-clients.md). */
+/** Lists all voices in one response: `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export function listCompatVoices(
   client: ApiClient,
   signal?: AbortSignal,
@@ -133,7 +133,7 @@ export function listCompatVoices(
   );
 }
 
-/** Reads a voice with the field names of either v1 list. */
+/** Reads a voice with the field names of either of the two v1 lists. */
 function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   if (!isRecord(body)) return undefined;
   const voiceId = firstText(body['voiceId'], body['id']);
@@ -147,10 +147,9 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt got no
- * response.
- * @returns the response body, or `{ voiceId }` for an empty one
- * @throws Failure (rejected) for a voice of another account, or in use
+ * Deletes a voice of the account (docs/api/voices.md). After an attempt without a response, a 404 counts as success.
+ * @returns the response body, or `{ voiceId }` if the body is empty
+ * @throws Failure (rejected) for a voice that belongs to another account or is in use
  */
 export async function deleteVoice(
   client: ApiClient,
@@ -184,28 +183,28 @@ function inUse(failure: Failure, voiceId: string): Failure {
   });
 }
 
-/** Hint for a 402: the cause may be the credits or the limit on voices (docs/api/errors.md). */
+/** Hint for a 402 response: either the credits or the limit on voices is used up (docs/api/errors.md). */
 const NO_ROOM =
   '`foley profile` shows the remaining credits. Accounts also have a voice limit: ' +
   '`foley voices list --type personal` lists yours, and `foley voices delete ID` removes one.';
 
-/** A created voice (docs/api/voices.md). */
+/** A custom voice that was just created (docs/api/voices.md). */
 export interface MadeVoice extends Omit<CreateResponse, 'made'> {
   readonly voiceId: string;
   readonly name: string | undefined;
-  /** ISO 8601. */
+  /** When the voice was created, in ISO 8601 format. */
   readonly createdAt: string | undefined;
 }
 
-/** Adds a hint to a 402 error: the cause may be the credits or the limit on voices. */
+/** Adds the hint to a 402 failure that either the credits or the limit on voices is used up. */
 export function refusedVoice(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;
 }
 
 /**
- * Reads a created voice, with the fields `voiceId` and `title`, or `id` and `name`.
- * @throws Failure (bad_answer) for a response without a voice, which may have been created
+ * Reads a created voice, which has the fields `voiceId` and `title`, or `id` and `name`.
+ * @throws Failure (bad_answer) for a response without a voice id; the voice may exist
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
   const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);
@@ -220,24 +219,24 @@ export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
   };
 }
 
-/** The form fields that create a voice (docs/api/voices.md). */
+/** The form fields of a request that creates a voice from recordings (docs/api/voices.md). */
 export interface VoiceForm {
   readonly name: string;
   /** Recordings of the speaker. */
   readonly audioFiles: readonly Omit<FilePart, 'name'>[];
   readonly description?: string | undefined;
-  /** The words that are spoken in the recordings. */
+  /** Transcript of the recordings. */
   readonly referenceText?: string | undefined;
   readonly visibility?: VoiceVisibility | undefined;
   readonly languages?: readonly string[] | undefined;
 }
 
-/** Options for creating a voice. Without a key of the user none is sent: the service may ignore it. */
+/** Options for creating a voice. An idempotency key is sent only if the user set one: the service may ignore it. */
 export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Returns the form fields; files are last, so that the service can check the other fields first. */
+/** Returns the form fields. Files come last, so that the service can validate the other fields before it gets them. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {
   const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
   const texts = {
@@ -255,7 +254,7 @@ export function voiceFields(form: VoiceForm): readonly FormPart[] {
   ];
 }
 
-/** Builds the form of {@link createVoice}. @param boundary see {@link multipartBody} */
+/** Builds the form body of {@link createVoice}. @param boundary as in {@link multipartBody} */
 export function voiceUpload(form: VoiceForm, boundary: string): StreamedBody {
   return multipartBody(voiceFields(form), boundary);
 }
@@ -269,7 +268,7 @@ export function createVoiceRequest(
     ...endpoint('createVoice'),
     stream,
     billed: true,
-    // The API does not document that it recognizes a repetition, which could create a second voice.
+    // The API does not document idempotency for this request: a retry could create a second voice.
     retry: 'never',
     key:
       idempotencyKey === undefined
@@ -286,7 +285,7 @@ const LOOK_AT =
 
 /**
  * Creates a voice from recordings (docs/api/voices.md).
- * @throws Failure; if the response names no voice, it may have been created
+ * @throws Failure; if the response has no voice id, the voice may exist
  */
 export async function createVoice(
   client: ApiClient,
@@ -307,7 +306,7 @@ export interface Page<Item> {
   readonly totalPages: number;
 }
 
-/** Yields every item, page after page; stops at an empty page. */
+/** Yields the items of all pages; stops at an empty page. */
 export async function* allItems<Item>(
   list: (page: number) => Promise<JsonResponse<Page<Item>>>,
 ): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {
@@ -321,7 +320,7 @@ export async function* allItems<Item>(
   }
 }
 
-/** Reads a page of a list; undefined if an item is invalid. */
+/** Reads one page of a list; undefined if any item is invalid. */
 function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,

@@ -8,18 +8,18 @@ import type { Duplex } from 'node:stream';
 /** Idle connections are closed after 4 s; most servers close them after 5 s. */
 const IDLE_MS = 4_000;
 
-/** An empty name saves Node milliseconds; the connector sets the name for TLS. */
+/** The empty `servername` saves Node a few milliseconds; the connector sets the name for TLS. */
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 
 type Done = (error: Error | null, socket: Duplex) => void;
 
 /**
- * The connections to one service, reused between requests. A request gets a socket only when the socket is
- * ready, so an earlier error proves that nothing was sent.
+ * The connections to one service, which are reused between requests. A request gets a socket only after the socket is
+ * connected, so an error before that proves that nothing was sent.
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
-  /** A connection that was opened before its request. */
+  /** A connection that was opened in advance for the next request. */
   #prepared: Promise<Duplex> | undefined;
 
   constructor(connector: Connector) {
@@ -27,15 +27,15 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
+  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);
   }
 
-  /** Drops idle sockets that the service has closed; Node would still write to them. */
+  /** Drops idle sockets that the service has closed; Node would otherwise send requests on them. */
   forgetEnded(): void {
-    // The agent uses the last one first.
+    // The agent uses the last socket of the list first.
     for (const socket of this.#idle().reverse()) {
       if (socket.writable) return;
       socket.emit('agentRemove');
@@ -50,7 +50,7 @@ export class Connections extends Agent {
     }
   }
 
-  /** Returns the same name for every request, because all connections lead to one service. */
+  /** Returns the same pool name for every request, because all connections lead to one service. */
   override getName(): string {
     return '';
   }
@@ -74,7 +74,7 @@ export class Connections extends Agent {
     super.destroy();
   }
 
-  /** Returns a copy of the list, because callers remove sockets from it. */
+  /** Returns a copy of the list of idle sockets, because callers remove sockets from the list. */
   #idle(): Duplex[] {
     return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
   }
@@ -84,7 +84,7 @@ export class Connections extends Agent {
     try {
       socket = (await this.#takePrepared()) ?? (await this.#connector.open());
     } catch (error) {
-      // Node calls back with an error alone, despite its types.
+      // Node accepts a call with only an error, although its types require both arguments.
       Reflect.apply(done, undefined, [error]);
       return;
     }
@@ -97,7 +97,7 @@ export class Connections extends Agent {
     return socket;
   }
 
-  /** Returns the prepared socket unless it was closed in the meantime. */
+  /** Returns the socket that was opened in advance, unless it was closed in the meantime. */
   async #takePrepared(): Promise<Duplex | undefined> {
     const prepared = this.#prepared;
     this.#prepared = undefined;
@@ -109,12 +109,12 @@ export class Connections extends Agent {
 
 const talkative = new WeakSet<Duplex>();
 
-/** Closes an idle connection when data arrives that belongs to no response. */
+/** Closes an idle connection if unexpected data arrives on it. */
 export function expectSilence(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
-/** Whether data arrived on an idle connection. */
+/** Whether unexpected data arrived while the connection was idle. */
 export function brokeSilence(socket: Duplex): boolean {
   return talkative.has(socket);
 }
@@ -125,13 +125,13 @@ function hangUp(this: Duplex): void {
 }
 
 export interface Connector {
-  /** Opens a connection that can carry a request. */
+  /** Opens a connection and resolves when a request can be sent on it. */
   open(): Promise<Duplex>;
-  /** Cancels the connections that are being opened. */
+  /** Cancels all connections that are still being opened. */
   close(): void;
 }
 
-/** Creates a connector without encryption. */
+/** Creates a connector for unencrypted connections. */
 export function plainConnector(url: URL): Connector {
   const opening = new Opening();
   const target = { ...endOf(url), noDelay: true, keepAlive: true };
@@ -141,20 +141,20 @@ export function plainConnector(url: URL): Connector {
   };
 }
 
-/** Returns host and port of a URL; an IPv6 address without brackets. */
+/** Returns the host and port of a URL. An IPv6 address is returned without brackets. */
 export function endOf({ hostname, port, protocol }: URL): { host: string; port: number } {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const usual = protocol === 'https:' ? 443 : 80;
   return { host, port: port === '' ? usual : Number(port) };
 }
 
-/** The sockets that a connector is opening. */
+/** Tracks the sockets that a connector is currently opening. */
 export class Opening {
   readonly #sockets = new Set<Socket>();
 
   /** Waits for an event of a socket; rejects with the error of the socket. */
   async ready<T extends Socket>(socket: T, event: string): Promise<T> {
-    // The request that uses the socket reports its errors; an idle socket has no other listener.
+    // Without a listener, an error of an idle socket would end the process. Requests have their own listeners.
     socket.on('error', () => {});
     this.#sockets.add(socket);
     try {
@@ -166,7 +166,7 @@ export class Opening {
   }
 
   close(): void {
-    // The error rejects `ready`.
+    // The error also rejects the promise of `ready`.
     for (const socket of this.#sockets) socket.destroy(new Error('the connection was cancelled'));
   }
 }

@@ -10,10 +10,10 @@ const MOST_INTERIM_RESPONSES = 16;
 
 const ignore = (): void => {};
 
-/** The head of a response, and its body as it arrives. */
+/** The status and headers of a response, and its body as a stream. */
 export interface TransportResponse {
   readonly status: number;
-  /** By lower-case name; repeated headers are joined with a comma. */
+  /** Headers by lower-case name; the values of repeated headers are joined with a comma. */
   readonly headers: ReadonlyMap<string, string>;
   readonly framing: Framing;
   readonly contentLength: number | undefined;
@@ -22,19 +22,19 @@ export interface TransportResponse {
 
 interface ExchangeOptions {
   readonly clock: Clock;
-  /** `host:port` for messages. */
+  /** `host:port` of the service, for messages. */
   readonly host: string;
-  /** `host:port` of the proxy that carries the connection. */
+  /** `host:port` of the proxy, if one is used. */
   readonly proxy: string | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Aborts the exchange, including the body. */
+  /** Aborts the exchange, even while the body is being read. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * One request and its response. Settles once: with the response head, a {@link TransportError} or the reason of
- * an abort.
+ * One request and its response. Settles once: with the status and headers of the response, a {@link TransportError}
+ * or the reason of an abort.
  */
 export class Exchange {
   readonly result: Promise<TransportResponse>;
@@ -42,20 +42,20 @@ export class Exchange {
   readonly #request: ClientRequest;
   #resolve: (response: TransportResponse) => void = ignore;
   #reject: (error: Error) => void = ignore;
-  /** The socket, once it is ready for the request. */
+  /** The socket; undefined until it is connected. */
   #socket: Socket | undefined;
   #response: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
   #failure: Error | undefined;
-  /** The connection broke after the whole response had arrived. */
+  /** Whether the connection broke after the whole response had arrived. */
   #isBroken = false;
   #interim = 0;
-  /** The request is being sent, and no response has begun. */
+  /** Whether the request is being sent and no response has begun. */
   #isAwaiting = false;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
-  /** Listens to a request; must be called before it is written. */
+  /** Attaches listeners to a request; must be called before the request is written. */
   constructor(request: ClientRequest, options: ExchangeOptions) {
     this.#options = options;
     this.#request = request;
@@ -72,7 +72,7 @@ export class Exchange {
     request.on('error', (error) => this.#fail(error));
   }
 
-  /** Aborts the exchange; a request that is not yet written is never sent. */
+  /** Aborts the exchange. A request that was not yet written is never sent. */
   abort(reason: Error): void {
     this.#settle(reason);
     this.#request.destroy();
@@ -85,7 +85,7 @@ export class Exchange {
     this.#awaitResponse();
   }
 
-  /** Restarts the response timeout; called while the request body is sent. */
+  /** Restarts the response timeout. Called while the request body is being sent. */
   sending(): void {
     if (this.#isAwaiting) this.#awaitResponse();
   }
@@ -121,12 +121,12 @@ export class Exchange {
     this.#finish();
     const socket = this.#socket;
     if (socket === undefined) return;
-    // Node closes the connection on unexpected data, without an error for a second response.
+    // If data follows the response, Node closes the connection without an error.
     const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
-    // An upload that was refused early need not be finished.
+    // If the service rejects an upload early, the rest of the upload is not sent.
     if (statusCode >= 300 && !this.#request.writableFinished) this.#request.destroy();
     expectSilence(socket);
-    // Two turns of the event loop, so that data beyond the announced end is noticed.
+    // Wait two turns of the event loop, to detect data after the end of the response.
     setImmediate(() =>
       setImmediate(() => {
         body.end(gotMore || brokeSilence(socket) ? this.#fault('surplus') : undefined);
@@ -191,7 +191,7 @@ function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, u
   }
 }
 
-/** Returns headers by lower-case name; joins repeated ones with a comma. @param raw names and values in turn */
+/** Returns headers by lower-case name; joins repeated ones with a comma. @param raw alternating names and values */
 export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -213,7 +213,7 @@ function framing(
   }
   const coding = headers.get('transfer-encoding');
   if (coding !== undefined) {
-    // The last coding decides; without chunked, the body ends with the connection.
+    // Only the last transfer coding counts; unless it is chunked, the body ends with the connection.
     const isChunked = /(^|,)\s*chunked\s*$/i.test(coding);
     return { framing: isChunked ? 'chunked' : 'close', contentLength: undefined };
   }
@@ -224,26 +224,26 @@ function framing(
   return { framing: 'close', contentLength: undefined };
 }
 
-/** Reading from the socket pauses above this many unread bytes, and resumes below half of it. */
+/** Pauses reading from the socket above this many unread bytes; resumes below half of it. */
 const HELD_BYTES = 1 << 20;
 
-/** How the end of a body is marked. With `close`, a dropped connection looks like the end. */
+/** How the end of a body is marked. With `close`, an interrupted body looks complete. */
 export type Framing = 'length' | 'chunked' | 'close' | 'none';
 
 interface BodySource {
   readonly clock: Clock;
   readonly host: string;
-  /** Maximum wait for the next byte while the body is being read. */
+  /** Maximum wait for the next byte while a reader is waiting for it. */
   readonly idleTimeoutMs: number;
   hold(): void;
   release(): void;
-  /** Closes the connection. */
+  /** Closes the connection because of an error. */
   abandon(error: Error): void;
 }
 
 /**
- * A response body, to be read once, with back-pressure. Stopping early closes the connection. The idle timeout
- * runs only while the reader waits.
+ * A response body with back-pressure, which can be read once. Closes the connection if the reader stops early. The
+ * idle timeout runs only while the reader waits for data.
  */
 export class ResponseBody implements AsyncIterable<Uint8Array> {
   readonly #source: BodySource;
@@ -264,7 +264,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  /** Ends the body; without an error it is complete. Earlier bytes can still be read. */
+  /** Ends the body, which is complete unless there is an error. Bytes that arrived earlier can still be read. */
   end(error?: Error): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake?.();
@@ -320,9 +320,9 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** How a request failed without a complete response. */
+/** The reasons for which a request can fail without a complete response. */
 export type Fault =
-  // before anything was sent
+  // Nothing was sent:
   | 'name_unknown'
   | 'name_unavailable'
   | 'refused'
@@ -330,13 +330,13 @@ export type Fault =
   | 'certificate'
   | 'proxy'
   | 'unreachable'
-  // sent in part only
+  // Only a part of the request was sent:
   | 'upload_reset'
   | 'upload_timeout'
-  // sent, and no response began
+  // The request was sent, and no response began:
   | 'reset'
   | 'timeout'
-  // a response began
+  // A response began:
   | 'protocol'
   | 'cut'
   | 'idle'
@@ -355,7 +355,7 @@ const UNSENT = new Set<Fault>([
 ]);
 const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
 
-/** A connection error, classified by what the service received. */
+/** A connection error, with a fault that shows how much of the request the service can have received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly fault: Fault;
@@ -374,18 +374,18 @@ export class TransportError extends Error {
     this.proxy = proxy;
   }
 
-  /** Whether the service certainly never received the whole request. */
+  /** Whether it is certain that the service did not receive the whole request. */
   get unsent(): boolean {
     return UNSENT.has(this.fault);
   }
 
-  /** Whether the request was sent and no response began. */
+  /** Whether the whole request was sent and no response began. */
   get unanswered(): boolean {
     return UNANSWERED.has(this.fault);
   }
 }
 
-/** The response of a proxy that did not accept CONNECT. */
+/** The response of a proxy that refused to open a tunnel (`CONNECT`). */
 export class ProxyRefusal extends Error {
   override readonly name = 'ProxyRefusal';
   readonly status: number | undefined;
@@ -396,7 +396,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** Classifies an error that occurred while connecting. */
+/** Returns the fault for an error that occurred while connecting. */
 export function connectFault(error: unknown, throughProxy: boolean): Fault {
   const code = codeOf(error) ?? '';
   if (code === 'ENOTFOUND') return 'name_unknown';
@@ -407,12 +407,12 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
   return throughProxy ? 'proxy' : 'unreachable';
 }
 
-/** Whether the HTTP parser rejected the bytes. */
+/** Whether an error comes from the HTTP parser, which rejected invalid bytes. */
 export function isParserError(error: Error): boolean {
   return codeOf(error)?.startsWith('HPE_') === true;
 }
 
-/** Whether a code is a TLS error: certificates, host names, or a server without TLS. */
+/** Whether an error code belongs to TLS, such as for a wrong host name or a server without TLS. */
 export function isCertificateCode(code: string): boolean {
   return (
     /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||

@@ -18,29 +18,29 @@ interface TransportOptions {
 }
 
 export interface TransportRequest extends WireRequest {
-  /** Requires a new connection: the service may close a reused one while it receives the request. */
+  /** Whether to open a new connection, because the service may close a reused one in the middle of the request. */
   readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Plain HTTP/1.1: no redirects, retries, decompression or cookies. */
+/** A plain HTTP/1.1 client without redirects, retries, decompression or cookies. */
 export interface Transport {
   /**
-   * Sends a request and resolves with the response head.
+   * Sends a request and resolves when the headers of the response have arrived.
    * @throws TransportError, or the signal's reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection before the next request, which reports connection errors; sends nothing. */
+  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
   prepare?(url: URL): void;
-  /** Closes every connection and refuses further requests. */
+  /** Closes every connection and rejects further requests. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a transport on `node:http`, which starts faster than any library
- * (docs/decisions/0004-http-client.md). Connections are reused within one command.
+ * Creates a transport on `node:http`, which loads faster than any HTTP library
+ * (docs/decisions/0004-http-client.md). Reuses connections within one command.
  */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
@@ -55,7 +55,7 @@ export function createTransport(options: TransportOptions): Transport {
     async request(request) {
       const proxy = proxyFor(request.url, options.env);
       const connections = await routeTo(request.url, proxy);
-      // Requests that `close` interrupted are not retried.
+      // A plain Error, so that requests interrupted by `close` are not retried.
       if (isClosed) throw new Error('the connections were closed');
       return perform(connections, request, options, proxy);
     },
@@ -88,7 +88,7 @@ async function openRoute(
   );
 }
 
-/** Maximum size of the response headers; NODE_OPTIONS cannot change it. */
+/** Maximum size of the response headers in bytes; set explicitly, so that NODE_OPTIONS cannot change it. */
 const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
@@ -109,7 +109,7 @@ async function perform(
     maxHeaderSize: MOST_HEADER_BYTES,
     insecureHTTPParser: false,
   });
-  // Node would drop headers beyond a number; their total length is limited instead.
+  // 0 means no limit on the number of headers, which Node would drop silently; their total size is limited instead.
   request.maxHeadersCount = 0;
   const via = proxy === undefined ? undefined : proxyHost(proxy);
   const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...limits });
@@ -118,7 +118,7 @@ async function perform(
     return exchange.result;
   }
   const upload = startUpload(stream, () => exchange.sending());
-  // The response may arrive before the whole body is sent.
+  // Node may get the response before the whole request body is sent.
   upload.bytes.on('error', (error) => request.destroy(error));
   request.on('close', () => upload.bytes.destroy());
   upload.bytes.pipe(request);
@@ -127,7 +127,7 @@ async function perform(
   });
 }
 
-/** Returns the length header of a body in memory; without it, Node would send an empty body in chunks. */
+/** Returns the Content-Length header of a body in memory, without which Node would send an empty body as chunked. */
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
   if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
   return { 'content-length': `${body?.length ?? 0}` };
@@ -135,7 +135,7 @@ function lengthOf(method: string, body: Uint8Array | undefined): Record<string, 
 
 /**
  * Opens a streamed body for one attempt.
- * @param onTaken called when the connection has accepted another chunk
+ * @param onTaken called when the connection has accepted another chunk of the body
  */
 export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) {
   let failure: unknown;
@@ -146,7 +146,7 @@ export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) 
       for await (const chunk of body.open()) {
         sent += chunk.length;
         if (sent > body.byteLength) throw changed();
-        // The service cannot have the whole body before its last chunk was read.
+        // Set before the last chunk is sent: until then, the service cannot have the whole body.
         isWhole = sent === body.byteLength;
         yield chunk;
         onTaken();
@@ -162,12 +162,12 @@ export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) 
     get failure() {
       return failure;
     },
-    // A read error explains more than the connection error that follows it.
+    // If reading the body failed, that error is the cause of the connection error, so it is reported instead.
     explain: (error: unknown) => failure ?? (isWhole ? error : cutUpload(error)),
   };
 }
 
-/** Reclassifies the error of an incomplete upload, which the service cannot have processed. */
+/** Changes the error of an incomplete upload to `upload_reset`: the service cannot have processed the request. */
 function cutUpload(error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
   const { fault, host } = error;

@@ -2,12 +2,12 @@ import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
 import { endOf } from './connections.ts';
 
-/** The environment, of which only proxy variables are read, in upper or lower case. */
+/** Environment variables. Only the proxy variables are read, in upper or lower case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a URL: `HTTPS_PROXY`, else `HTTP_PROXY`, unless `NO_PROXY` lists the host or the host
- * is this computer. Lower-case names have priority.
+ * Returns the proxy for a URL: `HTTPS_PROXY`, else `HTTP_PROXY`. Returns undefined if `NO_PROXY` lists the host or
+ * the host is this computer. Lower-case variable names take precedence.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url) || isExcluded(url, read(env, 'no_proxy') ?? '')) return undefined;
@@ -19,7 +19,7 @@ export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
 
 /**
  * Parses the URL of a proxy.
- * @throws Failure (usage) for an invalid URL; the message does not contain its password
+ * @throws Failure (usage) for an invalid URL; its message does not contain the password
  */
 export function proxyAddress(proxy: string): URL {
   const address = URL.canParse(proxy) ? new URL(proxy) : undefined;
@@ -35,7 +35,7 @@ export function proxyHost(proxy: string): string {
   return URL.canParse(proxy) ? new URL(proxy).host : 'that the environment names';
 }
 
-/** Returns the header with the credentials of a proxy URL. */
+/** Returns the `Proxy-Authorization` header for the user name and password in a proxy URL. */
 export function proxyAuthorization({ password, username }: URL): {
   'proxy-authorization'?: string;
 } {
@@ -44,7 +44,7 @@ export function proxyAuthorization({ password, username }: URL): {
   return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
 }
 
-/** Decodes a credential; invalid percent escapes stay as they are. */
+/** Decodes a percent-encoded user name or password; leaves invalid escapes unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -58,7 +58,7 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
   return given.find((value) => value !== undefined && value !== '');
 }
 
-/** Whether `NO_PROXY` lists a host: as `*`, or as a host name or parent domain with an optional port. */
+/** Whether `NO_PROXY` lists a host: as `*`, or by its name or a parent domain, each with an optional port. */
 function isExcluded(url: URL, list: string): boolean {
   const port = `${endOf(url).port}`;
   return list

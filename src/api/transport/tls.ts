@@ -7,8 +7,8 @@ import { ProxyRefusal, TransportError } from './exchange.ts';
 import { proxyAddress, proxyAuthorization } from './proxy.ts';
 
 /**
- * Creates a connector with TLS on top of another one.
- * @param certificates to trust (PEM) instead of the built-in ones
+ * Creates a connector that adds TLS to the connections of another connector.
+ * @param certificates certificates (PEM) to trust instead of the built-in ones
  */
 export function secureConnector(
   url: URL,
@@ -21,7 +21,7 @@ export function secureConnector(
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
-    // Explicit, because an environment variable could turn the check off.
+    // Set explicitly, because an environment variable could turn verification off.
     rejectUnauthorized: true,
     ...(certificates === undefined ? {} : { ca: certificates }),
   };
@@ -42,9 +42,9 @@ export function secureConnector(
 }
 
 /**
- * Creates a connector to the host of `url` through a proxy (`CONNECT`, RFC 9110). The proxy sees only host and
- * port. `open` has no timeout, and rejects with a {@link TransportError} for proxy errors.
- * @param certificates to trust (PEM) instead of the built-in ones
+ * Creates a connector to the host of `url` through a proxy (`CONNECT`, RFC 9110). The proxy sees only the host and
+ * port. `open` has no timeout, and rejects with a {@link TransportError} for errors of the proxy.
+ * @param certificates certificates (PEM) to trust instead of the built-in ones
  * @throws Failure (usage) for an invalid proxy URL
  */
 export function tunnelConnector(

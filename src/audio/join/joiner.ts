@@ -3,25 +3,25 @@ import type { Correction, FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 
 /**
- * Joins several files into one while their bytes arrive, without decoding: no sample is changed, lost or added.
- * Buffers at most a frame or a page.
+ * Joins several files into one while their bytes arrive. Does not decode them: samples are not changed, lost or added.
+ * Buffers at most one frame or page.
  */
 export interface AudioJoiner {
   /**
-   * Adds the next bytes of the part, which the caller may reuse afterwards; returns bytes to write.
-   * @throws Failure (bad_answer) if the part differs from earlier ones; (output) if the file is too large for
-   *   its format
+   * Adds the next bytes of the current part and returns bytes to write. The caller may then reuse `chunk`.
+   * @throws Failure (bad_answer if the part has other audio properties than earlier parts; output if the file is
+   * too large for its format)
    */
   write(chunk: Uint8Array): Uint8Array;
-  /** Ends the part; returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
+  /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
   endPart(): Uint8Array;
-  /** Returns the start of each part in the decoded file, in milliseconds; empty for raw samples. */
+  /** Returns where each part starts in the decoded file, in milliseconds; empty for raw samples. */
   starts(): readonly number[];
-  /** Returns the corrections for bytes that were written earlier; call it after the last part. */
+  /** Returns bytes that replace earlier ones in the written file. Called after the last part. */
   corrections(): readonly Correction[];
 }
 
-/** Base of a joiner: subclasses parse each part in `step`, and call `push` with the bytes of the joined file. */
+/** Base class of the joiners. Subclasses parse a part in `step`, and pass the bytes of the joined file to `push`. */
 export abstract class Joiner implements AudioJoiner, FormatReader {
   want: number;
   skip = 0;
@@ -29,7 +29,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   #walker = new Walker(this);
   #pieces: Uint8Array[] = [];
 
-  /** @param want number of bytes that the first `step` of each part needs */
+  /** @param want how many bytes `step` needs at the beginning of each part */
   constructor(want: number) {
     this.want = want;
     this.#firstWant = want;
@@ -55,13 +55,13 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** @throws Failure (bad_answer) for a part that is empty or ends inside a frame or a page */
+  /** Ends the current part. @throws Failure (bad_answer) if the part is empty or incomplete */
   protected finishPart(walker: Walker): void {
     if (walker.held.length > 0 || walker.bytes === 0) throw misfit('one is cut');
   }
 
   protected push(bytes: Uint8Array): void {
-    // Not `bytes.slice`, which shares the memory of a Buffer.
+    // Copy the bytes: `bytes.slice` of a Buffer would share its memory.
     if (bytes.length > 0) this.#pieces.push(Uint8Array.prototype.slice.call(bytes));
   }
 
@@ -73,7 +73,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   }
 }
 
-/** Describes a part that is invalid or differs from earlier ones. */
+/** Returns the Failure for a part that is invalid or has other audio properties than earlier parts. */
 export function misfit(problem: string): Failure {
   return new Failure(`the parts of the audio cannot be joined: ${problem}`, {
     code: 'bad_answer',

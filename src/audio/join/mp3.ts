@@ -15,22 +15,23 @@ import type { Correction, Walker } from '../reader.ts';
 import { Joiner, misfit } from './joiner.ts';
 
 /**
- * Joins the frames of all parts, without their tags. The frames of a part do not depend on earlier parts, because
- * each part begins without a bit reservoir. A seekable file begins with a frame for the Info tag.
+ * Joins the frames of all parts without their tags. No frame depends on an earlier part, because no part begins with a
+ * bit reservoir. A seekable file begins with a frame that contains the Info tag.
  */
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
   readonly #seek = new SeekTable();
-  /** The frame for the Info tag. */
+  /** The frame that contains the Info tag. */
   #tagFrame: Uint8Array | undefined;
   #first: Mp3Frame | undefined;
   #bytes = 0;
   #checksum = 0;
   #bitRates = new Set<number>();
-  /** The delay in the tag of the first part, and the padding in the tag of the last one. */
+  /** The delay from the tag of the first part, in samples. */
   #delay: number | undefined;
+  /** The padding from the tag of the last part, in samples. */
   #padding = 0;
-  /** For each part: the number of frames before it, and the delay in its tag. */
+  /** For each part: the number of frames before it, and the delay from its tag in samples. */
   readonly #parts: {
     readonly frames: number;
     readonly delay: number;
@@ -93,10 +94,10 @@ export class Mp3Joiner extends Joiner {
     this.push(bytes);
   }
 
-  /** Returns where each part starts: at its first frame, or with a tag, after the delay in the tag. */
+  /** Returns where the sound of each part starts: at its first frame, or after the delay that its tag declares. */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};
-    // A decoder that reads the tag skips the delay of the decoder and the delay in the tag.
+    // A decoder that reads the Info tag skips its own delay and the delay in the tag.
     const skipped = this.#isSeekable ? (this.#delay ?? 0) + DECODER_DELAY : 0;
     return this.#parts.map(({ delay, frames, isTagged }) => {
       const own = isTagged ? delay + DECODER_DELAY : 0;
@@ -120,13 +121,13 @@ export class Mp3Joiner extends Joiner {
   }
 }
 
-/** Samples that every decoder adds before the sound. */
+/** Number of samples by which every decoder delays the sound. */
 const DECODER_DELAY = 529;
 
-/** Maximum number of positions; a longer file keeps those of every second frame, then of every fourth. */
+/** Maximum number of recorded positions. For a longer file, only every second frame is recorded, then every fourth. */
 const POSITIONS_MAX = 1_024;
 
-/** Records the positions of frames, in bounded memory. */
+/** Records the positions of frames in a limited amount of memory. */
 class SeekTable {
   count = 0;
   #step = 1;
@@ -140,7 +141,7 @@ class SeekTable {
     this.#step *= 2;
   }
 
-  /** Returns the position of each hundredth of the duration, as a share of `bytes`. */
+  /** Returns the position of each hundredth of the duration, as a fraction of `bytes`. */
   table(bytes: number): readonly number[] {
     return Array.from({ length: 100 }, (_, part) => {
       const index = Math.floor((part * this.count) / 100 / this.#step);

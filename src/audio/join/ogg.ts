@@ -15,23 +15,23 @@ import {
 } from '../ogg.ts';
 import { Joiner, misfit } from './joiner.ts';
 
-/** An Ogg page, which shares the memory of the bytes it was read from. */
+/** An Ogg page, which shares the memory of the bytes that it was read from. */
 interface OggPage extends OggHeader {
   readonly body: Uint8Array;
 }
 
 /**
- * Chains the streams of all parts, each with its headers, another serial number, and pages numbered from 0. The
- * packets of two Vorbis streams cannot be joined to one stream: a decoder would overlap unrelated blocks.
- *
- * The time of a Vorbis stream continues that of the previous one, because some players take the duration from the
- * last page. This requires a separate page for the first packet with sound, which has no samples yet.
+ * Chains the streams of all parts. Each stream has its own headers, a new serial number, and pages numbered from 0.
+ * The packets of two Vorbis streams cannot become one stream, because a decoder would overlap unrelated blocks. The
+ * time of a Vorbis stream continues the time of the previous stream, because some players read the duration from the
+ * last page. For this, the first packet with sound, which decodes to no samples, needs a page of its own.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
   #codec: OggCodec | undefined;
-  /** Serial number of the first stream, and the original serial number of the current stream. */
+  /** The serial number of the first stream. */
   #serial = 0;
+  /** The original serial number of the current stream. */
   #ownSerial: number | undefined;
   #sequence = 0;
   #packets = 0;
@@ -47,7 +47,7 @@ export class OggJoiner extends Joiner {
 
   step(bytes: Uint8Array, at: number): void {
     const seen = bytes.subarray(at, at + this.want);
-    // Waits for the header, then for its table, then for the body.
+    // Wait for the fixed header first, then for its segment table, then for the body.
     const headLength = OGG_HEAD_BYTES + (seen[26] ?? 0);
     const hasTable = seen.length >= headLength;
     const table = seen.subarray(OGG_HEAD_BYTES, headLength);
@@ -72,7 +72,7 @@ export class OggJoiner extends Joiner {
     const continuesTime = this.#codec?.name === 'vorbis';
     if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
     if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
-    // The first packet has no samples yet: alone in its page, it marks the start of the sound.
+    // Alone in its page, the first packet with sound marks the start of the sound, because it decodes to no samples.
     if (opensSound && packets === 1) this.#base = page.granule;
     this.#granule = page.granule;
     const shifted = { ...page, granule: page.granule - this.#base + this.#offset };
@@ -112,7 +112,7 @@ export class OggJoiner extends Joiner {
   }
 }
 
-/** Splits a page into one with the first packet, which ends at `granule`, and one with the other packets. */
+/** Splits a page into one with only its first packet, which ends at `granule`, and one with all other packets. */
 function splitFirstPacket(page: OggPage, granule: bigint): readonly [OggPage, OggPage] {
   const segments = page.table.findIndex((length) => length < 255) + 1;
   const table = page.table.subarray(0, segments);

@@ -11,21 +11,23 @@ import {
 import { Joiner, misfit } from './joiner.ts';
 
 const FORMAT_MAX = 64;
-/** Placeholder for the length of a stream: even, and positive as a signed number. */
+/** Placeholder for the length of a stream. It is even, and positive even if a reader treats it as signed. */
 const STREAM_LENGTH = 0x7fff_fffe;
 
-/** Joins the samples of all parts after one header. */
+/** Joins the samples of all parts after a single header. */
 export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
   #format: Uint8Array | undefined;
   #dataBytes = 0;
-  /** Bytes of samples before each part. */
+  /** For each part, the number of sample bytes before it. */
   readonly #before: number[] = [];
-  /** The chunks that the current part had so far. */
+  /** Whether the current part has had its format chunk. */
   #hasFormat = false;
+  /** Whether the current part has had its data chunk. */
   #hasSamples = false;
-  /** Remaining bytes of the head of the data chunk, and of its samples. */
+  /** Number of bytes that are left of the head of the data chunk. */
   #headLeft = 0;
+  /** Number of bytes that are left of the samples. */
   #samplesLeft = 0;
 
   constructor(isSeekable: boolean) {
