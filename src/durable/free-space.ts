@@ -41,7 +41,7 @@ export async function requireSpoolSpace(
   });
 }
 
-/** Free space that the spool needs: the part of a stream in memory. Finished files are moved there without copying. */
+/** Disk space that must be free for the spool: enough for audio in memory; files are moved there, not copied. */
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
 /** Returns the bytes available to this user on the disk of a folder. The folder need not exist yet. */

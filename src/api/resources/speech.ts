@@ -17,7 +17,7 @@ import { badResponse, firstNumber, firstRecord, parseServiceError } from '../res
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
-/** Options of a speech request. Requests to v1, v2 and v3 require an idempotency key; others do not. */
+/** Options of a speech request. All but compatibility endpoints require an idempotency key. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** The endpoint family that receives the request; default v3. */
