@@ -5,14 +5,14 @@ import { ENDPOINTS } from './generated/endpoints.ts';
 export interface Charge {
   /** Whether the request may create something or use credits. */
   readonly billed: boolean;
-  /** The header by which the service recognizes an identical request; undefined where none is documented. */
+  /** The header by which the service recognizes a retry; undefined if the endpoint documents no such header. */
   readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
-/** Methods that cost nothing at paths outside the contract. */
+/** HTTP methods that are assumed to cost nothing at paths outside the contract. */
 const FREE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Looks up what a request to a path (without its query) may cost. Unknown writes may be billed. */
+/** Returns whether a request to a path (without query) may be billed; for an unknown endpoint, assumes the worst. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined) return { billed: !FREE.has(method), recognizedBy: undefined };

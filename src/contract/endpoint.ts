@@ -13,36 +13,36 @@ export interface Endpoint {
   /** Page of docs/api, such as `speech#v3`; `ours` for endpoints that only the embedded service has. */
   readonly section: string;
   /**
-   * Unit of the price (docs/billing.md). `voice` costs no credits, but uses up one of the account's
-   * voices. An endpoint without it creates nothing and costs nothing.
+   * What the price depends on (docs/billing.md). `voice` costs no credits, but counts towards the account's limit on
+   * voices. An endpoint without this field creates nothing and costs nothing.
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
-   * Response to an identical request under the same idempotency key
-   * (docs/api/errors.md#idempotency): the result of the first request, which may still be running,
-   * or an error. Without it, the endpoint accepts no key.
+   * Response to an identical request with the same idempotency key (docs/api/errors.md#idempotency): the result of the
+   * first request, which may still be running (`replay`), or an error (`refuse`). Without this field, the endpoint
+   * accepts no key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
   /** Whether `X-Request-Id` is an idempotency key too (docs/api/versions.md). */
   readonly isKeyedByRequestId?: boolean;
   readonly summary: string;
-  /** Schema of the query, validated before the handler runs. Without it, the query is ignored. */
+  /** Schema of the query, validated before the handler runs. Without this schema, the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;
   /** Whether the body is optional. */
   readonly isBodyOptional?: boolean;
-  /** The only media type of the body if it is not JSON. The handler validates such a body while it arrives. */
+  /** The media type of a body that must not be JSON. The handler validates such a body while it arrives. */
   readonly bodyType?: 'multipart/form-data';
   /** Media type that the body may have besides JSON. */
   readonly otherBodyType?: 'application/msgpack';
   /** Whether fields of the body that are `null` count as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * Body of a success: a JSON schema, `audio` for new and charged audio, `stored-audio` for stored
-   * audio, `stored-file` for any other file, `preview` for the audio of a voice design, `events`
-   * for an aligned stream, `redirect` for the address of the result, `realtime-audio` for stored
-   * audio of realtime speech, `switching` for a WebSocket. Without it: JSON without a schema.
+   * Body of a success: a JSON schema, `audio` for new and charged audio, `stored-audio` for stored audio, `stored-file`
+   * for any other file, `preview` for the audio of a voice design, `events` for an aligned stream, `redirect` for the URL
+   * of the result, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket. Without this field:
+   * JSON without a schema.
    */
   readonly success?:
     | TObject
@@ -54,33 +54,33 @@ export interface Endpoint {
     | 'redirect'
     | 'realtime-audio'
     | 'switching';
-  /** Schema of a second kind of success, which a field of the request selects. */
+  /** Schema of another success body, which a field of the request selects. */
   readonly otherSuccess?: TObject;
-  /** Schemas of the server-sent events of a success: by event name, or a list for events without names. */
+  /** Schemas of the server-sent events in a success: by event name, or a list if events have no names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
-  /** Whether a success is a 202 with the address of the accepted job. */
+  /** Whether a success is a 202 response with the URL of the accepted job. */
   readonly isAccepted?: boolean;
-  /** Error codes besides those of every endpoint. */
+  /** Error codes besides the codes that every endpoint may return. */
   readonly errors?: readonly ServiceErrorCode[];
-  /** Kind of synchronous speech, which decides formats and headers. */
+  /** Endpoint family of synchronous speech (such as `v3`), which decides formats and headers. */
   readonly surface?: SurfaceName;
 }
 
-/** Errors of every endpoint with a body. */
+/** Error codes of every endpoint with a request body. */
 export const BODY_ERRORS = [
   'ERR_INVALID_REQUEST',
   'ERR_PAYLOAD_TOO_LARGE',
   'ERR_UNSUPPORTED_MEDIA_TYPE',
 ] as const;
 
-/** Errors of charged speech. */
+/** Error codes of endpoints that charge for speech. */
 export const PAID_ERRORS = [
   ...BODY_ERRORS,
   'ERR_INSUFFICIENT_CREDITS',
   'ERR_GENERATION_FAILED',
 ] as const;
 
-/** Errors of endpoints that import files; nothing is charged. */
+/** Error codes of endpoints that import files. With each of these errors, nothing is charged. */
 export const IMPORT_ERRORS = [
   ...BODY_ERRORS,
   'ERR_MEDIA_URL_REFUSED',

@@ -5,7 +5,7 @@ import { named } from './schemas.ts';
 /** Version of the protocol between the service and engine processes (docs/engines.md). */
 export const ENGINE_PROTOCOL = 1;
 
-/** Name of an engine; valid as a folder and on the command line. */
+/** Pattern of engine names, which are valid as folder names and on the command line. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
 /** A voice of an engine process, as the engine describes it and as it is stored. */
@@ -35,7 +35,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** What an engine reports about itself in its first message. */
+/** The description of an engine in the engine's first message. */
 export const EngineDescription = named('EngineDescription', {
   version: Type.String({ maxLength: 64 }),
   license: Type.String({ maxLength: 64, description: 'SPDX expression' }),

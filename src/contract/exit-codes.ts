@@ -38,7 +38,7 @@ export const EXIT_CODES = {
 export type ExitName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];
 
-/** Exit codes of the command line for error codes that arrive in a stream of speech. */
+/** Exit codes of the command line for error codes that the service sends in a stream of speech. */
 const EXITS: Readonly<Record<string, ExitName>> = {
   authentication_failed: 'auth',
   authentication_required: 'auth',
@@ -64,7 +64,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** Returns the exit code for an error code that arrived in a stream; `undefined` for an unknown code. */
+/** Returns the exit code for an error code in a speech stream; `undefined` for an unknown error code. */
 export function streamErrorExit(code: string): ExitName | undefined {
   return Object.hasOwn(EXITS, code) ? EXITS[code] : undefined;
 }

@@ -10,7 +10,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model for requests with a voice of this family and without a model. */
+  /** The model of requests that name a voice of this family but no model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {

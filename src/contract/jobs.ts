@@ -10,7 +10,7 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a segment (chosen by foley); a `skipped` segment has no words. */
+/** Statuses of a job's segment (chosen by foley). A segment without words is `skipped`. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
@@ -66,7 +66,7 @@ const ListItem = {
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job: the fields of the list and its progress (chosen by foley). */
+/** A v3 job: the fields of a job in the list, and the progress (chosen by foley). */
 export const Job = named('Job', {
   task: Type.Object({
     ...JobListItem.properties,
@@ -88,7 +88,7 @@ export const Job = named('Job', {
 });
 export type Job = Static<typeof Job>;
 
-/** The page of a list (docs/api/jobs.md#v1). */
+/** The page number and size of a list response (docs/api/jobs.md#v1). */
 export const Pagination = named('Pagination', {
   page: Type.Integer({ minimum: 1 }),
   limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),

@@ -2,7 +2,7 @@
 
 /** Maximum text of a request, in Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
-/** Maximum speech of one request (chosen by foley); about 115 MB as WAV at 16 kHz. */
+/** Maximum duration of the speech of one request (chosen by foley); about 115 MB as WAV at 16 kHz. */
 export const SPEECH_MAX_SECONDS = 3_600;
 export const INSTRUCTION_MAX_CHARACTERS = 1_600;
 export const LANGUAGE_MAX_CHARACTERS = 64;
@@ -20,7 +20,7 @@ export const MEDIA_URL_MAX_CHARACTERS = 2_048;
 export const MEDIA_VIDEO_MAX_BYTES = 512 * 1024 * 1024;
 export const MEDIA_AUDIO_MAX_BYTES = 100 * 1024 * 1024;
 export const MEDIA_IMAGE_MAX_BYTES = 20 * 1024 * 1024;
-/** Maximum length of a video or its audio. */
+/** Maximum duration of an imported video or audio file. */
 export const MEDIA_SECONDS_MAX = 1_800;
 /** Limits of the result of a lip sync, whose video may be repeated to match the audio. */
 export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
@@ -31,7 +31,7 @@ export const DUBBING_TEMPO_RANGE = { minimum: 0.5, maximum: 2 } as const;
 export const PAGE_SIZE_DEFAULT = 20;
 export const PAGE_SIZE_MAX = 100;
 
-/** The widest range that any model accepts; a family may narrow it (`families.ts`). */
+/** Range of speed that at least one model accepts; a family may have a narrower range (`families.ts`). */
 export const SPEED_RANGE = { minimum: 0.5, maximum: 2 } as const;
 export const VOLUME_RANGE = { minimum: -20, maximum: 20 } as const;
 export const PITCH_RANGE = { minimum: -12, maximum: 12 } as const;
@@ -40,7 +40,7 @@ export const SIMILARITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 
 /** Maximum size of a reference audio file (docs/api/voices.md). */
 export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
-/** Maximum number of reference audio files (chosen by foley, as the limits below). */
+/** Maximum number of reference audio files (chosen by foley, like the limits below). */
 export const REFERENCE_FILES_MAX = 10;
 export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;
 /** Allowed length of each reference audio file. */

@@ -14,7 +14,7 @@ export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Stages of an import (docs/api/errors.md names only `download`). */
+/** Stages at which an import can fail (docs/api/errors.md names only `download`). */
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
@@ -64,7 +64,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** Rules for the billed length: the shorter input, or the audio if it extends the video. */
+/** Which input's length is billed: the shorter one, or the audio if the video is extended to match. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
 const Seconds = Type.Number({
@@ -163,7 +163,7 @@ export const DubbingRequest = named('DubbingRequest', {
 });
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-/** Credits for one part of a dubbing: speech or lip sync (docs/api/lip-sync.md#dubbing). */
+/** Credits for the speech or the lip sync of a dubbing (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
 export const DubbingCredits = named('DubbingCredits', {
   tts: Credits,

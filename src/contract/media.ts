@@ -77,7 +77,7 @@ export const MediaModelsQuery = strict('MediaModelsQuery', {
   ),
 });
 
-/** Image formats (chosen by foley). */
+/** File formats of images (chosen by foley). */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 

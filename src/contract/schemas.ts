@@ -6,7 +6,7 @@ export function named<Properties extends TProperties>($id: string, properties: P
   return Type.Object(properties, { $id });
 }
 
-/** Returns the schema of a map. `Type.Record` would load much more code of TypeBox, and slow the start. */
+/** Returns the schema of a map. Does not use `Type.Record`, which loads much more code of TypeBox at the start. */
 export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
   const schema = { type: 'object', patternProperties: { '^.*$': value }, ...options };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);

@@ -48,7 +48,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The error code for the HTTP status of a fault rule. */
+/** The error code for each HTTP status that a fault rule can return. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

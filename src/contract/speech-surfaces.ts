@@ -5,16 +5,16 @@ import type { ControlName } from './generated/speech-controls.ts';
 /** A field of a speech request, in field names of v3. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
-/** An endpoint of synchronous speech (docs/api/README.md). */
+/** An endpoint for synchronous speech: which fields and options it supports (docs/api/README.md). */
 export interface SpeechSurface {
   readonly endpoint: EndpointId;
   readonly formats: readonly AudioFormat[];
-  /** Path of each supported field in the body, such as `prosody.speed` for `speed`. */
+  /** Path of each supported field in the request body, such as `prosody.speed` for `speed`. */
   readonly fields: Readonly<Partial<Record<SpeechField, string>>>;
-  /** Header with the model, for interfaces that have no such field in the body. */
+  /** Request header that contains the model, for interfaces without a body field for the model. */
   readonly modelHeader?: string;
   readonly isModelRequired: boolean;
-  /** Whether the endpoint can store the audio and return its address (`cache`, docs/api/speech.md#v1). */
+  /** Whether the endpoint can store the audio and return a URL (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
   /** Whether a header of the response lists the controls that were not applied. */
   readonly listsIgnored: boolean;
@@ -45,7 +45,7 @@ const OWN = {
 
 const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, listsIgnored: false } as const;
 
-/** The surfaces of synchronous speech, by their names in `foley tts --api`. */
+/** The endpoints for synchronous speech, by their names in `foley tts --api`. */
 export const SPEECH_SURFACES = {
   v3: { ...OWN, endpoint: 'createSpeech', canCache: false, listsIgnored: true },
   v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, listsIgnored: false },

@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns the families with a narrower range, as text: `; 0.5 to 1.5 with vendor`. */
+/** Returns text about model families with a narrower range: `; 0.5 to 1.5 with vendor`. */
 function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -34,8 +34,8 @@ function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
 }
 
 /**
- * The controls of a speech request (docs/api/speech.md#v3) with the widest range of any model. The
- * range of the family is checked when the model is known.
+ * The controls of a speech request (docs/api/speech.md#v3) with the widest range of any model. The narrower range of a
+ * family is checked when the model is known.
  */
 export const SpeechControls = Type.Object({
   speed: Type.Optional(
@@ -179,7 +179,7 @@ export const AlignmentSnapshot = named('AlignmentSnapshot', {
 });
 export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 
-/** Data of the event `alignment_invalidated`: the chunk has no word times, but its audio stays valid. */
+/** Data of the event `alignment_invalidated`: the chunk has no word times, but the chunk's audio is valid. */
 export const AlignmentInvalidated = named('AlignmentInvalidated', { chunkSeq: ChunkSeq });
 export type AlignmentInvalidated = Static<typeof AlignmentInvalidated>;
 
@@ -207,7 +207,7 @@ export const AudioQuery = strict('AudioQuery', {
   ),
 });
 
-/** Query of a signed link, which needs no key (chosen by foley). */
+/** Query of a signed link, which works without an API key (chosen by foley). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({ minimum: 0, description: 'Expiry, in seconds since the epoch' }),
   signature: Type.String({ minLength: 1, maxLength: 100 }),
@@ -223,7 +223,7 @@ const ALIGNED_EVENTS = {
   error: AlignedError,
 } as const;
 
-/** Fields of every endpoint of synchronous speech. */
+/** Endpoint definition fields that all synchronous speech endpoints share. */
 const SPEAK = {
   method: 'POST',
   charges: 'characters',

@@ -1,4 +1,4 @@
-/** The formats of synchronous speech; `pcm` is raw 16-bit mono samples. */
+/** The audio formats of synchronous speech; `pcm` is raw 16-bit mono samples. */
 export const AUDIO_FORMATS = ['mp3', 'wav', 'ogg', 'pcm'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
@@ -8,7 +8,7 @@ export const PREVIEW_FORMAT = 'mp3';
 /** Media type of MessagePack, which requests of other clients may use. */
 export const MESSAGE_PACK = 'application/msgpack';
 
-/** Image sizes (docs/api/media.md). */
+/** Size tiers of images (docs/api/media.md). */
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
 /** Ids of the image models (chosen by foley: the API documents no names). */

@@ -25,7 +25,7 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** A single voice: the fields of the list and the request id (chosen by foley). */
+/** Response with a single voice: the voice as in the list, and the request id (chosen by foley). */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
   requestId: Type.String(),
@@ -115,7 +115,7 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
-/** Form fields of a request that makes a voice from reference audio (docs/api/voices.md). Files are checked as they arrive. */
+/** Form fields of a request that makes a voice from reference audio (docs/api/voices.md), without the audio files. */
 export const VoiceUpload = named('VoiceUpload', {
   name: Type.String({
     minLength: 1,

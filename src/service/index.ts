@@ -36,7 +36,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-/** @throws StoreError `no_binary` if npm did not install the binary of libsql for this system */
+/** @throws StoreError `no_binary` if npm did not install the libsql binary for this system */
 async function loadSqlite(): Promise<void> {
   try {
     await import('./store/sqlite.ts');
@@ -59,12 +59,12 @@ async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<Spe
   );
 }
 
-/** Whether `openService` failed on its data directory. Checks the error's name, to load no module. */
+/** Whether `openService` failed to use the data directory. Checks the error's name, so that no module is loaded. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** Whether `openService` failed to listen on its address. */
+/** Whether `openService` failed to listen on the host and port. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
 }

@@ -79,7 +79,7 @@ export async function openWithEngines(
   }
 }
 
-/** Returns a random key of the default account, recognizable as one of the embedded service. */
+/** Returns a random API key of the default account, recognizable as a key of the embedded service. */
 function randomKey(bytes: Uint8Array): AccountKey {
   return {
     key: `foley-local-${Buffer.from(bytes).toString('base64url')}`,

@@ -23,13 +23,13 @@ export type ServiceEvent =
       readonly credits: string | undefined;
       readonly faults: readonly FaultEffect[];
     }
-  /** A fault rule will make an accepted job fail. */
+  /** An accepted job will fail because of a fault rule. */
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
   /** `requestId` is the id of the request or job that failed. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
-  /** The closing service finishes this many billed responses first. */
+  /** The service is closing and first finishes this number of billed responses. */
   | { readonly type: 'finishing-answers'; readonly count: number }
-  /** The closing service finishes this many jobs first. */
+  /** The service is closing and first finishes this number of jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
   /** The service closed with unfinished jobs; the next service on the same data finishes them. */
   | { readonly type: 'jobs-left'; readonly count: number };
@@ -37,22 +37,22 @@ export type ServiceEvent =
 /** Engines added by the user, and how to start them. */
 export interface AddedEngines {
   readonly added: readonly EngineRegistration[];
-  /** Environment of this process; engines get an allowlist of its variables. */
+  /** Environment variables of this process; engines get only the allowed ones. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Path of the program that runs the command `node`. */
+  /** Path of the Node executable, used for engines whose command is `node`. */
   readonly nodePath: string;
 }
 
 export interface OpenServiceOptions {
   /** Directory of the database and audio files; created if missing (mode 0700). */
   readonly dataDir: string;
-  /** Address to listen on; default 127.0.0.1. */
+  /** Host name or IP address to listen on; default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0, which selects a free port. */
+  /** Port to listen on; default 0, which selects a free port. */
   readonly port?: number;
-  /** Accepted keys; default one random key for the default account. */
+  /** Accepted API keys; default one random key for the default account. */
   readonly keys?: readonly AccountKey[];
-  /** Allowed host names besides the loopback ones. */
+  /** Allowed host names besides the names of this machine's loopback address. */
   readonly allowHosts?: readonly string[];
   /** Allowed origins of web pages; default none. */
   readonly allowOrigins?: readonly string[];
@@ -62,20 +62,20 @@ export interface OpenServiceOptions {
   readonly warmsUp?: boolean;
   /** Ids of models that are listed as unavailable and cannot be used. */
   readonly unavailableModels?: readonly string[];
-  /** Credits and quota of new accounts; tops up accounts with less than half of them. */
+  /** Credits and quota of new accounts; accounts with less than half of these are topped up. */
   readonly allowance?: Amounts;
-  /** Sets the credits of every account, instead of the allowance. */
+  /** Credits that every account is set to, instead of the allowance. */
   readonly openingCredits?: number;
-  /** Rate limit of each account; default none. */
+  /** Maximum requests per second of each account; default no limit. */
   readonly requestsPerSecond?: number;
   /** Maximum number of requests that wait for speech; default 64. */
   readonly maxWaiting?: number;
   readonly faults?: readonly FaultRule[];
-  /** Whether to check the whole ledger, instead of the part after its last checkpoint. */
+  /** Whether to verify the whole ledger at the start, instead of the part after the last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
   /** Maximum time that `close` waits for billed responses and jobs; default 10 minutes. */
   readonly graceMs?: number;
-  /** Whether to serve the page at `/`; default false. */
+  /** Whether to serve the web page at `/`; default false. */
   readonly hasPage?: boolean;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
@@ -87,9 +87,9 @@ export interface RunningService {
   readonly baseUrl: string;
   /** The base URL of WebSockets, such as `ws://127.0.0.1:4747`. */
   readonly realtimeUrl: string;
-  /** The first accepted key. */
+  /** The first accepted API key. */
   readonly apiKey: string;
-  /** One-time address of the page; `undefined` without a page. */
+  /** One-time URL of the web page; `undefined` if no web page is served. */
   readonly pageLink: string | undefined;
   /**
    * Refuses new requests, finishes running requests and jobs within `graceMs`, and stops the

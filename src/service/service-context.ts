@@ -49,10 +49,10 @@ export interface ServiceDeps
   readonly processes: Processes;
 }
 
-/** The parts of a service that its handlers use. */
+/** The components of a service that the request handlers use. */
 export type ServiceContext = ReturnType<typeof createContext>;
 
-/** Creates the parts of a service. */
+/** Creates the components of a service. */
 export function createContext(deps: ServiceDeps, faults: Faults) {
   const { clock, store, encode, audio: folder, report } = deps;
   const operations = createOperations(deps);

@@ -12,7 +12,7 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error response (docs/api/errors.md); its code determines the status. */
+/** An error response (docs/api/errors.md); the error code determines the HTTP status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
@@ -37,8 +37,8 @@ export interface FieldProblem {
 const LISTED_PROBLEMS_MAX = 20;
 
 /**
- * Returns the 400 for invalid fields. Its message is that of the first problem and the number of
- * others; `details.errors` lists the problems.
+ * Returns the 400 error for invalid fields. The message contains the first problem and the number of other problems;
+ * `details.errors` lists all.
  */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
   const [first, ...others] = problems;
@@ -48,13 +48,13 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
   });
 }
 
-/** Returns the message for failed and refunded speech. @param why message of the engine */
+/** Returns the message for failed and refunded speech. @param why the engine's error message */
 export function speechFailureMessage(why: string | undefined): string {
   const reason = why === undefined ? '; the' : `: ${why}. The`;
   return `The speech could not be made${reason} charge was refunded`;
 }
 
-/** Returns the 507 if an error was caused by a full disk or quota. */
+/** Returns the 507 error if the given error was caused by a full disk or disk quota. */
 export function storageFullError(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
@@ -66,7 +66,7 @@ export function storageFullError(error: unknown): ServiceError | undefined {
   });
 }
 
-/** Returns the 503 of a closing service. */
+/** Returns the 503 error for requests to a closing service. */
 export function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
     headers: { 'Retry-After': '1', Connection: 'close' },
@@ -74,8 +74,8 @@ export function closingError(): ServiceError {
 }
 
 /**
- * Returns the response to an error, without internal details (docs/api/errors.md). Paths of the
- * OpenAI interface also get the fields of its errors.
+ * Returns the response to an error, without internal details (docs/api/errors.md). For paths of the OpenAI interface, the
+ * body also has OpenAI's error fields.
  * @param path of the request, if known
  */
 export function errorResponse(error: unknown, requestId: string, path = ''): Response {

@@ -22,17 +22,17 @@ export interface Service {
   fetch(request: Request): Promise<Response>;
   /** Accepts or refuses a realtime handshake (docs/api/realtime.md). Never rejects. */
   admit(request: Request): Promise<Response | Admission>;
-  /** Starts the session of an admitted handshake. */
+  /** Starts a session on the WebSocket of an accepted handshake. */
   readonly open: Realtime['open'];
-  /** Whether a request has an accepted key. */
+  /** Whether a request has an accepted API key. */
   hasKey(headers: Headers): boolean;
-  /** Returns where a fault rule cuts the body of a response. */
+  /** Returns where and how a fault rule breaks off the body of a response, if one does. */
   cutOf(response: Response): BodyCut | undefined;
-  /** Returns a one-time fragment for the URL of the page; `undefined` without a page. */
+  /** Returns a one-time URL fragment that opens the web page; `undefined` if no web page is served. */
   invite(): string | undefined;
   /**
-   * Refuses new requests and finishes running ones. After `graceMs` or once `hurry` is aborted,
-   * cuts and refunds unfinished responses and leaves unfinished jobs to the next process.
+   * Refuses new requests and finishes running ones. After `graceMs` or once `hurry` is aborted, truncates and refunds
+   * unfinished responses, and leaves unfinished jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
@@ -56,7 +56,7 @@ export function createService(deps: ServiceDeps): Service {
   operations.recover();
   jobs.start();
   for (const stored of [context.cachedSpeech, context.designs, realtime.requests, media.imports]) {
-    // What cannot be deleted now is deleted later.
+    // Files that cannot be deleted now are deleted later.
     void stored.sweep().catch(() => undefined);
   }
   const closing = new AbortController();
@@ -134,7 +134,7 @@ function createMiddleware(
       if (status !== undefined) throw statusFault(status);
       return await work(arrival);
     } catch (error) {
-      // A handler may fail because its client disconnected.
+      // A handler may fail because the client disconnected.
       const isOurs = isInternal(error) && !request.signal.aborted;
       if (isOurs) report({ type: 'failure', requestId, error });
       return errorResponse(error, requestId, path);
@@ -167,7 +167,7 @@ function createMiddleware(
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the client's request id if it is safe to echo, else a new one (docs/api/speech.md#v3). */
+/** Returns the client's request id if it is safe to repeat in a response, otherwise a new id (docs/api/speech.md#v3). */
 function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get(HEADERS.requestId);
   return given !== null && REQUEST_ID.test(given) ? given : random.uuid();

@@ -61,7 +61,7 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
 );
 
-/** `start.request` of v2 with `product_v1`, in field names of v3. Values out of range are clamped. */
+/** `start.request` of v2 with the profile `product_v1`, in field names of v3. Values out of range are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile),
   ...both,
@@ -90,7 +90,7 @@ const eventId = id('Unique for each event of a connection');
 const segmentId = id('Unique for each segment of a request');
 const maybeEventId = Type.Optional(eventId);
 
-/** The first message of a browser, which cannot send a key in its handshake. */
+/** The first message of a browser, which cannot send an API key in the WebSocket handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
   token: Type.String({ minLength: 1, description: 'A browser ticket; valid once' }),

@@ -10,7 +10,7 @@ type RealtimeErrorCategory =
 
 interface RealtimeErrorInfo {
   readonly category: RealtimeErrorCategory;
-  /** Whether the client may retry the request. */
+  /** Whether the client can retry the request. */
   readonly retryable: boolean;
   /** Whether the error ends the session; otherwise the client may continue on the same connection. */
   readonly terminal: boolean;
@@ -49,13 +49,13 @@ export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
 interface CloseCodeInfo {
   readonly meaning: string;
-  /** Whether the client may reconnect (docs/api/realtime.md#errors names no value for dropped connections). */
+  /** Whether the client can reconnect (docs/api/realtime.md#errors names no value for dropped connections). */
   readonly retryable: boolean;
   /** Exit code of the command line if the connection closes without an error event. */
   readonly exit: ExitName;
 }
 
-/** WebSocket close codes of both sides (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
+/** WebSocket close codes that client or service send (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
 export const CLOSE_CODES = {
   1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
   1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },
@@ -73,7 +73,7 @@ export const CLOSE_CODES = {
 
 type CloseCode = keyof typeof CLOSE_CODES;
 
-/** Returns the meaning of a close code; undefined for an unknown one. */
+/** Returns the meaning of a WebSocket close code; undefined for an unknown code. */
 export function closeCodeInfo(code: number): CloseCodeInfo | undefined {
   return isCloseCode(code) ? CLOSE_CODES[code] : undefined;
 }

@@ -4,7 +4,7 @@
 export const SIMPLE_INPUT_MAX_CHARACTERS = 10_000;
 export const TEXT_EVENT_MAX_CHARACTERS = 2_000;
 export const SEGMENT_MAX_CHARACTERS = 10_000;
-/** Billable units of a session; the hosted service may allow fewer. */
+/** Maximum number of billable units in a session; the hosted service may allow fewer. */
 export const SESSION_MAX_UNITS = 100_000;
 /** Maximum length of a request id or a segment id. */
 export const REALTIME_ID_MAX_CHARACTERS = 128;
@@ -13,13 +13,13 @@ export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
 /** Range of `volume` in the `legacy` profile of v2; elsewhere the range of HTTP speech applies. */
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
-/** Limits of a frame in both directions (chosen by foley). A larger frame is refused. */
+/** Limits of a WebSocket frame in both directions (chosen by foley). A larger frame is refused. */
 export const FRAME_LIMITS = {
   frameBytes: 4 * 1024 * 1024,
   binaryBytes: 4 * 1024 * 1024,
   stringBytes: 256 * 1024,
   arrayItems: 4_096,
   mapEntries: 256,
-  /** Maximum nesting of maps and arrays. */
+  /** Maximum nesting depth of maps and arrays. */
   depth: 16,
 } as const;

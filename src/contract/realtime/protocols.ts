@@ -20,7 +20,7 @@ export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 /** Profiles of a v2 `start`. `legacy`, the default, refuses invalid values; `product_v1` clamps or ignores them with a warning. */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;
 
-/** States of a reliable request (docs/api/realtime.md#request-states). */
+/** States of a request in `reliable` mode (docs/api/realtime.md#request-states). */
 export const REQUEST_STATES = [
   'running',
   'completed',
@@ -33,7 +33,7 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** Exceptions to the rule that v2 has the field names of v3 in snake_case (docs/api/realtime.md). */
+/** v3 fields whose v2 names are not the snake_case form of the v3 name (docs/api/realtime.md). */
 const OTHER_NAMES_IN_V2: Readonly<Record<string, string>> = {
   modelId: 'model',
 };
@@ -41,7 +41,7 @@ const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
 );
 
-/** Prefix for a name that v2 does not have; distinguishes it from a field of v3 with the same name. */
+/** Prefix for an unknown v2 field name, which distinguishes it from the v3 field of the same name. */
 const FOREIGN = ':';
 
 /** Returns the v2 name of a v3 field: `voice_id` for `voiceId`. */
@@ -61,8 +61,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Adds a prefix to any other name,
- * such as `voiceId`, which {@link v2FieldName} removes.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Adds a prefix to any name that v2 does not have, such as
+ * `voiceId`; {@link v2FieldName} removes the prefix.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;

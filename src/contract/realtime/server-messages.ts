@@ -79,7 +79,7 @@ const creditsUsed = Type.Integer({
   description: 'Credits charged for the request so far; added by this service',
 });
 
-/** A segment in the status of a request. */
+/** A segment in a `request_status` message. */
 const SegmentRecord = Type.Object({
   segmentId,
   state: Type.Optional(Type.Enum([...REQUEST_STATES])),
@@ -91,7 +91,7 @@ const SegmentRecord = Type.Object({
   audioBytes: Type.Optional(count),
 });
 
-/** The status of a request, as an event or, with `requestId`, as an HTTP response. */
+/** The status of a request, as a message or, with `requestId` added, as an HTTP response. */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: Type.Enum([...REQUEST_STATES]),
@@ -165,7 +165,7 @@ const sameInBoth = {
   pong: message('pong', { sessionId, requestId: maybeRequestId }),
 };
 
-/** Every server message of each version by its `event`, in field names of v3. */
+/** All server messages of each protocol version, by `event`, in field names of v3. */
 export const SERVER_MESSAGES = {
   v2: { ...sameInBoth, ready: ReadyV2, usage: message('usage', usage) },
   v3: {
@@ -176,5 +176,5 @@ export const SERVER_MESSAGES = {
 } as const;
 
 type Messages = (typeof SERVER_MESSAGES)[keyof typeof SERVER_MESSAGES];
-/** A message of a service of either version, in field names of v3. */
+/** A server message of either protocol version, in field names of v3. */
 export type ServerMessage = { [Event in keyof Messages]: Static<Messages[Event]> }[keyof Messages];

@@ -11,7 +11,7 @@ import { modelRecord } from '../voices/catalogue.ts';
 export const getProfile: Handler<'getProfile'> = ({ account }, { store }) =>
   profileResponse(store.read((db) => readAccount(db, account)));
 
-/** `POST /profile` (docs/api/account.md). The webhook URL is stored, but never called. */
+/** `POST /profile` (docs/api/account.md). The service stores the webhook URL, but never calls it. */
 export const updateProfile: Handler<'updateProfile'> = ({ account, body }, { store }) => {
   const webhookUrl = requireWebAddress(body.webhookUrl);
   return profileResponse(
@@ -50,7 +50,7 @@ function profileResponse({ id, tier, available, webhookUrl }: AccountState): Res
   return Response.json(body);
 }
 
-/** Version of the HTTP speech API that this service implements (docs/api/versions.md). */
+/** Newest version of the HTTP speech API that this service implements (docs/api/versions.md). */
 const CONTRACT_VERSION = 'v3';
 
 /** `GET /speech/tts/capabilities` (docs/api/models.md). */

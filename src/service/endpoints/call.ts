@@ -10,14 +10,14 @@ export interface Call {
   readonly requestId: string;
 }
 
-/** A request with a valid key. */
+/** A request with a valid API key. */
 export interface AccountCall extends Call {
   readonly account: string;
 }
 
 /** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
-  /** Identifies the request across retries, together with a fingerprint of its parameters. */
+  /** Idempotency keys of the request, its account and endpoint; identify the request across retries. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 

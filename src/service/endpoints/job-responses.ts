@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';
 
-/** Returns the account's job. @throws ServiceError 404 for any other id (docs/api/authentication.md) */
+/** Returns a job. @throws ServiceError 404 if the account has no job with this id (docs/api/authentication.md) */
 export function requireJob(
   { account }: AccountCall,
   { jobs }: Pick<ServiceContext, 'jobs'>,
@@ -45,7 +45,7 @@ interface AcceptedJob extends Price {
   readonly poll: Readonly<Record<string, string>>;
 }
 
-/** Returns the 202 for an accepted job: its location, when to poll it, and its price (docs/api/jobs.md#v3). */
+/** Returns the 202 response for an accepted job: its URL, when to poll it, and its price (docs/api/jobs.md#v3). */
 export function acceptedResponse(
   body: unknown,
   { location, poll, ...price }: AcceptedJob,
@@ -57,9 +57,9 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns `Retry-After` for an unfinished job: the expected remaining time in whole seconds,
- * rounded up, or 0 if it is under half a second (docs/api/jobs.md#v3). A job that takes longer than
- * expected probably waits for other jobs: its remaining time is estimated as half of its age.
+ * Returns `Retry-After` for an unfinished job: the expected remaining time in whole seconds, rounded up, or 0 if it is
+ * under half a second (docs/api/jobs.md#v3). A job that takes longer than expected probably waits for other jobs, so half
+ * of its age is returned.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -77,13 +77,13 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns the range of a page, plus one item: if that exists, another page follows. */
+/** Returns the items to query for a page of a list: one more than the page, to see if another page follows. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** Returns a page of a list. @param items the items in the range of `rangeOf` */
+/** Returns a page of a list. @param items the items in the range that `rangeOf` returned */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

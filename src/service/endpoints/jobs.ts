@@ -137,7 +137,7 @@ export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-/** Parses a timestamp; the schema does not refuse all invalid ones, such as a leap second. */
+/** Parses a timestamp. @throws ServiceError 400 for one that only the schema accepts, such as a leap second */
 function parseTimestamp(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
   const time = Date.parse(timestamp);
@@ -182,10 +182,10 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
 }
 
 /**
- * Accepts a job once: a retry under the same key gets the same job and costs nothing
+ * Accepts a job once: a retry with the same idempotency key returns the same job and is not charged
  * (docs/api/errors.md#idempotency).
- * @throws ServiceError 409 when another request has the key, 402 for too few credits, and the
- * errors of `planSpeech`
+ * @throws ServiceError 409 when a different request used the idempotency key, 402 for too few credits, and the errors of
+ * `planSpeech`
  */
 async function acceptSpeechJob(
   call: ChargedCall,
@@ -276,7 +276,7 @@ function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
   return status === 'done' || status === 'partial';
 }
 
-/** Whether the segment was spoken and its job was not refunded. */
+/** Whether the segment was spoken and the job was not refunded. */
 function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
@@ -299,7 +299,7 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
 
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** Estimates the time until all segments of a job are spoken, from a rough speed of the engine. */
+/** Estimates the seconds until all segments of a job are spoken, assuming a typical speed of the engine. */
 function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
@@ -342,7 +342,7 @@ export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   return new Response(null, { status: 302, headers: { Location } });
 };
 
-/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed link, without a key (embedded service only). */
+/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed link, without an API key (embedded service only). */
 export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
   const { taskId } = call.parameters;
   requireSigned(call, context, { taskId, download: call.query.download === '1' });
@@ -367,7 +367,7 @@ async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAu
   throw noAudio(job, context, `The job has no audio; its status is ${SPEECH_STATUS[job.status]}`);
 }
 
-/** Returns the 404 for missing audio, with the time of the next poll while the job is running. */
+/** Returns a 404 error for missing audio, with `Retry-After` while the job is running. */
 function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };

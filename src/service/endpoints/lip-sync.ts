@@ -118,8 +118,8 @@ export const getDubbing: Handler<'getDubbing'> = (call, context) => {
 };
 
 /**
- * Returns the job of a dubbing.
- * @throws ServiceError with a link to the charged speech, if its lip-sync job was refused
+ * Returns the lip-sync job of a dubbing.
+ * @throws ServiceError if the lip sync could not start, with a link to the charged speech
  */
 function requireStarted(
   { request }: AccountCall,
@@ -150,7 +150,6 @@ function billingFields({ audio, billedSeconds, rule, tempo, video }: StoredLipSy
   };
 }
 
-/** Returns the fields of a lip-sync job or of a dubbing. */
 function lipSyncFields(
   { request }: Pick<AccountCall, 'request'>,
   { media }: Pick<ServiceContext, 'media'>,
@@ -182,7 +181,7 @@ function envelopeOf({ status }: Pick<Job, 'status'>) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
-/** Seconds of media that this service copies in a second (a rough estimate). */
+/** Rough estimate: how many seconds of media this service processes in one second. */
 const SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {

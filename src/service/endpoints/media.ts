@@ -46,7 +46,7 @@ interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: Job) => Stored;
-  /** Returns the fields of the response. @param resultUrl address of the result, once it exists */
+  /** Returns the fields of the response. @param resultUrl URL of the image or video, once it exists */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
 
@@ -84,10 +84,10 @@ function envelope(call: AccountCall, context: ServiceContext, { status }: Pictur
 }
 
 /**
- * Accepts an image or a video: imports and decodes its references, then stores and charges it. A
- * retry under the same key gets the first response (docs/api/media.md).
- * @throws ServiceError 400 from the plan, 402 for too few credits, 409 when another request has the
- * key, and the errors of the import; nothing is charged
+ * Accepts an image or video job: imports and decodes the reference images, then stores the job and reserves its
+ * price. A retry with the same idempotency key gets the first response (docs/api/media.md).
+ * @throws ServiceError 400 for invalid parameters, 402 for too few credits, 409 when a different request used the key,
+ * and the errors of the import; nothing is charged
  */
 async function createPicture<Stored extends StoredImage | StoredVideo>(
   call: ChargedCall & { readonly body: Json },
@@ -123,7 +123,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   });
 }
 
-/** Fields of a stored response that the headers of a retry repeat. */
+/** Fields of the stored first response, from which a retry gets the same headers. */
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
@@ -206,7 +206,7 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and references; no image or video model was used';
 
-/** Says that the picture is a placeholder, and how many characters of the prompt it omits. */
+/** Returns notices: the picture is a placeholder, and it omits a number of characters of the prompt. */
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];
@@ -223,7 +223,7 @@ export const MEDIA_STATUS = {
   failed: 'failed',
 } as const satisfies Readonly<Record<JobStatus, string>>;
 
-/** Returns why a media job failed. Without a stored message, the job was attempted too often. */
+/** Returns why a media job failed. A failed job without a stored message was attempted too often. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
   errorMessage: message = 'The job failed after too many attempts and was refunded',
@@ -249,7 +249,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** `GET /api/open/media/files/{fileId}`: the result at a signed link, without a key (embedded service only). */
+/** `GET /api/open/media/files/{fileId}`: the result at a signed link, without an API key (embedded service only). */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

@@ -74,7 +74,7 @@ function compatModel(id: string): CompatModel {
   return { id, object: 'model', created: 0, owned_by: 'foley' };
 }
 
-/** Responds to a request of another interface. There, an unknown voice is an invalid value (400), not a 404. */
+/** Responds to a speech request of another interface; an unknown voice is a 400 error instead of a 404. */
 async function respondCompat(
   call: ChargedCall,
   context: ServiceContext,
@@ -123,7 +123,7 @@ function compatFormat(name: string | undefined): AudioFormat {
   return formats.find((format) => format === name) ?? 'mp3';
 }
 
-/** Model names of the other interface and the models that replace them (docs/api/other-clients.md). */
+/** Model names of `POST /v1/tts`, and the models that this service uses for them (docs/api/other-clients.md). */
 const LABELS = new Map([
   ['s2.1-pro', 'vendor-s21pro'],
   ['s2.1-pro-free', 'vendor-s21pro-free'],
@@ -138,8 +138,8 @@ const LABELS = new Map([
 ]);
 
 /**
- * Returns the model for the header `model` of `/v1/tts`: a name of the other interface or a model
- * id. Any other name selects the default model.
+ * Returns the model for the header `model` of `POST /v1/tts`: a name of that interface or a model id; undefined, for
+ * the default model, if the name is unknown.
  */
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';

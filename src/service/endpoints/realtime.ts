@@ -28,7 +28,7 @@ import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
 import { storedAudioResponse } from './stored-audio.ts';
 
-/** `GET /vN/tts/capabilities`. */
+/** `GET /vN/tts/capabilities`, for version N of realtime speech (docs/api/realtime.md). */
 export function getCapabilities(
   protocol: RealtimeProtocol,
   { requestId }: CallTo<'getRealtimeCapabilities'>,
@@ -66,7 +66,7 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one origin and for this host. */
+/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one web origin and for this host. */
 export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { account, body, request, requestId }: CallTo<'createBrowserTicket'>,
@@ -86,7 +86,7 @@ export function createBrowserTicket(
   return respond(ticketAnswer, protocol);
 }
 
-/** Returns the origin in lower case. @throws ServiceError 400 for anything but scheme, host and port */
+/** Returns the origin in lower case. @throws ServiceError 400 unless it consists of scheme, host and optional port */
 function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();
@@ -105,7 +105,7 @@ export function getRequest(
   return respond(body, protocol);
 }
 
-/** `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio`. */
+/** `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio` (docs/api/realtime.md). */
 export async function getSegment(
   call: CallTo<'getRealtimeSegment'>,
   context: ServiceContext,

@@ -37,12 +37,12 @@ export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   return respondWithSpeech(call, context, { surface: 'v2', order, names });
 };
 
-/** Returns the model in a field of older clients, which may have any type. */
+/** Returns the model id if the field, which older clients send with any type, contains one. */
 function historicalModel(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the emotion in a field of older clients, which may have any type. */
+/** Returns the emotion if the field, which older clients send with any type, contains one. */
 function historicalEmotion(value: unknown): string | undefined {
   const emotion = historicalModel(value);
   return emotion !== undefined && emotion.length <= EMOTION_MAX_CHARACTERS ? emotion : undefined;
@@ -61,7 +61,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns the fields of v3 in a body that allows unknown fields. */
+/** Returns the v3 fields of a request body without its unknown fields. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -71,8 +71,8 @@ export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOr
 }
 
 /**
- * Returns the voice of a v1 body: `voiceId` or its older name.
- * @throws ServiceError 400 when both are missing
+ * Returns the voice id of a v1 body, from `voiceId` or from the older name of that field.
+ * @throws ServiceError 400 when both fields are missing
  */
 export function voiceOf(body: {
   readonly voiceId?: string;
@@ -95,15 +95,15 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
   return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** A speech request, with the field names and rules of its API. */
+/** A speech request, with the field names and rules of the API version that it uses. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** Whether to store the audio and respond with its address. */
+  /** Whether to store the audio and respond with its URL instead of the audio. */
   readonly isCached?: boolean | undefined;
 }
 
-/** Streams audio while it is spoken (docs/api/README.md). */
+/** Responds with audio that is streamed while the engine is still speaking (docs/api/README.md). */
 export async function respondWithSpeech(
   call: ChargedCall,
   context: ServiceContext,
@@ -117,8 +117,8 @@ export async function respondWithSpeech(
 }
 
 /**
- * Plans a speech request and reserves its charge. A retry gets the outcome of the first request,
- * even if the voice or model no longer exists.
+ * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
+ * request, even if the voice or model was deleted.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
@@ -146,7 +146,7 @@ export function beginSpeech<Context extends ServiceContext>(
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** Returns a response with price headers and, if `listsIgnored`, a header with the ignored controls. */
+/** Returns a response with price headers and, if `listsIgnored`, a header that lists the ignored controls. */
 export function chargedResponse(
   { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
   { body, quotaRemaining }: SpokenStream,
@@ -159,8 +159,8 @@ export function chargedResponse(
 }
 
 /**
- * Speaks and stores the audio of a request and responds with its address. Retries get the same
- * address while the audio is stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
+ * Speaks and stores the audio of a request and responds with its URL. Retries get the same URL while the audio is
+ * stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
  */
 async function respondCached(
   call: ChargedCall,
@@ -193,7 +193,7 @@ export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) =
   return storedAudioResponse(call, found.audio, { format: found.record.format, name: audioId });
 };
 
-/** Begins a request, or finds the stored audio of an earlier identical request. */
+/** Begins a billed request, or returns the stored audio of an identical earlier one. */
 function beginOrFind(
   call: ChargedCall,
   context: ServiceContext,
@@ -211,7 +211,7 @@ function beginOrFind(
 }
 
 /**
- * Speaks into a file and charges for it once the file is complete (docs/api/speech.md#v1).
+ * Speaks into a file and charges for the speech once the file is complete (docs/api/speech.md#v1).
  * @throws ServiceError 400 for a text without words, else 500; nothing is charged
  */
 function speakCached(

@@ -9,7 +9,7 @@ import { showText } from '../http/validation.ts';
 /** A request for a stored file; its headers `Range`, `If-Range` and `If-None-Match` apply. */
 interface FileCall {
   readonly request: Request;
-  /** `download` is 1 to save the file instead of playing it. */
+  /** With `download` = 1, browsers save the file instead of playing it. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 
@@ -24,8 +24,8 @@ export function storedAudioResponse(
 }
 
 /**
- * Streams a stored file: 200, 206 for one range, 304 when the client has the file (RFC 9110,
- * sections 13 and 14).
+ * Responds with a stored file: 200 with all of it, 206 with the requested range, 304 when the client has the file (RFC
+ * 9110, sections 13 and 14).
  * @throws ServiceError 416 for a range beyond the end of the file
  */
 export function storedFileResponse(
@@ -70,13 +70,13 @@ function hasMatch(list: string | null, etag: string): boolean {
 
 interface ByteRange {
   readonly start: number;
-  /** Exclusive. */
+  /** Position after the last byte. */
   readonly end: number;
 }
 
 /**
- * Returns the bytes of `Range`; `undefined` for the whole file: without the header, for several or
- * invalid ranges, and when `If-Range` names another version.
+ * Returns the range in the header `Range`. Returns `undefined`, for the whole file, without this header, for several or
+ * invalid ranges, and when `If-Range` does not match the file.
  */
 function rangeOf(
   { headers, method }: Request,
@@ -97,7 +97,7 @@ function rangeOf(
   });
 }
 
-/** Opens the file when the client reads the body; nobody reads the body of a response to HEAD. */
+/** Returns a body that opens the file on the first read, because the body of a response to HEAD is never read. */
 function bodyOf(audio: StoredAudio, start: number, end: number): ReadableStream<Uint8Array> {
   const pieces = audio.read(start, end);
   return new ReadableStream<Uint8Array>(

@@ -48,7 +48,7 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
   return designAnswer(design, requestId);
 };
 
-/** `GET …/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
+/** `GET /voice-designs/{designId}/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
 export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, context) => {
   const { account, parameters } = call;
   const { design, candidate } = requireCandidate(context, account, parameters);
@@ -97,7 +97,7 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
 }
 
-/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md); uses up one of the account's voices. */
+/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md); saves a candidate as a voice. */
 export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context) => {
   const { account: accountId, body, parameters, request, requestId } = call;
   const { designId } = parameters;

@@ -60,7 +60,7 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** `POST /list-models`, older than v1 (docs/api/versions.md): as `GET /voices`, with the query in the body. */
+/** `POST /list-models`, older than v1 (docs/api/versions.md): `GET /voices` with the query parameters in the body. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -122,7 +122,7 @@ function isSame(code: string, wanted: string): boolean {
   return code.toLowerCase() === wanted.toLowerCase();
 }
 
-/** Whether a language code is in a range: `en-US` is in `en`. */
+/** Whether a language code equals or specializes another one: `en-US` specializes `en`. */
 function isWithin(code: string, range: string): boolean {
   return isSame(code, range) || code.toLowerCase().startsWith(`${range.toLowerCase()}-`);
 }
@@ -142,7 +142,7 @@ const RULES = {
   extensions: REFERENCE_EXTENSIONS,
 };
 
-/** Makes and stores a voice, unless the client disconnects first. */
+/** Clones and stores a voice, unless the client disconnects first. */
 async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
   const { account: accountId } = call;
   const { generations, personalVoices, uploads, voiceMaker } = context;
@@ -210,7 +210,7 @@ const NO_NAME = { field: 'name', message: 'name has no visible character' };
 
 const CODE = /^[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
-/** Parses the language codes of a form; returns a problem for an invalid list. */
+/** Parses the JSON list of language codes in a form; returns a field problem if the list is invalid. */
 function languagesIn(json: string | undefined): readonly string[] | FieldProblem {
   if (json === undefined || json.trim() === '') return [];
   const value = parsed(json);
@@ -236,7 +236,7 @@ function parsed(json: string): unknown {
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** `POST /delete-model`, older than v1 (docs/api/versions.md), with the voice in the body. */
+/** `POST /delete-model`, older than v1 (docs/api/versions.md), with the id of the voice in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 
@@ -246,7 +246,7 @@ function remove({ personalVoices }: ServiceContext, account: string, voiceId: st
   return Response.json(body);
 }
 
-/** Returns a new voice with the fields of v1 (docs/api/voices.md). */
+/** Returns the response for a new voice in the format of v1 (docs/api/voices.md). */
 export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   const { id, name, family, languages, made } = voice;
   return {

@@ -2,11 +2,11 @@ import type { SpeexResampler } from '@echogarden/speex-resampler-wasm/simd';
 
 /** Converts a stream of samples to another sample rate, without a delay at the beginning. */
 export interface Resampler {
-  /** Returns the converted samples so far; the last ones follow later, because the filter looks ahead. */
+  /** Adds samples. Returns the converted samples; some follow with the next call, because the filter looks ahead. */
   push(samples: Float32Array): Float32Array;
   /** Returns the remaining samples; the total is `inputs * outputRate / inputRate`, rounded. */
   finish(): Float32Array;
-  /** Frees the memory; call it also after a failure. */
+  /** Frees the resampler's memory. Must be called after a failure too. */
   close(): void;
 }
 
@@ -30,7 +30,7 @@ const UNCHANGED: Resampler = {
   close: () => {},
 };
 
-/** Quality from 0 to 10; the loss at 5 is far below the loss of mp3. */
+/** Resampling quality, from 0 to 10. At 5, the loss is far below the loss of mp3. */
 const QUALITY = 5;
 
 const INPUT_LENGTH = 4_096;
@@ -41,7 +41,7 @@ class SpeexStream implements Resampler {
   readonly #state: number;
   readonly #input: number;
   readonly #output: number;
-  /** Pointer to two numbers: the length of the input and the length of the output. */
+  /** Pointer to two 32-bit numbers: the length of the input and the length of the output. */
   readonly #lengths: number;
   readonly #outputLength: number;
   readonly #ratio: number;
@@ -104,7 +104,7 @@ class SpeexStream implements Resampler {
   }
 }
 
-/** Concatenates samples; returns a single array without copying. */
+/** Concatenates arrays of samples; returns an only array itself, without copying. */
 export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;

@@ -1,7 +1,7 @@
 import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
 
 export interface EngineVoice {
-  /** Id within the engine, such as `slt`. */
+  /** Voice id within the engine, such as `slt`. */
   readonly id: string;
   /** Display name, default the id. */
   readonly name?: string;
@@ -17,7 +17,7 @@ export interface EngineVoice {
 /** A text and how to speak it; an engine clamps `speed` and `pitch` to the limits of the engine. */
 export interface EngineRequest {
   readonly text: string;
-  /** An `EngineVoice.id` of the engine. */
+  /** The `EngineVoice.id` of the voice that speaks. */
   readonly voice: string;
   /** Multiplies the default speed of the voice. */
   readonly speed: number;
@@ -33,16 +33,16 @@ export interface EngineRequest {
 
 /** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1; their average level is about -20 dB of full scale for every voice. */
+  /** Mono samples in -1..1. For every voice, the average level is about -20 dB of full scale. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** The next words of the text. Their samples may be in another chunk; a chunk may have words and no samples. */
+  /** Times of the next words of the text. Their samples may be in another chunk; `samples` may then be empty. */
   readonly words?: readonly WordMark[];
   /** The part of the text that the samples speak, if the engine knows it before the words. */
   readonly span?: TextSpan;
 }
 
-/** A range of code points in the text of the request; `end` is exclusive. */
+/** A part of the request's text. Positions are counted in code points; `end` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
@@ -59,13 +59,13 @@ export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
   /**
-   * Starts threads or processes in the background, so that the first request is fast. Never rejects: the first request
-   * reports a failure. Does not keep the process alive.
+   * Starts the engine's threads or processes in the background, so that the first request is fast. Never rejects,
+   * because the first request reports a failure. Does not keep foley alive.
    */
   warmUp(): Promise<void>;
   /**
-   * Speaks the text chunk by chunk, at most one ahead of the consumer. On abort the iterator rejects at once with the
-   * reason of the signal. Markup in the text is spoken or left out, never interpreted.
+   * Speaks the text chunk by chunk, at most one chunk ahead of the consumer. On abort the iterator rejects at once
+   * with the signal's reason. Markup in the text is spoken or skipped, never interpreted.
    * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
@@ -76,7 +76,7 @@ export interface SpeechEngine {
 /** Maximum length in UTF-16 units of a text that is synthesized at once: a sentence, or a clause of a long sentence. */
 export const LONGEST_STRETCH = 240;
 
-/** Enforces the maximum duration of the speech for one request. */
+/** Enforces the maximum duration of the speech of one request. */
 export class SpeechLimit {
   #seconds = 0;
 
@@ -95,7 +95,7 @@ export function engineMessageOf(error: unknown): string | undefined {
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';
-  /** `unspeakable`: the voice cannot speak any part of the text; `failed`: any other error. */
+  /** `unspeakable`: the text has nothing that the voice can speak; `failed`: any other error. */
   readonly reason: 'unspeakable' | 'failed';
 
   constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown) {

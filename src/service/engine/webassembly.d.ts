@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that the flite engine and the encoders use; the types of Node omit it. */
+/** The part of the WebAssembly API that the flite engine and the encoders use; Node's types do not declare it. */
 declare namespace WebAssembly {
   class Module {
     static exports(module: Module): { readonly name: string }[];
@@ -14,10 +14,10 @@ declare namespace WebAssembly {
   type ImportedFunction = (...args: never[]) => number | void;
 }
 
-/** The functions of the package that foley uses; the package has no types. */
+/** The functions that foley uses of this package, which has no types. */
 declare module '@echogarden/speex-resampler-wasm/simd' {
   export interface SpeexResampler {
-    /** A new array whenever the memory grows: do not store it. */
+    /** View of the memory; replaced whenever the memory grows, so do not store the view. */
     readonly HEAPF32: Float32Array;
     readonly HEAPU32: Uint32Array;
     _malloc(bytes: number): number;
@@ -30,7 +30,7 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       quality: number,
       errorPointer: number,
     ): number;
-    /** The lengths are pointers: before the call to the capacities, afterwards to the consumed and produced samples. */
+    /** Resamples. The lengths point to the capacities; the call sets them to the counts of samples used. */
     _speex_resampler_process_float(
       state: number,
       channel: number,

@@ -12,13 +12,12 @@ export interface RequestFaults {
   readonly cut?: BodyCut | undefined;
 }
 
-/** Fault rules and how many requests each has matched. */
+/** Fault rules, each with the number of requests that matched the rule. */
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates counters for fault rules. For each kind of effect, the first rule that applies wins, and
- * later rules do not count the request. The code is synchronous, so that concurrent requests are
- * counted exactly.
+ * Creates counters for fault rules. For each kind of effect, the first matching rule applies; later rules do not count
+ * the request. Counting is synchronous, so that concurrent requests are counted exactly.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   const counters = rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
@@ -47,14 +46,14 @@ export function createFaults(rules: readonly FaultRule[]) {
     return { effect: due, count };
   };
   return {
-    /** Counts a request and returns its faults. */
+    /** Counts a request and returns the faults to apply to it. */
     ofRequest(request: RequestLine): RequestFaults {
       const delay = draw(request, 'delay').count();
       const status = draw(request, 'status').count();
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault of a job. `count` counts its create request once the job is accepted. */
+    /** Returns the fault to apply to a job. Call `count` once the job is accepted: it counts the create request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;
@@ -94,13 +93,13 @@ export interface FaultRule {
 }
 
 export type FaultEffect =
-  /** Responds with an error of this status; the request has no effect. */
+  /** Responds with this status and an error, instead of handling the request. */
   | { readonly kind: 'status'; readonly status: FaultStatus; readonly retryAfter?: number }
   | { readonly kind: 'delay'; readonly ms: number }
   | BodyCut
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** Cuts the body of a response after some bytes, by resetting or closing the connection. */
+/** Resets or closes the connection after `afterBytes` bytes of the response body. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;
@@ -133,7 +132,7 @@ function any(part: string): string {
   return part.startsWith('**') ? '.*' : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** Returns the error for the status of a fault rule. */
+/** Returns the error response that a fault rule demands. */
 export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
   const message = `A fault rule of this service returned ${status}; the request had no effect`;

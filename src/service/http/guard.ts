@@ -5,22 +5,22 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
 import type { AccountKey } from '../running-service.ts';
 
-/** A request that is being handled. */
+/** A request that is being handled, with the data collected about it so far. */
 export interface Arrival {
   readonly request: Request;
   readonly requestId: string;
-  /** Account of the key, set once the key was checked. */
+  /** Account of the API key, set once the key was checked. */
   account?: string;
 }
 
-/** The origin of a web page, and the host that the page sends its requests to. */
+/** The origin of a web page, and the host that the page sends requests to. */
 export interface Page {
   readonly origin: string;
   readonly host: string;
 }
 
 export interface GuardOptions {
-  /** Allowed host names besides the loopback ones. */
+  /** Allowed host names besides the names of this machine's loopback address. */
   readonly allowHosts: readonly string[];
   /** Allowed origins, such as `https://studio.example`. */
   readonly allowOrigins: readonly string[];
@@ -30,9 +30,9 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
- * Creates the check of host and origin, which protects a local service from web pages. The Host
- * header reveals a page that resolved its own name to this address (DNS rebinding); Origin and
- * Sec-Fetch-Site reveal other sites. Ports are not compared, because they may be forwarded.
+ * Creates the check of host and origin, which protects a local service from malicious web pages. The header Host
+ * reveals a site whose name was resolved to this machine (DNS rebinding); Origin and Sec-Fetch-Site reveal requests from
+ * other sites. Ports are not compared, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -42,8 +42,8 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
   return {
     /**
-     * @param isExpected whether to allow a page of another origin
-     * @throws ServiceError 421 for a foreign host, 403 for a foreign origin
+     * @param isExpected whether to allow a web page of another origin
+     * @throws ServiceError 421 for a host that is not allowed, 403 for an origin that is not allowed
      */
     check(request: Request, isExpected: (page: Page) => boolean): void {
       const { host } = new URL(request.url);
@@ -66,15 +66,15 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
 }
 
-/** Browsers send Sec-Fetch-Site with requests that have no Origin; other clients never send it. */
+/** Whether a browser sent the request from another site. Browsers send Sec-Fetch-Site even without Origin. */
 function isFromOtherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 /**
- * Returns the host names of a service that listens on `host`: that host or, for a wildcard address,
- * the addresses of all interfaces. A rebinding attack still sends its own host name.
+ * Returns the host names of a service that listens on `host`: that host or, for a wildcard address, the addresses of
+ * all interfaces. These are safe to allow, because a DNS rebinding attack sends the attacker's host name.
  */
 export function ownHosts(
   host: string,
@@ -92,12 +92,12 @@ export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/** Creates the table of accepted keys, stored as digests. For a repeated key, the last account counts. */
+/** Creates the table of accepted API keys, stored as digests. A key that is listed twice belongs to the last account. */
 export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
   /**
    * Returns the account of a request.
-   * @throws ServiceError 401 for a missing or unknown key (docs/api/authentication.md)
+   * @throws ServiceError 401 for a missing or unknown API key (docs/api/authentication.md)
    */
   const accountOf = (headers: Headers): string => {
     const header = headers.get('Authorization');
@@ -109,7 +109,7 @@ export function createKeyTable(keys: readonly AccountKey[]) {
       throw unauthorized('Authorization is not "Bearer <API key>"', 'invalid_request');
     }
     const given = digest(key);
-    // Compares every entry, so that the time reveals nothing.
+    // Compares every entry, so that the duration reveals nothing about the keys.
     const matches = entries.filter((entry) => timingSafeEqual(entry.digest, given));
     const account = matches.at(-1)?.account;
     if (account === undefined) throw unauthorized('The API key is unknown', 'invalid_token');
@@ -117,7 +117,7 @@ export function createKeyTable(keys: readonly AccountKey[]) {
   };
   return {
     accountOf,
-    /** Whether a request has an accepted key. */
+    /** Whether a request has an accepted API key. */
     has(headers: Headers): boolean {
       try {
         accountOf(headers);

@@ -12,7 +12,7 @@ import { anyOf, requireBodyType, showText } from './validation.ts';
 
 /** What a form may contain; unknown fields are ignored. */
 interface FormRules {
-  /** Name of the field that contains files; clients may append `[]`. */
+  /** Name of the field that contains files; clients can append `[]` to the name. */
   readonly fileField: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -30,7 +30,7 @@ export interface UploadedFile {
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** Problems of the individual fields and files, in the order of the form. */
+  /** Problems of individual fields and files, in the order of the form. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -40,15 +40,14 @@ const FIELD_MAX_BYTES = 64 * 1024;
 /** Maximum number of text fields, and of headers of a part. */
 const FIELDS_MAX = 100;
 const HEADERS_MAX = 50;
-/** Maximum size of everything but the files. */
+/** Maximum size in bytes of the form without its files. */
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Parses a `multipart/form-data` body as it arrives, and stores its files as temporary files.
- * Invalid fields and files are collected as problems; the rest of the body is still read, so that
- * the client receives the error.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid
- * form, and system errors when a file cannot be written; no files remain then
+ * Parses a `multipart/form-data` body as it arrives, and stores the uploaded files as temporary files. Collects
+ * invalid fields and files as problems, and reads the rest of the body, so that the client receives the error.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form, and system errors
+ * when a file cannot be written; temporary files are deleted then
  */
 export async function readForm(
   request: Request,
@@ -87,7 +86,7 @@ class FormReader {
   readonly fields = new Map<string, string>();
   readonly files: UploadedFile[] = [];
   readonly problems: FieldProblem[] = [];
-  /** An error that makes the whole form fail. */
+  /** An error because of which the whole form is refused. */
   failure: unknown;
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
@@ -201,7 +200,7 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** Returns the 400 for a body that is incomplete or not a form. */
+/** Returns the 400 error for a body that is incomplete or not a form. */
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)
@@ -214,7 +213,7 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-/** Returns what is wrong with the name of an uploaded file. @param extensions allowed ones, in lower case */
+/** Returns why the name of an uploaded file is invalid. @param extensions allowed extensions, in lower case */
 function nameProblem(name: string, extensions: readonly string[]): string | undefined {
   if (name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
@@ -226,7 +225,7 @@ function nameProblem(name: string, extensions: readonly string[]): string | unde
   return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
-/** A file without a name; the system deletes it when this process exits. */
+/** An open file that is already unlinked, so that the system deletes it when this process exits. */
 export interface TemporaryFile {
   readonly fd: number;
   readonly size: number;
@@ -240,7 +239,7 @@ export interface TemporaryFolder {
   create(): Promise<TemporaryFile>;
 }
 
-/** Creates the folder of uploads beside the database, with private permissions. */
+/** Creates the folder for uploads next to the database, with private permissions. */
 export function createTemporaryFolder(
   databasePath: string,
   { files, random }: { readonly files: FileSystem; readonly random: Random },

@@ -25,10 +25,10 @@ import type { Arrival, KeyTable } from './guard.ts';
 import type { FieldSchema } from './validation.ts';
 import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
-/** Loaded on demand: few processes receive a realtime request. */
+/** Loads the realtime handlers on demand, because few processes receive a realtime request. */
 const realtime = () => import('../endpoints/realtime.ts');
 
-/** Responds to a plain HTTP request at the address of the WebSocket (docs/api/realtime.md). */
+/** Refuses a plain HTTP request at the path of the WebSocket (docs/api/realtime.md). */
 const refuseRealtime = (): never => {
   throw upgradeRequired();
 };
@@ -62,7 +62,7 @@ const HANDLERS: Handlers = {
   getRealtimeSegment: async (...of) => (await realtime()).getSegment(...of),
 };
 
-/** Handles a request with its endpoint. @throws ServiceError, and errors of the handler */
+/** Handles a request with the handler of the endpoint. @throws ServiceError, and errors of the handler */
 export type Router = (arrival: Arrival) => Promise<Response>;
 
 interface Variables {
@@ -70,8 +70,8 @@ interface Variables {
 }
 
 /**
- * Creates the router for every endpoint of the contract. Checks what the endpoint's definition asks
- * for, in this order: key, rate limit, query, body, idempotency keys.
+ * Creates the router for every endpoint of the contract. As the endpoint's definition demands, checks in this order:
+ * API key, rate limit, query, body, idempotency keys.
  */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
@@ -100,7 +100,7 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   app.notFound(() => {
     throw new ServiceError('ERR_NOT_FOUND', 'No such endpoint; see /api/open/v3/openapi.json');
   });
-  // The middleware turns errors into responses.
+  // The middleware converts errors to responses.
   app.onError((error) => {
     throw error;
   });
@@ -146,7 +146,7 @@ function handle<Id extends EndpointId>(
   return handler(call, context);
 }
 
-/** Whether the input was validated for this endpoint, so that it has the types of the definition. */
+/** Type guard: a request was validated for its own endpoint, so the input has the types of the endpoint with this id. */
 function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCall & CallTo<Id> {
   return call.endpoint === id;
 }
@@ -172,7 +172,7 @@ function requireQuery(url: string, schema: TObject): unknown {
   return requireValid(schema, values, 'The query');
 }
 
-/** Converts a parameter to its type. An invalid one stays text, which the schema refuses. */
+/** Converts a query parameter to the type of the schema. An invalid value stays text, which the schema refuses. */
 function convert(value: string, schema: FieldSchema): unknown {
   if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
@@ -183,7 +183,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Returns the idempotency keys of a request (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for a missing, too long or not visible ASCII key
+ * @throws ServiceError 400 for an idempotency key that is missing, too long or not visible ASCII
  */
 function requestKeysOf(
   headers: Headers,
@@ -208,7 +208,7 @@ function keyIn(headers: Headers, field: string): string | undefined {
   throw invalidRequest([{ field, message: `${field} ${given}; allowed: ${allowed}` }]);
 }
 
-/** Reads the body, which is not validated yet. @throws ServiceError as `readJsonBody` does */
+/** Reads the body without validating the fields. @throws ServiceError as `readJsonBody` does */
 async function readBody(
   request: Request,
   { ignoresNull, isBodyOptional, otherBodyType }: Endpoint,
@@ -220,14 +220,14 @@ async function readBody(
   return mapFields(body, (field) => mapFields(field, (inner) => inner));
 }
 
-/** Maps the fields of an object and omits `null` results; returns any other value unchanged. */
+/** Applies `work` to each field of an object and omits `null` results; returns any other value unchanged. */
 function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null);
   return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
 }
 
-/** Whether a request has a body. Over HTTP, the stream of a request without one may exist, but be empty. */
+/** Whether a request has a body. Checks headers too: over HTTP, a request without a body can have an empty stream. */
 function hasBody({ body, headers }: Request): boolean {
   const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
   if (isAnnounced) return headers.get('Content-Length') !== '0';
@@ -252,7 +252,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return decodeBody('JSON', (): unknown => JSON.parse(json));
 }
 
-/** Limits the memory that MessagePack allocates for a list before its items are read. */
+/** Maximum length of a MessagePack list, whose memory is allocated before the items are read. */
 const MAX_LIST_LENGTH = 100;
 
 /** Reads a MessagePack body. @throws ServiceError 415 for another type, 413 above the limit, 400 if invalid */
@@ -275,7 +275,7 @@ function invalidBody(message: string): ServiceError {
   return invalidRequest([{ field: 'body', message }]);
 }
 
-/** Large enough for the longest text and instruction, if every character is escaped. */
+/** Maximum size of a body in bytes: enough for the longest text and instruction if every character is escaped. */
 const BODY_MAX_BYTES = 256 * 1024;
 
 /** Reads the bytes of a body. @throws ServiceError 413 above the limit, 400 for an incomplete body */

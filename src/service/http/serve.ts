@@ -18,11 +18,11 @@ import type { BodyCut } from './faults.ts';
 export interface ServeOptions {
   readonly service: Service;
   readonly host: string;
-  /** 0 selects a free port. */
+  /** Port to listen on; 0 selects a free one. */
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Overrides for tests. */
+  /** Limits that a test overrides. */
   readonly limits?: Partial<typeof LIMITS>;
 }
 
@@ -30,8 +30,8 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening and resolves when running responses are sent. Once `hurry` is aborted, cuts the
-   * responses and leaves jobs to the next process.
+   * Stops listening, and resolves when running responses are sent. Once `hurry` is aborted, truncates the responses and
+   * leaves unfinished jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
@@ -51,7 +51,7 @@ const FLUSH_GRACE_MS = 600_000;
 /** Interval between the checks for idle connections while the server closes. */
 const IDLE_POLL_MS = 50;
 
-/** Serves HTTP and WebSockets on an address. @throws ListenError when the address cannot be listened on */
+/** Serves HTTP and WebSockets on a host and port. @throws ListenError when listening fails */
 export async function startServer(options: ServeOptions): Promise<ServiceServer> {
   const server = createServer({ ...LIMITS, ...options.limits });
   const connections = limitConnections(server);
@@ -98,8 +98,8 @@ function createListener(
 }
 
 /**
- * Destroys the connection when a body fails, so that the client notices that it is incomplete.
- * Without this, the HTTP adapter would print the error or write it into the body.
+ * Destroys the connection when a response body fails, so that the client notices an incomplete body. Without this, the
+ * HTTP adapter would print the error or write it into the body.
  */
 function withUncleanEnd(response: Response, onFailure: () => void): Response {
   if (response.body === null || response.headers.has('Content-Length')) return response;
@@ -122,7 +122,7 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
   return new Response(body, response);
 }
 
-/** Ends a connection. In HTTP/1.0 a normal end would complete the body: only a reset shows the failure. */
+/** Breaks off a response body; HTTP/1.0 needs a reset, because a normal close completes the body. */
 function cut(
   incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
   outgoing: { destroy(): unknown },
@@ -131,7 +131,7 @@ function cut(
   else outgoing.destroy();
 }
 
-/** Returns the 400 for a request whose target is not a URL. */
+/** Returns the 400 response for a request whose target is not a URL. */
 function invalidTarget(random: Random): Response {
   const message = 'The address of the request is invalid';
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
@@ -162,7 +162,7 @@ async function closeServer(
   hurry?.removeEventListener('abort', cutAll);
 }
 
-/** Starts to listen. @throws ListenError when the port is in use or the address is not of this machine */
+/** Starts to listen. @throws ListenError when the port is in use or the address is not this machine's */
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
@@ -213,7 +213,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
 
-/** Formats an HTTP response as text: without a valid request, Node creates no response object. */
+/** Formats an HTTP response as text, because Node creates no response object for an invalid request. */
 function rawResponse(body: ErrorBody, status: number): string {
   const json = JSON.stringify(body);
   return [
@@ -226,7 +226,7 @@ function rawResponse(body: ErrorBody, status: number): string {
   ].join('\r\n');
 }
 
-/** The address cannot be listened on. */
+/** Listening failed: the port is in use, or the address is not an address of this machine. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   readonly reason: 'in-use' | 'refused';
@@ -237,16 +237,16 @@ export class ListenError extends Error {
   }
 }
 
-/** Maximum number of connections, with or without a key. */
+/** Maximum number of connections, with or without an API key. */
 const MOST_CONNECTIONS = 1_024;
-/** Maximum number of connections without a valid key; the others are reserved for clients with one. */
+/** Maximum number of connections without a valid API key; the others are reserved for clients with a valid key. */
 const MOST_WITHOUT_KEY = 256;
 
 type Connections = ReturnType<typeof limitConnections>;
 
 /**
- * Limits connections, so that clients without a key cannot use up those of clients with one. Above
- * the limit, closes the oldest connection without a key, preferably an idle one.
+ * Limits connections, so that clients without an API key cannot block clients with a key. Above the limit, closes the
+ * oldest connection without a key, preferably an idle one.
  */
 function limitConnections(server: Server) {
   const withoutKey = new Map<Duplex, ServerResponse | undefined>();
@@ -261,9 +261,9 @@ function limitConnections(server: Server) {
     if (oldest !== undefined) withoutKey.delete(oldest);
   });
   return {
-    /** Exempts a connection from the limit for connections without a key. */
+    /** Exempts a connection from the limit for connections without an API key. */
     trust: (socket: Duplex): void => void withoutKey.delete(socket),
-    /** Remembers the response in progress on a connection. */
+    /** Stores the response in progress on a connection. */
     setResponse(outgoing: ServerResponse): void {
       const { socket } = outgoing.req;
       if (withoutKey.has(socket)) withoutKey.set(socket, outgoing);
@@ -276,10 +276,9 @@ function isSending(response: ServerResponse | undefined): boolean {
 }
 
 /**
- * Sends a response and stops after `afterBytes` of its body: `reset` resets the connection,
- * `truncate` closes it before the announced length or the last chunk. A reset after 0 bytes sends
- * no headers; a shorter body is sent completely. The request is billed as if the client had
- * disconnected.
+ * Sends a response and stops after `afterBytes` of its body: `reset` resets the connection, `truncate` closes it before
+ * the announced length or the last chunk. A reset after 0 bytes sends no headers; a body that is not longer is sent
+ * completely. The request is billed as if the client had disconnected.
  */
 async function sendCut(
   response: Response,
@@ -306,7 +305,7 @@ async function sendCut(
 
 const CUT = new Error('a fault rule cut the response');
 
-/** Waits for earlier responses on the connection; returns `undefined` if the connection closes first. */
+/** Returns the connection of a response, after the earlier responses on it; `undefined` if it closes first. */
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;

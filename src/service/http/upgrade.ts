@@ -14,17 +14,17 @@ import type { Service } from '../service.ts';
 interface UpgradeOptions {
   readonly service: Pick<Service, 'admit' | 'open'>;
   readonly clock: Clock;
-  /** Exempts a connection from the limit for those without a key. */
+  /** Exempts a connection from the limit for connections without an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles a request for any other protocol as plain HTTP. */
+  /** Handles a request to upgrade to a protocol other than WebSocket as plain HTTP. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Returns the response to a request whose target is not a URL. */
+  /** Returns the error response to a request whose target is not a URL. */
   readonly refuse: () => Response;
 }
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Maximum number of fragments of one message, including empty ones; more close the connection. */
+/** Maximum number of WebSocket fragments of one message, including empty ones; more close the connection. */
 const MOST_FRAGMENTS = 1_024;
 
 /**
@@ -45,7 +45,7 @@ export function onUpgrade(options: UpgradeOptions): OnUpgrade {
     }
     const admitted = await options.service.admit(request);
     if (admitted instanceof Response) return respond(admitted, incoming, socket);
-    // Admission limits realtime connections.
+    // The handshake check limits realtime connections.
     options.trust(socket);
     server ??= await webSocketServer();
     server.handleUpgrade(incoming, socket, head, (opened) => {
@@ -68,13 +68,13 @@ async function webSocketServer(): Promise<WebSocketServer> {
     perMessageDeflate: false,
     maxPayload: FRAME_LIMITS.frameBytes,
     maxFragments: MOST_FRAGMENTS,
-    // One frame a turn: the frames of one client do not keep the others waiting.
+    // One frame per turn of the event loop, so that no client delays the others.
     allowSynchronousEvents: false,
     handleProtocols: (_offered, { url = '' }) => subprotocolAt(url),
   });
 }
 
-/** Returns the subprotocol of a path; the admission checked that the client offers it. */
+/** Returns the subprotocol of a path. The handshake check verified that the client offers this subprotocol. */
 function subprotocolAt(url: string): string | false {
   const all = Object.values(REALTIME_PROTOCOLS);
   return all.find(({ livePath }) => url.startsWith(livePath))?.subprotocol ?? false;
@@ -113,11 +113,11 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
 
 /** Maximum time that the client may take to reply to the close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Maximum number of frames that arrive after the close frame was sent; then reading stops. */
+/** Number of frames after the service's close frame at which reading stops. */
 const MOST_LATE_FRAMES = 64;
-/** Maximum size of pongs that the client does not read. */
+/** Maximum size in bytes of unsent pongs to a client that is not reading. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** Time for a local client to read the last data; without it, some take a reset for a normal end. */
+/** Time for a local client to read the last data before a reset; otherwise some clients see a normal end. */
 export const READ_MS = 50;
 
 /** Opens a realtime connection over a WebSocket. */
@@ -129,7 +129,7 @@ function liveSocket(
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
-  /** Counts frames that arrive after the close frame was sent; returns whether this is one. */
+  /** Whether the close frame was sent before the current frame arrived; counts such frames. */
   const isLate = (): boolean => {
     if (!isClosing) return false;
     lateFrames += 1;

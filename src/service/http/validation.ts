@@ -7,7 +7,7 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
  * Returns a value as the type of its schema.
- * @param whole name of the value in messages, such as `The body`
+ * @param whole name of the complete value in messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
 export function requireValid<Schema extends TObject>(
@@ -89,7 +89,7 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${describeGiven(value, schema)}; allowed: ${allowed}` }];
 }
 
-/** Describes a given value; a long text by its length. */
+/** Describes a value from a request in a message; describes a long text by its length. */
 function describeGiven(value: unknown, schema: FieldSchema): string {
   if (Array.isArray(value) && schema.type === 'array') return `has ${value.length} entries`;
   const forms: readonly FieldSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
@@ -149,7 +149,7 @@ export function anyOf(values: readonly string[]): string {
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** Describes a pattern by examples, which are easier to read. */
+/** Describes the pattern of a text field by its examples, which are easier to read than the pattern. */
 function describePattern({ examples, pattern }: FieldSchema): string {
   return Array.isArray(examples) && examples.length > 0
     ? `a string such as ${anyOf(examples.map(String))}`
@@ -197,7 +197,7 @@ export function showText(value: string): string {
 }
 
 /**
- * Checks the media type of a body; returns its parameters, such as `charset=utf-8`.
+ * Checks the media type of a body; returns the parameters of the media type, such as `charset=utf-8`.
  * @throws ServiceError 415 for another type or a compressed body
  */
 export function requireBodyType(headers: Headers, allowed: readonly string[]): readonly string[] {
@@ -219,7 +219,7 @@ export function typeParts(headers: Headers): readonly string[] {
     .map((part) => part.trim());
 }
 
-/** Returns a 415. */
+/** Returns a 415 error (unsupported media type). */
 export function unsupported(message: string): ServiceError {
   return new ServiceError('ERR_UNSUPPORTED_MEDIA_TYPE', message);
 }

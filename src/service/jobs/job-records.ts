@@ -22,39 +22,39 @@ export interface JobRecord {
   readonly accountId: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Id of the process that owns the job; `undefined` after a release. */
+  /** Id of the process that owns the job; `undefined` while no process does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** Percent from 0 to 100; unused for speech, which counts segments. */
+  /** Progress in percent, from 0 to 100. Unused for speech jobs, whose segments show the progress. */
   readonly progress: number;
-  /** What to make; its schema depends on the kind of job (see `storedOrder`). */
+  /** Parameters of the job; the schema depends on the kind of job (see `storedOrder`). */
   readonly order: Json;
-  /** Body of the first response, for retries; empty for kinds whose retries get the job as it is now. */
+  /** Body of the first response, which retries repeat; empty for kinds of jobs whose retries return the current job. */
   readonly answer: Json;
   /** Metadata of the result of a finished media job. */
   readonly result: Json | undefined;
-  /** Billed characters; 0 for other jobs than speech. */
+  /** Number of characters to bill; 0 unless this is a speech job. */
   readonly characters: number;
-  /** Reserved credits while the job runs, spent ones afterwards. */
+  /** Credits that are reserved while the job runs, or that were spent when it ended. */
   readonly credits: number;
-  /** Milliseconds since the epoch. */
+  /** Creation time in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
-  /** Error code of the failure, if it is not the usual one of the kind. */
+  /** Error code of the failure; `undefined` for the default code of this kind of job. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Why the job failed, or its last failed segment. */
+  /** Why the job, or its last failed segment, failed. */
   readonly errorMessage: string | undefined;
-  /** How a fault rule makes the job end. */
+  /** How the job will end because of a fault rule. */
   readonly fault: JobFault | undefined;
 }
 
 export interface SegmentRecord {
-  /** Position in the text, from 0. */
+  /** Number of the segment in the text, from 0. */
   readonly index: number;
   readonly text: string;
   readonly characters: number;
   readonly status: SegmentStatus;
-  /** Length of the spoken audio. */
+  /** Length of the spoken audio in samples. */
   readonly samples: number | undefined;
   readonly sampleRate: number | undefined;
 }
@@ -108,7 +108,7 @@ export function listUnfinishedJobs(db: Connection): readonly JobRecord[] {
     .map((row) => jobOf(row));
 }
 
-/** Returns the order of a job. @throws TypeError when it does not match the schema */
+/** Returns the parameters of a job. @throws TypeError when the stored parameters do not match the schema */
 export function storedOrder<Schema extends TSchema>(
   schema: Schema,
   { id, order }: Pick<JobRecord, 'id' | 'order'>,
@@ -154,7 +154,7 @@ function segmentOf(row: Row): SegmentRecord {
   };
 }
 
-/** Returns a stored error code. @throws TypeError when the contract no longer has the code */
+/** Checks a stored error code. @throws TypeError when this version of foley does not know the code */
 export function requireErrorCode(code: string): ServiceErrorCode {
   if (isErrorCode(code)) return code;
   throw new TypeError(`Unknown error code: ${code}`);

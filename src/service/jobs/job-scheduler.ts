@@ -13,15 +13,15 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
-  /** Works on a job until it ends, or until the signal is aborted. */
+  /** Runs a job until it ends or the signal is aborted. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Releases a job, inside a transaction; returns whether the job is unfinished. */
+  /** Gives up ownership of a job, inside a transaction; returns whether the job is unfinished. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
 type ScheduledJob = Pick<JobRecord, 'id' | 'kind'>;
 
-/** A lane has its own queue and workers, so that slow jobs do not delay jobs of another lane. */
+/** A group of jobs with a separate queue and workers, so that slow jobs do not delay jobs of other groups. */
 type Lane = 'speech' | 'sound' | 'image' | 'video';
 
 const LANE_OF: Readonly<Record<JobKind, Lane>> = {
@@ -33,14 +33,14 @@ const LANE_OF: Readonly<Record<JobKind, Lane>> = {
 };
 
 /**
- * Maximum number of jobs that run at once. With two, one is generated while the other is encoded.
- * Two images or videos would need up to a gigabyte and would not finish sooner.
+ * Maximum number of concurrent jobs in each lane. With two, one job is generated while the other is encoded. Two images
+ * or videos at once would need up to a gigabyte and would not finish sooner.
  */
 const WORKERS: Readonly<Record<Lane, number>> = { speech: 2, sound: 2, image: 1, video: 1 };
 
 const RESCAN_MS = 15_000;
 
-/** Runs the jobs that this process accepted, and those of dead processes. */
+/** Runs the jobs that this process accepted, and the unfinished jobs of dead processes. */
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps;
   readonly #queues: Readonly<Record<Lane, JobQueue>>;
@@ -58,7 +58,7 @@ export class JobScheduler {
     };
   }
 
-  /** Queues orphaned jobs, now and every 15 seconds. */
+  /** Queues the unfinished jobs of dead processes, now and every 15 seconds. */
   start(): void {
     const { clock, ownership, store } = this.#deps;
     try {
@@ -70,10 +70,7 @@ export class JobScheduler {
     this.#stopScanning = clock.after(RESCAN_MS, () => this.start());
   }
 
-  /**
-   * Refuses a new job while the service closes; its request may have arrived earlier.
-   * @throws ServiceError 503
-   */
+  /** Checks that new jobs are accepted. @throws ServiceError 503 while the service closes */
   requireOpen(): void {
     if (this.#isClosed) throw closingError();
   }
@@ -83,15 +80,15 @@ export class JobScheduler {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues an accepted job. If the service is closing, releases the job for the next process. */
+  /** Queues an accepted job. If the service is closing, leaves the job to the next process. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
 
   /**
-   * Finishes the jobs that clients wait for, until `graceMs` have passed or `hurry` is aborted, and
-   * releases the rest for the next process.
+   * Finishes the jobs that clients wait for, until `graceMs` have passed or `hurry` is aborted. Leaves all other jobs
+   * to the next process.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;
@@ -126,7 +123,7 @@ export class JobScheduler {
     });
   }
 
-  /** Releases a job; returns whether it is unfinished. After an error the job is orphaned. */
+  /** Gives up ownership of a job; returns whether the job is unfinished, or true after an error. */
   #release(jobId: string): boolean {
     try {
       return this.#deps.store.write((db) => this.#deps.release(db, jobId));
@@ -141,7 +138,7 @@ export class JobScheduler {
   }
 }
 
-/** Returns the unfinished jobs that were released or whose owner is dead or this process, oldest first. */
+/** Returns the unfinished jobs, oldest first, that no other living process owns. */
 function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] {
   const owners = db.all(
     'SELECT * FROM owner WHERE id IN (SELECT owner_id FROM job WHERE finished_at IS NULL)',
@@ -187,7 +184,7 @@ class JobQueue {
     this.#serve();
   }
 
-  /** Queues an orphaned job, after those that clients wait for. */
+  /** Queues a job of a dead process, after the jobs that clients wait for. */
   addFound(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId) || this.#wanted.has(jobId)) return;
     this.#found.add(jobId);
@@ -195,8 +192,8 @@ class JobQueue {
   }
 
   /**
-   * Waits until all running and requested jobs have ended; aborts them when `graceMs` have passed
-   * or `hurry` is aborted. Returns the jobs that may be unfinished.
+   * Waits until all running and requested jobs have ended; aborts them when `graceMs` have passed or `hurry` is
+   * aborted. Returns the ids of jobs that might be unfinished.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<readonly string[]> {
     this.#isClosed = true;
@@ -232,7 +229,7 @@ class JobQueue {
   }
 
   async #run(jobId: string): Promise<void> {
-    // The client gets its response first.
+    // The client gets the response first.
     await Promise.resolve();
     try {
       await this.#options.work(jobId, this.#stop.signal);

@@ -48,8 +48,8 @@ export class Jobs extends JobScheduler {
 
   /**
    * Stores a job, reserves its charge and queues the job.
-   * @throws ServiceError 402 for too few credits, 409 for a used key, 503 when the service closes,
-   * and the errors of `check`
+   * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes, and the
+   * errors of `check`
    */
   accept(request: JobRequest): Job {
     this.requireOpen();
@@ -66,9 +66,8 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job and reserves its charge in the caller's transaction, unless the claim is refused.
-   * Completes the billed request: the job settles the charge from now on. The caller queues the job
-   * with `enqueue`.
+   * Stores a job and reserves its price in the caller's transaction, unless credits are missing or the idempotency key
+   * is used. From now on the job, not the request, settles the charge. The caller queues the job with `enqueue`.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -95,7 +94,7 @@ export class Jobs extends JobScheduler {
       characters: charge.quota,
       credits: charge.credits,
       created_at: now,
-      // Only speech can fail in part.
+      // Only speech jobs can fail partly.
       fault: fault !== undefined && kind !== 'speech' ? 'fail' : fault,
     });
     for (const [number, segment] of segments.entries()) {
@@ -108,7 +107,7 @@ export class Jobs extends JobScheduler {
     return { kind: 'accepted', job };
   }
 
-  /** Returns the account's job of this kind, and queues an orphaned one. */
+  /** Returns the account's job of this kind. Queues the job again if the process that owned it is dead. */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
     const { owner } = ownership;
@@ -133,18 +132,18 @@ export class Jobs extends JobScheduler {
   }
 }
 
-/** A job to accept, whose files are imported. */
+/** A job to accept. All needed files are already imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
   /** Id of the job and of the folder with its files; default a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response, if retries must repeat it. */
+  /** Body of the first response, if retries must get the same body. */
   readonly answer?: Json | undefined;
   /** Text of a speech job. */
   readonly text?: string | undefined;
-  /** Throws to refuse the job. Called first in the transaction that stores it. */
+  /** Called first in the transaction that stores the job; throws to refuse the job. */
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
@@ -163,9 +162,9 @@ export interface TextSegment {
 }
 
 /**
- * Splits the text of a job into segments of whole sentences, at most 1,000 characters each. Longer
- * sentences are split at a clause or between words. Joined segments give the text.
- * @param minimum least number of segments of a text with two or more characters
+ * Splits the text of a job into segments of whole sentences, at most 1,000 characters each. Longer sentences are split
+ * at a clause or between words. The segments, concatenated, are the text.
+ * @param minimum minimum number of segments, for a text with two or more characters
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];
@@ -187,7 +186,7 @@ export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegm
   return segments.length < minimum ? inTwo(text) : segments;
 }
 
-/** Splits near the middle, between words if both parts have something to speak, else between any characters. */
+/** Splits near the middle: between words if both parts can then be spoken, otherwise between any two characters. */
 function inTwo(text: string): readonly TextSegment[] {
   const characters = Array.from(text);
   const half = Math.ceil(characters.length / 2);

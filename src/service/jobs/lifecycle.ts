@@ -11,16 +11,16 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** How often a worker claimed the job without releasing it. */
+  /** Number of times that a worker claimed the job, except claims that ended with a release. */
   readonly attempts: number;
-  /** Empty for other jobs than speech. */
+  /** Statuses of the segments; empty unless this is a speech job. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes a new job, or one whose owner is dead. */
+  /** A worker takes a new job, or a job whose owner process is dead. */
   | { readonly type: 'claimed' }
-  /** The owner's process ends, and the next process continues the job. */
+  /** The process that owns the job ends; the next process will continue the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
@@ -32,7 +32,7 @@ export type JobEvent =
   /** The job failed, for example on a full disk. */
   | { readonly type: 'failed' };
 
-/** What happens to the reserved charge; `commit_part` refunds the failed segments. */
+/** What happens to the reserved credits; `commit_part` refunds the failed segments. */
 export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {
@@ -41,7 +41,7 @@ export interface Transition {
 }
 
 /**
- * A job fails after this many attempts, because it may crash its processes. The limit is high,
+ * Number of attempts after which a job fails, because the job may be what crashes the processes. The limit is high,
  * because processes also end for other reasons while a job is running.
  */
 export const MAX_ATTEMPTS = 100;

@@ -19,10 +19,10 @@ export interface LinkProof {
   readonly signature: string;
 }
 
-/** Signs and checks links that need no key (docs/api/jobs.md#v1). */
+/** Signs and checks links that work without an API key (docs/api/jobs.md#v1). */
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
-/** Lifetime of a link in seconds: enough to follow a redirect. */
+/** Default lifetime of a link in seconds: enough to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';
@@ -68,7 +68,7 @@ function readSecret(db: Connection): string | undefined {
   return row === undefined ? undefined : text(row, 'value');
 }
 
-/** Stores a new secret and returns the stored one: another process may have been first. */
+/** Stores a new secret unless another process stored one first; returns the stored secret. */
 function makeSecret(db: Connection, random: Random): string {
   const value = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
   db.run('INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)', [SECRET, value]);

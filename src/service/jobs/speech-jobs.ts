@@ -24,7 +24,7 @@ export const StoredSpeech = Type.Object({
   speed: Type.Number(),
   pitch: Type.Number(),
   gainDb: Type.Number(),
-  /** Names of given parameters that the model does not support. */
+  /** Names of the request parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
   textPreview: Type.String(),
   textFingerprint: Type.String(),
@@ -93,7 +93,7 @@ async function segmentStep(
   }
 }
 
-/** Joins the spoken segments into one file, if it does not exist yet, and deletes their raw samples. */
+/** Joins the spoken segments into one audio file, unless this file exists, and deletes the segments' raw samples. */
 async function joinSegments(
   { folder, encode }: SpeechJobDeps,
   job: Job,
@@ -167,7 +167,7 @@ function samplesFile(index: number): string {
   return `segment-${index}.f32`;
 }
 
-/** Returns the name of the job's audio file: its only segment, or all segments joined. */
+/** Returns the name of the job's audio file: the file of the only segment, or of all segments joined. */
 export function wholeFile(job: Job): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;

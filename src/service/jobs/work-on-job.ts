@@ -14,11 +14,11 @@ import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** How jobs of one kind are made. */
+/** Produces the results of jobs of one kind. */
 export interface JobType {
   /**
-   * Performs the next step of a job; called until the job has ended. On an error the job is
-   * refunded, on an abort it is released.
+   * Performs the next step of a job; called until the job has ended. If the step throws, the job fails and is refunded;
+   * if the signal is aborted, the next process continues the job.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
   /** Describes a failure for clients; `undefined` to use the default message of the endpoint. */
@@ -74,7 +74,7 @@ async function nextStep(
   }
 }
 
-/** Attempts to write to a locked database. */
+/** Maximum number of attempts to write to a locked database. */
 const WRITES = 5;
 const WRITE_RETRY_MS = 500;
 
@@ -94,18 +94,18 @@ async function record(
   }
 }
 
-/** An event of a job with the values to store. */
+/** An event in the lifecycle of a job, with the values to store. */
 export interface JobStep {
   readonly event: JobEvent;
-  /** Length of the spoken segment. */
+  /** Length of the segment that was spoken in this step. */
   readonly length?: SpeechLength | undefined;
   /** Why the job or its segment failed. */
   readonly errorMessage?: string | undefined;
-  /** Error code of the failure; default the usual one of the kind. */
+  /** Error code of the failure; default the code for this kind of job. */
   readonly errorCode?: ServiceErrorCode | undefined;
   /** Metadata of the result of a finished media job. */
   readonly result?: Json | undefined;
-  /** Writes more in the same transaction. */
+  /** Writes additional rows in the same transaction. */
   readonly alongside?: ((db: Connection) => void) | undefined;
 }
 
@@ -116,9 +116,8 @@ interface Advance extends JobStep {
 }
 
 /**
- * Records an event of a job and, if the job has ended, settles its charge, inside the caller's
- * transaction. Returns the updated job; `undefined`, without changes, when it had ended or another
- * process owns it.
+ * Records an event of a job and, if the job has ended, settles its charge, inside the caller's transaction. Returns the
+ * updated job. Returns `undefined`, without changes, if the job has ended or another process owns it.
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;
@@ -203,7 +202,7 @@ function settle(db: Connection, job: Job, settlement: Settlement, now: number): 
   db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
 }
 
-/** Returns what a job costs; failed segments are not billed, in proportion to their characters. */
+/** Returns what a job costs: the price without the share of the characters in failed segments. */
 function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
   if (settlement === 'refund') return { credits: 0, quota: 0 };
   if (settlement === 'commit') return { credits: job.credits, quota: job.characters };

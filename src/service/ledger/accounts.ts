@@ -17,9 +17,8 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts and tops up those with less than half of the allowance. With
- * `openingCredits`, every account gets exactly these credits instead, by a grant that may be
- * negative.
+ * Creates missing accounts, and tops up accounts with less than half of the allowance. With `openingCredits`, sets the
+ * credits of every account to this value instead, by a grant that may be negative.
  */
 export function prepareAccounts(
   store: Store,
@@ -72,7 +71,7 @@ export function readAccount(db: Connection, id: string): AccountState {
   };
 }
 
-/** Stores the account's webhook address; the service never calls it. */
+/** Stores the account's webhook URL, which the service never calls. */
 export function setWebhookUrl(db: Connection, id: string, url: string | undefined): void {
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
@@ -82,7 +81,7 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 interface RateLimitDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Above 0, may be fractional; `undefined` for no limit. */
+  /** Maximum average rate for one account, above 0, may be fractional; `undefined` for no limit. */
   readonly requestsPerSecond?: number | undefined;
 }
 
@@ -114,9 +113,9 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Takes a turn at `now`, in milliseconds. Turns are `1 / requestsPerSecond` apart, and `nextFree`
- * is the time of the first free one. A burst may use the turns of one second in advance, at least
- * one. A `nextFree` beyond that was stored with another rate or clock, and is limited.
+ * Allots a time slot to a request at `now`, in milliseconds. Slots are `1 / requestsPerSecond` apart, and `nextFree` is
+ * the time of the first free slot. A burst may use the slots of the next second, at least one. A later `nextFree` was
+ * stored with another rate or clock, and is limited.
  */
 export function nextTurn(
   nextFree: number | undefined,
@@ -127,7 +126,7 @@ export function nextTurn(
   const aheadMs = (Math.max(1, Math.floor(requestsPerSecond)) - 1) * gapMs;
   const free = Math.min(Math.max(nextFree ?? now, now), now + aheadMs + gapMs);
   const waitMs = free - aheadMs - now;
-  // Rounding must not refuse a turn that is due.
+  // Rounding must not refuse a slot that is due.
   if (waitMs > ROUNDING_MS) return { kind: 'refused', waitMs };
   return { kind: 'taken', nextFree: free + gapMs };
 }

@@ -3,8 +3,8 @@ import { integer, text } from '../store/connection.ts';
 import { StoreError, type Store } from '../store/open-store.ts';
 
 /**
- * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). All functions run in the
- * transaction of the change that the credits pay for.
+ * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call all functions in the transaction that
+ * stores what the credits pay for.
  */
 
 /** Amounts of credits, and of API quota in characters. */
@@ -15,7 +15,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The books of an account. Every transaction moves amounts between two books, so the sum stays zero. */
+/** The four balances (books) of an account. A transaction moves amounts between two books, so the sum stays zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -27,12 +27,12 @@ export function ensureAccount(
   db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [id, tier, now]);
 }
 
-/** Adds to an account's available amounts, or subtracts where an amount is negative. */
+/** Adds credits and quota to an account's available amounts; subtracts negative amounts. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Reserves amounts, unless credits or quota are insufficient. */
+/** Reserves amounts for a request, unless the account has too few credits or too little quota. */
 export function reserve(
   db: Connection,
   reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
@@ -49,7 +49,7 @@ export function reserve(
   return { kind: 'reserved' };
 }
 
-/** Spends a reservation. Returns false, without changes, if it is not reserved any more. */
+/** Spends a reservation. Returns false, without changes, if it was spent or refunded before. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') !== 'reserved') return false;
@@ -71,8 +71,8 @@ export function refund(db: Connection, reservationId: string, now: number): bool
 }
 
 /**
- * Spends a part of a reservation and releases the rest. Returns false, without changes, if it is
- * not reserved any more.
+ * Spends a part of a reservation and refunds the rest. Returns false, without changes, if the reservation was spent or
+ * refunded before.
  * @throws RangeError when the part is larger than the reservation
  */
 export function commitPart(
@@ -170,14 +170,13 @@ function enter(
   if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
-/** Number of transactions between checkpoints, which make opening fast. */
+/** Number of transactions between checkpoints; a starting service verifies only the part after the last one. */
 const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Checks the ledger: every transaction sums to zero, the balances match the entries, and the
- * reserved amounts match the open reservations. Unless `full`, checks only transactions after the
- * last checkpoint.
- * @throws StoreError `corrupt`, with the first wrong rows
+ * Checks the ledger: every transaction sums to zero, the balances match the entries, and the reserved amounts match the
+ * open reservations. Unless `full`, checks only transactions after the last checkpoint.
+ * @throws StoreError `corrupt`, with the first inconsistent rows
  */
 export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {
   const { since, last } = store.read((db) => {
@@ -213,7 +212,7 @@ function numberOf(db: Connection, sql: string): number {
   return row === undefined ? 0 : integer(row, 'n');
 }
 
-/** Number of wrong rows in an error message. */
+/** Number of inconsistent ledger rows that an error message lists. */
 const LISTED_ROWS = 3;
 
 function findUnbalanced(db: Connection, since: number): string | undefined {

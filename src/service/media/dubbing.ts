@@ -27,12 +27,12 @@ interface DubbingOrder {
   readonly signal: AbortSignal;
 }
 
-/** Field names of this endpoint for error messages of the speech plan. */
+/** This endpoint's names of the speech fields, for error messages. */
 const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', modelId: 'model_id' };
 
 /**
- * Imports the video, speaks the text, charges for the complete speech, and accepts a lip sync job (docs/api/lip-sync.md). A
- * retry with the same idempotency key returns the same dubbing and is not charged.
+ * Imports the video, speaks the text, charges for the complete speech, and accepts a lip sync job
+ * (docs/api/lip-sync.md). A retry with the same idempotency key returns the first dubbing and is not charged.
  * @throws ServiceError before anything is charged
  */
 export async function acceptDubbing(
@@ -104,13 +104,13 @@ interface SpokenVideo extends Pick<
 > {
   readonly video: VideoFacts;
   readonly audio: AudioFacts;
-  /** Whether to change the tempo so that the speech ends with the video. */
+  /** Whether to change the tempo of the speech, so that speech and video end together. */
   readonly fits: boolean;
 }
 
 /**
- * Accepts the lip sync job of a dubbing, inside the transaction that completes the speech. If the job cannot start, returns
- * the reason; the speech stays charged (docs/api/errors.md).
+ * Stores the lip sync job of a dubbing, inside the transaction that completes the speech. If this is impossible,
+ * returns the reason; the speech stays charged (docs/api/errors.md).
  */
 function startLipSync(
   db: Connection,
@@ -174,13 +174,13 @@ function writeDubbing(db: Connection, record: DubbingRecord): void {
   );
 }
 
-/** Returns the dubbing of an operation; undefined until the speech is complete. */
+/** Returns the dubbing of a billed request; undefined until the speech is complete. */
 function findDubbing(db: Connection, operationId: string): DubbingRecord | undefined {
   const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [operationId]);
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Returns the dubbing of a job. @throws TypeError when the job has none */
+/** Returns the dubbing that a lip sync job belongs to. @throws TypeError when there is no such dubbing */
 export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
   const row = db.get('SELECT * FROM dubbing WHERE job_id = ?', [jobId]);
   if (row === undefined) throw new TypeError(`Job ${jobId} has no dubbing`);
@@ -207,7 +207,7 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/** Returns the tempo at which speech ends with the video; undefined if the tempo is out of range (docs/api/lip-sync.md). */
+/** Returns the tempo at which speech and video end together; undefined if it is out of range (docs/api/lip-sync.md). */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

@@ -11,7 +11,7 @@ import { text } from '../store/connection.ts';
 
 export type MediaFolder = ReturnType<typeof createMediaFolder>;
 
-/** Opens the files of media jobs, beside the database, in one folder for each job id. */
+/** Gives access to the files of media jobs, which are stored next to the database in one folder for each job id. */
 export function createMediaFolder(databasePath: string, deps: FileDeps) {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);
@@ -26,11 +26,11 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
   };
   return {
     ...createAudioFolder(databasePath, deps, ROOT),
-    /** Returns the path of a file that may not exist yet. */
+    /** Returns the path of a file, which need not exist yet. */
     pathOf,
     /** Creates the folder of a job unless it exists. @throws Failure when the folder cannot be created */
     prepare: (owner: string): Promise<void> => ensurePrivateFolder(join(root, owner), files),
-    /** Renames a complete draft, durably. @throws errors of the file system */
+    /** Gives a completed draft its final name, and flushes it to disk. @throws errors of the file system */
     async publish(owner: string, draft: string, name: string): Promise<void> {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {
@@ -78,14 +78,14 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Returns whether a folder belongs to a job or contains a downloadable file. */
+/** Whether a folder belongs to a job or contains a downloadable file. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
   return db.get(sql, [folder, folder]) !== undefined;
 }
 
-/** A link expires after a day; every poll returns a new link. */
+/** Lifetime of a download link; every poll of the job returns a new link. */
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /** Returns a function that signs links to files, on the host of a request URL. A link needs no API key for a day. */

@@ -38,7 +38,7 @@ interface MediaJobDeps {
   readonly works: MediaWorks;
 }
 
-/** Creates the media job types. A job produces one file in one step; another process repeats the step after a crash. */
+/** Creates the media job types. A job produces one file in one step; after a crash, another process repeats this step. */
 export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),
@@ -79,10 +79,10 @@ async function makeFile(
   };
 }
 
-/** Minimum increase of progress that is stored, in percent. */
+/** Minimum increase of the progress, in percent, for which the new progress is stored. */
 const STEP = 5;
 
-/** Stores rising progress up to 99 %. Skips a value that cannot be stored. */
+/** Returns a function that stores increasing progress up to 99 %, and skips a value that cannot be stored. */
 function progressWriter(store: Store, jobId: string): (fraction: number) => void {
   let stored = 0;
   return (fraction) => {
@@ -93,7 +93,7 @@ function progressWriter(store: Store, jobId: string): (fraction: number) => void
       store.write((db) => db.run(sql, [percent, jobId]));
       stored = percent;
     } catch {
-      // The next step is stored instead.
+      // A later progress value is stored instead.
     }
   };
 }

@@ -17,7 +17,7 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** The dependencies of media on the system: files, processes and the network. */
+/** Operating system services that media handling uses: files, processes and the network. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
@@ -26,7 +26,7 @@ export interface MediaSources {
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
   /** Whether downloads from this machine are allowed: only if the service listens on loopback. */
   readonly allowsLoopback: boolean;
-  /** Hosts from which downloads are allowed in any network. */
+  /** Hosts from which downloads are allowed even in private networks. */
   readonly allowHosts: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function createMedia({ sources, ...deps }: MediaDeps) {
 }
 
 interface SystemMediaOptions extends FileDeps, Pick<MediaSources, 'allowHosts'> {
-  /** Media files are stored beside this database. */
+  /** Path of the database; media files are stored next to it. */
   readonly databasePath: string;
   /** Host on which the service listens. */
   readonly host: string;
@@ -74,7 +74,7 @@ export function systemMedia({
   };
 }
 
-/** Environment of the media child: keeps fonts and font settings of the system out of pictures. */
+/** Environment of the child process that draws pictures: only foley's fonts and font settings are used. */
 const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;

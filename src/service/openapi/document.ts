@@ -172,7 +172,7 @@ function successResponse(endpoint: Endpoint): Json {
   }
 }
 
-/** Whether the response is a stored file, which supports ranges and ETags. */
+/** Whether the endpoint returns a stored file, for which ranges and ETags are supported. */
 function isStored({ success }: Endpoint): boolean {
   const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
   return kinds.includes(success);
@@ -245,8 +245,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints as OpenAPI components with references to each other,
- * sorted by name, those of videos last.
+ * Returns the named schemas of all endpoints as OpenAPI components with references to each other, sorted by name, the
+ * video schemas last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;
@@ -272,8 +272,8 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
 }
 
 /**
- * Describes a body of server-sent events. OpenAPI 3.1 cannot describe the stream: the schema is
- * that of one event, with its data as a string.
+ * Describes a body of server-sent events. The schema describes one event, with the event data as a string, because
+ * OpenAPI 3.1 cannot describe a stream.
  */
 function eventContent(events: NonNullable<Endpoint['events']>): Json {
   const description = 'One server-sent event; its data is JSON in one line.';

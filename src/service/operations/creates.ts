@@ -6,7 +6,7 @@ import type { Store } from '../store/open-store.ts';
 import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
-/** A billed request whose result is stored under the id of its operation. */
+/** A billed request whose result is stored under the id of the operation (the record of the request). */
 export interface Create<Result> {
   readonly key: OperationKey;
   /** Aborted when the client disconnects. */
@@ -23,13 +23,12 @@ interface CreatesDeps {
   readonly operations: Operations;
 }
 
-/** Interval of the queries for a result that another process makes. */
+/** Interval between queries for a result that another process is making. */
 const POLL_MS = 100;
 
 /**
- * Runs billed requests with stored results. Identical requests under the same key share one result,
- * also while it is being made, and across processes on the same data
- * (docs/api/errors.md#idempotency).
+ * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even
+ * while the result is being made or in another process on the same data (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -42,8 +41,8 @@ export class Creates {
 
   /**
    * Returns the stored result of a request, or makes it.
-   * @throws ServiceError 409 when another request used the key, or when the result was refunded or
-   * has expired, and the errors of `make`
+   * @throws ServiceError 409 when a different request used the key, or when the result was refunded or has expired, and
+   * the errors of `make`
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;
@@ -60,7 +59,7 @@ export class Creates {
     }
   }
 
-  /** Stops waiting for other processes. */
+  /** Stops waiting for results of other processes. */
   close(): void {
     this.#closing.abort(closingError());
   }
@@ -108,13 +107,13 @@ export class Creates {
     const begun = this.#deps.operations.findBegun(create.key);
     if (begun === undefined) return 'none';
     if (begun.kind === 'in_progress') return begun.kind;
-    // Another process may have made it between the two queries.
+    // Another process may have stored the result between the two queries.
     const made = this.#findResult(create)?.result;
     if (made === undefined) throw usedBefore(begun);
     return { result: made };
   }
 
-  /** Finds the stored result. @throws ServiceError 409 when another request used the key */
+  /** Finds the stored result. @throws ServiceError 409 when a different request used the idempotency key */
   #findResult<Result>({
     find,
     key,
@@ -135,22 +134,22 @@ class RunningCreate {
   readonly #abandon: () => void;
   #waiting = 0;
 
-  /** @param abandon called when the last client has disconnected */
+  /** @param abandon called when all clients of the request have disconnected */
   constructor(key: OperationKey, made: Promise<unknown>, abandon: () => void) {
     this.#key = key;
     this.#made = made;
     this.#abandon = abandon;
   }
 
-  /** @throws ServiceError 409 when another request used the key */
+  /** @throws ServiceError 409 when a different request used the idempotency key */
   requireSame({ endpoint, fingerprint }: OperationKey): void {
     const isSame = this.#key.endpoint === endpoint && this.#key.fingerprint === fingerprint;
     if (!isSame) throw usedBefore({ kind: 'conflict' });
   }
 
   /**
-   * Waits for the result. When the last client disconnects, aborts the request and waits for its
-   * end; other clients leave at once.
+   * Waits for the result until the client disconnects. If it is the last client, aborts the request and waits until the
+   * request has ended.
    */
   async join(signal: AbortSignal): Promise<void> {
     this.#waiting += 1;

@@ -15,23 +15,23 @@ import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 /** A billed request, with or without an idempotency key. */
 export interface OperationRequest {
   readonly accountId: string;
-  /** Endpoint id; using a key at two endpoints is a conflict. */
+  /** Endpoint id. Using one idempotency key at two endpoints is a conflict. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
-  /** The `X-Request-Id`, if the endpoint accepts it as a key (docs/api/errors.md#idempotency). */
+  /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Digest of the request parameters. */
+  /** Digest of the request parameters, to recognize an identical request. */
   readonly fingerprint: string;
   readonly requestId: string;
   readonly charge: Amounts;
 }
 
-/** Identifies a request across retries. */
+/** The fields that identify a request across retries. */
 export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
-/** The state of an earlier request that used the key. */
+/** The state of an earlier request that used the idempotency key. */
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
   /** Why the request was refunded, if known. */
@@ -40,19 +40,19 @@ interface UsedKey {
 
 type EarlierRequest = UsedKey & { readonly kind: OperationState };
 
-/** Why a billed request cannot begin (docs/api/errors.md#idempotency). */
+/** Why a billed request cannot begin: too few credits or a used idempotency key (docs/api/errors.md#idempotency). */
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
- * A billed request of this process. It ends once, by `complete`, `refund` or `release`; these
- * return false, without changes, if it ended before, even in another process. If the database
- * cannot be written, they throw, and the next successful write refunds the request.
+ * A billed request of this process. `complete`, `refund` or `release` ends the request; these methods return false,
+ * without changes, if the request had ended, even in another process. They throw if the database cannot be written; the
+ * next successful write then refunds the request.
  */
 export type Operation = ReturnType<typeof openOperation>;
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** Creates the billed requests of this process. The first one registers the process as an owner. */
+/** Creates the manager of this process's billed requests. The first request registers the process as an owner. */
 export function createOperations({
   store,
   clock,
@@ -65,7 +65,7 @@ export function createOperations({
   readonly processes: Processes;
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
-  /** Requests whose end could not be written. Their results are incomplete, so the next write refunds them. */
+  /** Incomplete requests whose end could not be stored, by id. The next write refunds them. */
   const unsettled = new Map<string, () => void>();
   const write = <Result>(work: (db: Connection) => Result): Result => {
     const ends = [...unsettled];
@@ -103,7 +103,7 @@ export function createOperations({
   };
   return {
     ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
-    /** Claims the key and reserves the charge, in one transaction with `alongside`. */
+    /** Claims the idempotency key and reserves the price, in one transaction with `alongside`. */
     begin(
       request: OperationRequest,
       alongside?: (db: Connection, operationId: string) => void,
@@ -116,7 +116,7 @@ export function createOperations({
       });
       return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
-    /** Returns the state of an identical earlier request under this key. */
+    /** Returns the state of an identical earlier request with this idempotency key. */
     findBegun(key: OperationKey): EarlierRequest | undefined {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
       return write((db) => {
@@ -127,10 +127,10 @@ export function createOperations({
     },
     /** Refunds the requests of dead processes; returns their number. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
-    /** Removes this process from the owners; its unfinished requests remain its own. */
+    /** Removes this process from the stored owners, unless it owns unfinished requests or jobs. */
     close(): void {
       lease.close();
-      // After a failure the next process finds this owner dead and refunds its operations.
+      // After a failure the next process finds this process dead and refunds its requests.
       if (lease.wasHeld()) attempt(() => write((db) => forgetOwner(db, owner.id)));
     },
   };
@@ -163,21 +163,21 @@ function openOperation(
 ) {
   return {
     id,
-    /** Spends the reserved credits. The request stays open. Returns the account's remaining amounts. */
+    /** Spends the reserved credits; the request continues. Returns the account's remaining credits and quota. */
     commit: (): Amounts | undefined =>
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    /** Ends the request and keeps the charge, in one transaction with `alongside`. */
+    /** Ends the request and spends the reserved credits, in one transaction with `alongside`. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /** Ends the request and refunds the charge; the key stays used. @param failure reason for retries */
+    /** Ends the request and refunds the charge. The idempotency key stays used. @param failure why, for retries */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
       }),
-    /** Deletes the request and refunds the charge; the key becomes free. */
+    /** Deletes the request and refunds the charge. The idempotency key can be used again. */
     release: (): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
@@ -215,7 +215,7 @@ function keepLease(clock: Clock, renew: () => void) {
   };
 }
 
-/** Runs work whose failure is harmless, as its caller explains. */
+/** Runs work and ignores an error; each caller explains why the error is harmless. */
 function attempt(work: () => void): void {
   try {
     work();
@@ -224,7 +224,7 @@ function attempt(work: () => void): void {
 
 /**
  * Begins a billed request (docs/api/errors.md#idempotency).
- * @throws ServiceError 402 for too few credits or quota, 409 for a used key
+ * @throws ServiceError 402 for too few credits or quota, 409 for a used idempotency key
  */
 export function beginOperation(operations: Operations, request: OperationRequest): Operation {
   const begun = operations.begin(request);
@@ -258,7 +258,7 @@ const USED_BEFORE: Readonly<Record<UsedKey['kind'], readonly [ServiceErrorCode, 
   ],
 };
 
-/** Returns the 409 for a used key (docs/api/errors.md#idempotency). */
+/** Returns the 409 error for a used idempotency key (docs/api/errors.md#idempotency). */
 export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   const [code, message] = USED_BEFORE[kind];
   const headers = kind === 'in_progress' ? { 'Retry-After': '1' } : undefined;
@@ -266,7 +266,7 @@ export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   return new ServiceError(code, `${message}. ${failure}`, { headers, details: { failure } });
 }
 
-/** Returns the 402 with the needed and the available amounts. */
+/** Returns the 402 error with the needed and the available credits and quota. */
 export function insufficient(needed: Amounts, available: Amounts): ServiceError {
   const unit = available.credits < needed.credits ? 'credits' : 'quota';
   return new ServiceError(
@@ -280,13 +280,13 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** `completed` if a job, stored in the same transaction, settles the charge. */
+  /** Initial state: `completed` if a job, stored in the same transaction, settles the charge. */
   readonly state?: 'in_progress' | 'completed';
 }
 
 /**
- * Claims the key of a request and reserves its charge, inside the caller's transaction. Returns a
- * refusal, without changes, if either is impossible.
+ * Claims the idempotency key of a request and reserves the price, inside the caller's transaction. Returns a refusal,
+ * without changes, if the key is used or the credits are insufficient.
  */
 export function claim(
   db: Connection,
@@ -319,8 +319,8 @@ export function claim(
 }
 
 /**
- * Finds the operation that used a key of this request (docs/api/errors.md#idempotency).
- * `Idempotency-Key` takes precedence, unless only the operation of `X-Request-Id` is identical.
+ * Finds the earlier request that used an idempotency key of this one (docs/api/errors.md#idempotency): by
+ * `Idempotency-Key`, or by `X-Request-Id` if only that finds an identical request.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -335,7 +335,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   if (idempotencyKey !== undefined) {
     return found !== undefined && isSameRequest(found, request) ? found : undefined;
   }
-  // The newest with this X-Request-Id beside its Idempotency-Key; the same request first.
+  // Otherwise the newest request that sent both headers with this X-Request-Id; an identical one first.
   return (
     found ??
     db.get(
@@ -346,7 +346,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   );
 }
 
-/** Whether the request is identical to that of an operation. */
+/** Whether the request is identical to the request of a stored operation. */
 export function isSameRequest(
   earlier: Row,
   { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
@@ -354,7 +354,7 @@ export function isSameRequest(
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
-/** Returns the state of an operation, which is refunded first if its owner is dead. */
+/** Returns the state of an earlier request. Refunds the request first if the process that owned it is dead. */
 function currentState(db: Connection, owner: Owner, now: number, earlier: Row): EarlierRequest {
   const kind = text(earlier, 'state');
   const failure = optionalText(earlier, 'failure');
@@ -366,7 +366,7 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
   return { kind: 'refunded' };
 }
 
-/** Returns a digest of a request body; field order, white space and `undefined` do not matter. */
+/** Returns a digest of a request body, independent of field order, white space and `undefined` fields. */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -374,7 +374,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds an operation whose owner can no longer finish it; clients received incomplete audio at most. */
+/** Refunds an operation that its process can no longer finish; clients received at most incomplete audio. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

@@ -6,7 +6,7 @@ import { integer, optionalText, text } from '../store/connection.ts';
 /** A process that owns work in progress. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** Lifetime of a lease after its last renewal. */
+/** Time from the renewal of a lease until the lease expires. */
 export const LEASE_MS = 120_000;
 
 /** Creates the owner for this process. @param id random id */
@@ -32,8 +32,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Whether the owner in this row can no longer finish its work: its process on this machine is
-     * dead or, if the process cannot be looked up, its lease has expired.
+     * Whether the process in this row of `owner` can no longer finish its work: on this machine, it is dead; if it
+     * cannot be looked up, its lease has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
@@ -50,14 +50,14 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Whether work has no owner, or a dead one. */
+/** Whether work is owned by no process, or by a dead process. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner that has no more work. */
+/** Deletes an owner without unfinished operations and jobs. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -67,7 +67,7 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** The ownership of the work of this process. */
+/** This process as an owner of work. */
 export interface Ownership {
   readonly owner: Owner;
   /** Keeps the lease renewed until the returned function is called. */

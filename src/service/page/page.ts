@@ -50,11 +50,11 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
   return {
     has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
-    /** Returns whether a request comes from this page. */
+    /** Whether a request was sent by this web page. */
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
     /** Returns the secret fragment for a one-time link to the page. */
     invite: (): string => visits.invite(),
-    /** Responds to a request for the page. @throws ServiceError */
+    /** Responds to a request for the web page or from it. @throws ServiceError */
     answer: async (arrival: Arrival): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
@@ -68,7 +68,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
 }
 
-/** Returns the API URL for a request of the page; undefined if the page may not send the request. */
+/** Returns the API URL to which a request of the web page is forwarded; undefined if it is not allowed. */
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;
@@ -121,7 +121,7 @@ function sessionOf(request: Request): string {
   return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) ?? '';
 }
 
-/** The name contains the port, because browsers share cookies among the ports of a host. */
+/** Returns the cookie's name, which contains the port because browsers share cookies among the ports of a host. */
 function cookieName({ url }: Request): string {
   return `foley-page-${new URL(url).port || '80'}`;
 }
@@ -130,10 +130,10 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
 
-/** Creates the store of one-time links and browser sessions: digests, in memory. */
+/** Creates the store of one-time links and browser sessions, which are kept in memory as digests. */
 function createVisits({ clock, random }: { clock: Clock; random: Random }) {
   const invitations = new Set<string>();
-  /** Expiry of each session, by digest. */
+  /** Expiry time of each session, by the digest of the session id. */
   const sessions = new Map<string, number>();
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const dropOld = (): void => {
@@ -148,7 +148,7 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
       invitations.add(digestOf(invitation));
       return invitation;
     },
-    /** Exchanges a fragment for a session; returns undefined if the fragment is invalid or used. */
+    /** Exchanges the fragment of a one-time link for a session; returns undefined if the fragment is invalid or used. */
     begin(invitation: string): string | undefined {
       if (!invitations.delete(digestOf(invitation))) return undefined;
       const session = secret();
@@ -206,18 +206,18 @@ const FILES = new Map<string, readonly [string, string]>([
   ['/page/speech.js', ['assets/page/speech.js', SCRIPT]],
 ]);
 
-/** Returns a file of the page by the path of the request, or undefined. The files contain no secrets. */
+/** Returns the file of the web page at the path of the request, or undefined. The files contain no secrets. */
 async function pageFile(path: string): Promise<Response | undefined> {
   const [file, type] = FILES.get(path) ?? [];
   if (file === undefined || type === undefined) return undefined;
-  // Sources (`src/service/page/`) are one folder deeper than chunks (`dist/chunks/`).
+  // `src/service/page/` is one folder deeper than the build output `dist/chunks/`.
   const content = await readFile(new URL(`../../${file}`, import.meta.url));
   return new Response(content, {
     headers: { 'Content-Type': type, 'Content-Security-Policy': POLICY },
   });
 }
 
-/** Content security policy: allows resources of this origin only, and no embedding. */
+/** Content security policy of the web page: allows resources of this origin only, and no embedding. */
 const POLICY = [
   `default-src 'none'`,
   `script-src 'self'`,

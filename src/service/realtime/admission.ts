@@ -13,9 +13,9 @@ import type { TicketPlace } from './tickets.ts';
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   readonly traceId: string;
-  /** Account of the key; `undefined` for a browser, which must send a ticket. */
+  /** Account of the API key; `undefined` for a browser, which must send a ticket. */
   readonly account: string | undefined;
-  /** Page and host that the ticket must be valid for. */
+  /** Web origin and host that the ticket must be valid for. */
   readonly place: TicketPlace | undefined;
   readonly cut: BodyCut | undefined;
 }
@@ -30,11 +30,11 @@ export interface AdmissionDeps {
 
 const MAX_CONNECTIONS = 256;
 const MAX_UNKNOWN = 32;
-/** Query parameters that look like credentials. */
+/** Names of query parameters that look like credentials, which URLs must not contain. */
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
- * Checks a handshake that has passed the checks of host and origin.
+ * Checks a handshake whose host and origin were already checked.
  * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
 export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'cut'> {
@@ -70,7 +70,7 @@ function refuseCredentials(query: URLSearchParams): void {
   throw invalidRequest([{ field, message }]);
 }
 
-/** Returns the page of a browser, which sends `Origin`; `undefined` for other clients. */
+/** Returns the web origin and the host of a browser's request; `undefined` for other clients, which send no `Origin`. */
 function placeOf(headers: Headers): TicketPlace | undefined {
   const origin = headers.get('Origin');
   const host = headers.get('Host');
@@ -108,10 +108,10 @@ function requireCapacity(
   });
 }
 
-/** Path of version 1, which the API names but does not describe. */
+/** Path of version 1 of realtime speech, which the API names but does not describe. */
 const REALTIME_V1_PATH = '/v1/tts/live';
 
-/** Whether a path expects a WebSocket handshake. */
+/** Whether a path is for WebSocket handshakes. */
 export function isLivePath(path: string): boolean {
   return LIVE_PATHS.has(path);
 }
@@ -119,13 +119,13 @@ export function isLivePath(path: string): boolean {
 const { v2, v3 } = REALTIME_PROTOCOLS;
 const LIVE_PATHS: ReadonlySet<string> = new Set([REALTIME_V1_PATH, v2.livePath, v3.livePath]);
 
-/** Returns the 501 for version 1. */
+/** Returns the 501 error for version 1 of realtime speech, which is not implemented. */
 export function realtimeV1(): ServiceError {
   const message = `Realtime speech is at ${v3.livePath} and ${v2.livePath}; version 1 is not supported`;
   return new ServiceError('ERR_NOT_IMPLEMENTED', message);
 }
 
-/** Returns the 426 for a request that is not a WebSocket handshake. */
+/** Returns the 426 error for a request that is not a WebSocket handshake. */
 export function upgradeRequired(): ServiceError {
   const message = 'This URL requires a WebSocket handshake, version 13';
   return new ServiceError('ERR_UPGRADE_REQUIRED', message, {

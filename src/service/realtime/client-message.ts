@@ -34,10 +34,10 @@ type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Replaces a missing `event`; no event has this name. */
+/** Event name of a message without `event`; no event has this name. */
 export const NO_EVENT = '';
 
-/** The modes in which each event is allowed. */
+/** The request modes in which each client event is allowed. */
 const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {
   auth: REALTIME_MODES,
   start: REALTIME_MODES,
@@ -48,7 +48,7 @@ const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>>
   stop: ['reliable'],
 };
 
-/** Returns the modes in which an event is allowed; `undefined` for an unknown event. */
+/** Returns the request modes in which a client event is allowed; `undefined` for an unknown event. */
 export function modesOf(event: string): readonly RealtimeMode[] | undefined {
   return Object.entries(MODES).find(([name]) => name === event)?.[1];
 }
@@ -60,12 +60,12 @@ const StartEnvelope = Type.Object({
 });
 
 const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
-/** Without a maximum length: the state machine limits the text of all inputs together. */
+/** Schema of `input` without a maximum length, because the state machine limits the text of all inputs together. */
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
  * Validates a message of the client (docs/api/realtime.md); ignores unknown fields.
- * @param mode of the request; `undefined` before `start`
+ * @param mode mode of the request; `undefined` before `start`
  */
 export function readClientMessage(
   frame: FrameMessage,
@@ -81,7 +81,7 @@ export function readClientMessage(
   }
 }
 
-/** Converts a validation error to an `error` event, with the field names of the version. */
+/** Converts a validation error to an `error` event, with the field names of the client's protocol version. */
 export function problemOf(
   { details, message }: ServiceError,
   protocol: RealtimeProtocol,
@@ -155,7 +155,7 @@ function invalid(field: string, message: string): ServiceError {
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** The invalid field, in the field names of the version. */
+  /** Path of the invalid field, with the field names of the client's protocol version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

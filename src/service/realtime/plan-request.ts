@@ -22,8 +22,8 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Validates a `start.request` (docs/api/realtime.md). v3 ignores invalid values with a warning,
- * `product_v1` of v2 clamps them, and the legacy profile of v2 refuses them.
+ * Validates a `start.request` (docs/api/realtime.md). Values out of range are ignored with a warning in v3, clamped with
+ * a warning in profile `product_v1` of v2, and refused in the legacy profile of v2.
  * @throws RequestProblem
  */
 export function planRequest(
@@ -59,8 +59,8 @@ function isLegacyProfile(profile: unknown): boolean {
 }
 
 /**
- * Plans a request of v2 without a profile (docs/api/realtime.md). Refuses unknown fields and
- * unsupported directions; ignores other unsupported controls, with a warning unless they are hints.
+ * Plans a v2 request without a profile (docs/api/realtime.md). Refuses unknown fields and unsupported emotions or
+ * instructions. Ignores other unsupported controls, with a warning unless they are hints.
  * @throws RequestProblem
  */
 function planLegacy(request: RequestFields, subject: RequestSubject): RequestPlan {
@@ -104,13 +104,13 @@ function refuse(name: string, { nameOf, model }: RequestSubject): never {
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Converts the legacy volume, a factor, to decibels within the range of HTTP speech. */
+/** Converts the volume factor of the legacy profile to decibels, limited to the range of HTTP speech. */
 function decibelsOf(volume: number | undefined): number | undefined {
   if (volume === undefined) return undefined;
   return Math.max(-LOUDEST_DB, 20 * Math.log10(volume));
 }
 
-/** The decibels of a factor of 10, the maximum. */
+/** Decibels of the maximum volume factor, which is 10. */
 const LOUDEST_DB = 20;
 
 /**
@@ -182,7 +182,7 @@ function withoutUnknown(
   return { request: Object.fromEntries(known), warnings };
 }
 
-/** Clamps numbers out of range in v2, and omits them in v3. */
+/** Clamps numbers that are out of range in v2, and omits these numbers in v3. */
 function withinRanges(request: RequestFields, subject: RequestSubject): Adapted {
   const { protocol, nameOf } = subject;
   const ranges = rangesOf(subject.model);
@@ -240,14 +240,14 @@ export interface RequestPlan {
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
   readonly delivery: Pick<Delivery, 'speed' | 'pitch' | 'gainDb'>;
-  /** Number of characters that the engine speaks at once. */
+  /** Maximum number of characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
   /** Warnings to send after `ready`, if `ready` has no field for them. */
   readonly warnings: readonly RequestWarning[];
 }
 
-/** A refused request, with the `error` for the client. */
+/** Thrown to refuse a request; contains the fields of the `error` message for the client. */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem';
   readonly problem: Problem;
@@ -265,7 +265,7 @@ interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Returns the path of a field in the field names of the version. */
+  /** Returns the path of a field, with the field names of the client's protocol version. */
   readonly nameOf: (field: string) => string;
 }
 
@@ -287,8 +287,8 @@ function checkRequest<Schema extends TObject>(
 }
 
 /**
- * Converts the error of a check of HTTP speech to one of the field at `path`.
- * @throws RequestProblem with this code, or `provider_unavailable` for an unavailable model
+ * Runs a check of HTTP speech, and converts an error to one of the field at `path`.
+ * @throws RequestProblem with the given code, or `provider_unavailable` for an unavailable model
  */
 function withProblem<Result>(
   code: Problem['code'],
@@ -327,7 +327,7 @@ export function realtimeFormats({ outputFormats }: CatalogueModel): readonly Rea
   return [...files, 'opus', 'pcm'];
 }
 
-/** Returns the fields of `start.request` that a model supports; in v2 those of `product_v1`. */
+/** Returns the fields of `start.request` that a model supports; in v2, the fields of the profile `product_v1`. */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

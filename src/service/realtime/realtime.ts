@@ -38,7 +38,7 @@ export function createRealtime(deps: RealtimeDeps) {
   return {
     tickets,
     requests,
-    /** Checks a handshake, and loads the code of sessions. @throws ServiceError */
+    /** Checks a handshake, and loads the session modules on demand. @throws ServiceError if the handshake is refused */
     async admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
         keys,
@@ -52,7 +52,7 @@ export function createRealtime(deps: RealtimeDeps) {
       SessionClass ??= (await import('./session.ts')).Session;
       return admission;
     },
-    /** Starts the session of an admitted handshake. */
+    /** Starts a session on the WebSocket of an accepted handshake. */
     open: (admission: Admission, socket: LiveSocket): SocketListener => {
       if (SessionClass === undefined) throw new TypeError('open before admit');
       const onClose = (): void => {
@@ -64,11 +64,11 @@ export function createRealtime(deps: RealtimeDeps) {
       session.open();
       return session;
     },
-    /** Number of connections with accepted, unspoken segments. */
+    /** Number of connections with accepted segments that are not spoken yet. */
     get size(): number {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
-    /** Finishes the accepted segments within `graceMs`, or one second after `hurry` is aborted, and closes all connections. */
+    /** Finishes accepted segments within `graceMs`, or a second after `hurry`; then closes all connections. */
     async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (sessions.size === 0) return;
       const empty = new Promise<void>((resolve) => {

@@ -43,14 +43,14 @@ export interface SessionContext extends Pick<
   readonly tickets: Tickets;
 }
 
-/** The connection of a request. */
+/** The callbacks and data that a request needs from its connection. */
 interface RequestConnection {
   readonly context: SessionContext;
   readonly protocol: RealtimeProtocol;
   readonly account: string;
   readonly traceId: string;
   readonly dispatch: (event: SessionEvent) => void;
-  /** Resolves when the socket accepts more audio. */
+  /** Resolves when the socket can accept more audio. */
   readonly drain: () => Promise<void>;
 }
 
@@ -111,7 +111,7 @@ function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   };
 }
 
-/** How long audio of reliable requests is stored. */
+/** Time for which audio of requests in `reliable` mode is stored, in milliseconds. */
 const STORED_MS = 24 * 60 * 60 * 1_000;
 
 /** Reserves, speaks and bills the segments of a request on one connection (docs/billing.md). */
@@ -135,7 +135,7 @@ export class RequestSpeaker {
     this.#isCharged = segments.some(({ isCharged }) => isCharged);
   }
 
-  /** Reserves the credits of a segment, unless it was charged on an earlier connection. */
+  /** Reserves the credits of a segment, unless the segment was charged on an earlier connection. */
   reserve(segment: CommittedSegment): SessionEvent {
     const { account, context, protocol, traceId } = this.#connection;
     const { segmentId, sequences, text, characters } = segment;
@@ -171,7 +171,7 @@ export class RequestSpeaker {
     return { type: 'reserved', segmentId, units: characters };
   }
 
-  /** Speaks a reserved segment: sends its audio, stores it in reliable mode, and settles the charge. */
+  /** Speaks a reserved segment: sends the audio, in `reliable` mode also stores it, and settles the charge. */
   async speak(segmentId: string): Promise<void> {
     const reserved = this.#reserved.get(segmentId);
     if (reserved === undefined) throw new TypeError(`segment ${segmentId} was not reserved`);
@@ -192,8 +192,8 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request: stops speech and refunds undelivered segments. Deletes a simple request
-   * that was not charged, so that its id becomes free.
+   * Aborts the request: stops speech and refunds undelivered segments. Deletes a `simple` mode request without a charge,
+   * so that the client can use the request id again.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;
@@ -263,7 +263,7 @@ export class RequestSpeaker {
       bytes += piece.length;
       frames += 1;
     }
-    // A connection that dropped during the last frame did not take it.
+    // The last frame was not sent if the connection dropped meanwhile.
     await drain();
     signal.throwIfAborted();
     return { bytes, frames };
@@ -290,12 +290,12 @@ export class RequestSpeaker {
 }
 
 /**
- * An accepted segment and its charge, which is committed with the first audio and settled once
- * (docs/billing.md). A segment that was billed on an earlier connection has no operation.
+ * An accepted segment and its charge. The charge is committed with the first audio and settled once (docs/billing.md). A
+ * segment that was billed on an earlier connection has no `operation`, so it is not charged.
  */
 class ReservedSegment {
   readonly segment: CommittedSegment;
-  /** Position in the request, from 1. */
+  /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly #operation: Operation | undefined;
   #isCommitted: boolean;
@@ -312,7 +312,7 @@ class ReservedSegment {
     return this.#isCommitted;
   }
 
-  /** Commits the charge, before audio is sent. @throws SettledElsewhere */
+  /** Spends the reserved credits, before audio is sent. @throws SettledElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
     if (this.#operation?.commit() === undefined) throw new SettledElsewhere();
@@ -334,7 +334,7 @@ class ReservedSegment {
     this.#operation.refund();
   }
 
-  /** Keeps the charge of a partly sent segment, and refunds any other. */
+  /** Ends an unfinished segment: keeps the charge if audio was sent, otherwise refunds it. */
   abandon(): void {
     if (this.#isSettled) return;
     if (!this.#isCommitted) return this.refund();
@@ -343,7 +343,7 @@ class ReservedSegment {
   }
 }
 
-/** Another process refunded the segment, because it took this process for dead. */
+/** Thrown when another process has refunded the segment, because this process appeared dead. */
 class SettledElsewhere extends Error {
   override readonly name = 'SettledElsewhere';
 

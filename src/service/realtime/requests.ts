@@ -27,7 +27,7 @@ interface RequestsDeps {
   readonly ownership: Ownership;
 }
 
-/** Identifies a request: a `start` with equal parameters resumes it. */
+/** Parameters that identify a request: a `start` with equal parameters resumes the request. */
 interface RequestParameters {
   readonly accountId: string;
   readonly requestId: string;
@@ -38,7 +38,7 @@ interface RequestParameters {
 
 type StartResult =
   | { readonly kind: 'started'; readonly request: RequestRecord }
-  /** The request exists, and its audio is not spoken again. */
+  /** The request exists and is not restarted. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
@@ -47,24 +47,24 @@ type EndState = Exclude<RequestState, 'running'>;
 /** Stores realtime requests and their audio for all processes on a data directory. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  /** Requests of this process, with functions that release their leases. */
+  /** Running requests of this process, each with a function that releases the lease. */
   readonly #active = new Map<string, () => void>();
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
   }
 
-  /** Starts or resumes a request (docs/api/realtime.md#request-states). `retryFailed` restarts a failed one. */
+  /** Starts or resumes a request (docs/api/realtime.md#request-states); with `retryFailed`, restarts a failed one. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));
     if (result.kind === 'started') this.#active.set(result.request.id, ownership.hold());
-    // Nothing depends on the cleanup.
+    // The result does not depend on the cleanup.
     void this.sweep().catch(() => undefined);
     return result;
   }
 
-  /** Ends a request of this process; returns false if another process ended it before. */
+  /** Ends a request of this process; returns false if another process had ended the request. */
   end({ id }: RequestRecord, state: EndState): boolean {
     const { store, ownership } = this.#deps;
     this.#release(id);
@@ -90,7 +90,7 @@ export class Requests {
     return store.write((db) => this.#refreshed(db, accountId, requestId));
   }
 
-  /** Returns the stored audio of a completed segment; `undefined` once it has expired. */
+  /** Returns the stored audio of a completed segment; `undefined` once the audio has expired. */
   async audioOf(
     { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
@@ -151,7 +151,7 @@ export class Requests {
     return { kind: 'started', request };
   }
 
-  /** Returns a request; if its process is dead, its segments are refunded first. */
+  /** Returns a request. If the process that ran it is dead, refunds its unfinished segments first. */
   #refreshed(db: Connection, accountId: string, requestId: string): RequestRecord | undefined {
     const found = findRequest(db, accountId, requestId);
     if (found?.ownerId === undefined || !this.#isOrphaned(db, found)) return found;
@@ -187,7 +187,7 @@ export interface RequestRecord {
 }
 
 interface SegmentRecord {
-  /** Position in the request, from 1. */
+  /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
   /** Sequence numbers of the segment's text events. */
@@ -196,7 +196,7 @@ interface SegmentRecord {
   readonly characters: number;
   readonly operationId: string;
   readonly isCharged: boolean;
-  /** Size of the audio; `undefined` until all of it was sent. */
+  /** Size of the segment's audio; `undefined` until all audio was sent. */
   readonly audio: SegmentSize | undefined;
 }
 
@@ -220,7 +220,6 @@ function findRequest(
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Ends a request of this process; returns false if another process owns it. */
 function endRequest(db: Connection, id: string, ownerId: string, state: EndState): boolean {
   const changed = db.run(
     'UPDATE realtime_request SET state = ?, owner_id = NULL WHERE id = ? AND owner_id = ?',
@@ -229,7 +228,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
   return changed > 0;
 }
 
-/** Inserts a segment, or sets the operation of a retried one. */
+/** Stores a segment; for a retried segment, updates the operation (the billing record). */
 export function writeSegment(
   db: Connection,
   request: string,
@@ -339,7 +338,7 @@ export function statusOf(
   };
 }
 
-/** Returns the charged units of a segment: its characters, or 0 without words. */
+/** Returns the charged units of a segment: the number of characters, or 0 if it was not charged. */
 function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }

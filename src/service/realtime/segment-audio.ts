@@ -10,7 +10,7 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-/** Maximum time until the engine's next chunk of speech. */
+/** Maximum time to wait for the engine's next chunk of speech, in milliseconds. */
 const PROVIDER_MS = 60_000;
 
 export class ProviderTimeout extends Error {
@@ -24,9 +24,9 @@ export class ProviderTimeout extends Error {
 interface SegmentSpeech {
   readonly plan: RequestPlan;
   readonly text: string;
-  /** Position in the request, from 1. */
+  /** Number of the segment in the request, from 1. */
   readonly number: number;
-  /** Whether to send the header of a WAV file: once in a request, because clients join the frames. */
+  /** Whether to send a WAV header: only once in a request, because clients concatenate the frames. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
@@ -36,8 +36,8 @@ interface SegmentSpeech {
 }
 
 /**
- * Yields the audio of a segment once its first speech exists. The same text yields the same pieces.
- * @throws EngineError for text without words; ProviderTimeout; the reason of the signal
+ * Yields the audio of a segment, starting when the first speech exists. The output is deterministic.
+ * @throws EngineError for text without words; ProviderTimeout; the signal's reason on abort
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
   const halt = new AbortController();
@@ -118,7 +118,7 @@ async function* speakText(
   if (!hasSpoken) throw new EngineError('unspeakable', 'The text has nothing to say.');
 }
 
-/** Whether an error means text without words. */
+/** Whether an error means that the text has no words to speak. */
 export function isUnspeakable(error: unknown): boolean {
   return error instanceof EngineError && error.reason === 'unspeakable';
 }

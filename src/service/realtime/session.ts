@@ -23,12 +23,12 @@ import { transition } from './machine/transition.ts';
 import { startRequest } from './request-speaker.ts';
 import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
-/** Maximum number of event ids that a connection remembers. */
+/** Maximum number of event ids that a connection stores to recognize repeated messages. */
 const MAX_IDS = 10_000;
 
 /**
- * Runs a realtime connection: passes events to the state machine and performs its effects, in
- * order. Events of effects are queued.
+ * Runs a realtime connection: passes events to the state machine and performs the resulting effects in order. Queues
+ * events that occur meanwhile.
  */
 export class Session implements SocketListener {
   readonly #context: SessionContext;
@@ -77,7 +77,7 @@ export class Session implements SocketListener {
     this.#dispatch({ type: 'drain', isForced });
   }
 
-  /** Whether the client must still authenticate. */
+  /** Whether the client has not authenticated yet. */
   get isUnknown(): boolean {
     return this.#state.phase === 'authenticating';
   }
@@ -132,7 +132,7 @@ export class Session implements SocketListener {
     this.#isBusy = false;
   }
 
-  /** Runs work; an error of the service ends the connection. */
+  /** Runs work; an error ends the connection. */
   #attempt(work: () => void): void {
     try {
       work();
@@ -220,10 +220,10 @@ export class Session implements SocketListener {
 }
 
 const PING_MS = 20_000;
-/** Maximum number of unanswered pings; a time limit would end all connections after the machine slept. */
+/** Maximum number of unanswered pings. A time limit would end all connections after the machine slept. */
 const MAX_UNANSWERED = 3;
 
-/** Pings the client, and terminates a dead connection. */
+/** Pings the client, and terminates the connection if too many pings are unanswered. */
 export class Heartbeat {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -253,7 +253,7 @@ export class Heartbeat {
   }
 }
 
-/** Remembers the latest event ids of a connection. */
+/** A bounded set of the latest event ids of a connection. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #max: number;
@@ -262,7 +262,7 @@ export class RecentIds {
     this.#max = max;
   }
 
-  /** Adds an id; returns whether it was known. */
+  /** Adds an id; returns whether the set contained the id. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
@@ -272,23 +272,23 @@ export class RecentIds {
   }
 }
 
-/** Number of unsent bytes from which speech waits: some seconds of audio. */
+/** Number of unsent bytes above which speech is paused: some seconds of audio. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** Maximum number of unsent bytes; only clients that send but never read reach it. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Maximum time without progress in sending while speech waits. */
+/** Maximum time without sending progress while speech is paused, in milliseconds. */
 export const STALL_MS = 120_000;
 
 /** Writes frames to a socket with back-pressure. */
 export class Writer {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
-  /** Where a fault rule breaks the connection. */
+  /** After how many bytes, and how, a fault rule breaks the connection. */
   readonly #cut: BodyCut | undefined;
   /** Called when the client is not reading (docs/api/realtime.md#errors, `client_backpressure`). */
   readonly #onStall: () => void;
   #sentBytes = 0;
-  /** Whether a fault rule broke the connection. Frames are dropped then. */
+  /** Whether a fault rule broke the connection; if so, frames are dropped. */
   #isBroken = false;
   #isClosed = false;
   #waiting: (() => void)[] = [];

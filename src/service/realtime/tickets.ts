@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
-/** The page and the host that a ticket is valid for (docs/api/authentication.md). */
+/** The web origin and the host that a ticket is valid for (docs/api/authentication.md). */
 export interface TicketPlace {
   readonly origin: string;
   readonly host: string;
@@ -19,7 +19,7 @@ interface Held extends TicketPlace {
   readonly expiresAt: number;
 }
 
-/** Creates the browser tickets of this process. Each is valid once, for one minute and one page. */
+/** Creates the store of this process's browser tickets. A ticket is valid once, for one minute and one web origin. */
 export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
   const held = new Map<string, Held>();
   const dropOld = (): void => {
@@ -37,12 +37,12 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Whether an unused ticket exists for a page, so that its handshake is accepted. */
+    /** Whether an unused ticket exists for a web origin, so that its handshake is accepted. */
     isExpected(place: TicketPlace): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    /** Redeems a ticket and returns its account. A refused ticket is used up too. */
+    /** Redeems a ticket and returns the account, or `undefined` if refused. A refused ticket becomes invalid too. */
     redeem(ticket: string, place: TicketPlace): string | undefined {
       dropOld();
       const digest = digestOf(ticket);

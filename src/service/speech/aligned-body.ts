@@ -17,12 +17,12 @@ import type { ServiceError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
-/** Maximum silence of a stream before it sends a heartbeat. */
+/** Maximum time between two events of a stream; then a heartbeat is sent. */
 const HEARTBEAT_MS = 10_000;
 
 /**
- * Starts aligned speech: waits for the first audio, commits the charge and returns a body that
- * streams the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
+ * Starts speech with word times: waits for the first audio, spends the reserved credits and returns a body that streams
+ * the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
  * @throws ServiceError as `speakStream` does
  */
 export function speakAligned(
@@ -48,8 +48,8 @@ export function speakAligned(
 }
 
 /**
- * Returns the events of an aligned stream (docs/api/speech.md#aligned-stream). The last one is
- * `completed`, or `error` if the charge is refunded.
+ * Returns the events of an aligned stream (docs/api/speech.md#aligned-stream). The last event is `completed`, or `error`
+ * if speech failed and the charge is refunded.
  */
 function alignedSource(
   { operation, plan, requestId }: Speaking,
@@ -82,7 +82,7 @@ function alignedSource(
   };
 }
 
-/** A comment, which clients ignore; it keeps proxies from closing the connection. */
+/** A heartbeat: a comment that clients ignore and that keeps proxies from closing the connection. */
 const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');
 
 function encodeEvent(event: SpokenEvent): Uint8Array {
@@ -97,7 +97,7 @@ function serverSentEvent(name: string, data: unknown): Uint8Array {
 
 type Next = IteratorResult<SpokenEvent, AlignmentStatus>;
 
-/** Returns a function that waits for the next event, or returns a heartbeat if the event is late. */
+/** Returns a function that waits for the next event, and returns a heartbeat if none arrives in time. */
 function withHeartbeats(
   head: SpokenEvent[],
   rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
@@ -125,8 +125,8 @@ function withHeartbeats(
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
 /**
- * Speaks a text: yields audio and word times, if possible the times of a chunk before its audio.
- * Works at most one piece of audio ahead.
+ * Speaks a text. Yields audio and word times, if possible the word times of a chunk before the audio of the chunk. Works
+ * at most one piece of audio ahead of the consumer.
  * @returns whether every chunk has word times
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
@@ -165,19 +165,19 @@ async function* alignedEvents(
   }
 }
 
-/** Requests the next piece. If the stream is closed first, an error is ignored. */
+/** Requests the next piece of audio. If the stream is closed first, errors of this piece are ignored. */
 function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   const next = encoded.next();
   next.catch(() => {});
   return next;
 }
 
-/** Wakes one reader; remembers a notification until the reader waits. */
+/** Wakes one waiting reader. A notification without a waiting reader is stored for the next one. */
 class Wakeup {
   #isNotified = false;
   #wake: () => void = () => {};
 
-  /** Resolves at the next notification, or at once if there was one. */
+  /** Resolves at the next notification, or at once if a notification is stored. */
   get next(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#wake = () => {
@@ -198,24 +198,24 @@ export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
 
-/** Matches text that needs word times. */
+/** Matches text that contains a word, for which times are needed. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Offset in the text in code points; `end` is exclusive. */
+  /** Offset in the text, counted in code points; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Set with the first update. */
+  /** Number of the chunk; undefined before the first update about the chunk. */
   chunkSeq: number | undefined;
-  /** Word times from the engine. */
+  /** Word times that the engine has reported. */
   words: readonly WordMark[];
 }
 
 /**
- * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence or a
- * clause. Its first snapshot is estimated from the audio; later snapshots have the times of the
- * engine. A chunk that ends without times is invalidated.
+ * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence or a clause. The first
+ * snapshot of a chunk is estimated from the audio; later snapshots have the engine's word times. A chunk for which the
+ * engine reports no times is invalidated.
  */
 export class Alignment {
   readonly #characters: readonly string[];
@@ -227,7 +227,7 @@ export class Alignment {
   #spokenMs = 0;
   #isPartial = false;
 
-  /** @param delayMs start of the speech in the audio */
+  /** @param delayMs time at which the speech starts in the audio */
   constructor(text: string, delayMs: number) {
     this.#characters = Array.from(text);
     this.#pieces = piecesOf(text);
@@ -256,7 +256,7 @@ export class Alignment {
     for (const piece of touched) this.#update(piece, piece.words);
   }
 
-  /** Ends the speech; returns whether every chunk has its times. */
+  /** Ends the speech; returns whether all chunks have word times. */
   finish(): AlignmentStatus {
     this.#advance(Infinity);
     return this.#isPartial ? 'partial' : 'complete';
@@ -272,7 +272,7 @@ export class Alignment {
     if (words.length > 0) this.#update(piece, words);
   }
 
-  /** Moves to the chunk that contains a code point and ends the chunks before it. */
+  /** Moves to the chunk that contains a position in the text, and ends the chunks before it. */
   #advance(at: number): Piece | undefined {
     for (;;) {
       const piece = this.#pieces[this.#current];
@@ -328,15 +328,15 @@ function piecesOf(text: string): Piece[] {
   });
 }
 
-/** Absolute sample values below this are silence. */
+/** Absolute sample value below which a sample counts as silence. */
 const SILENCE = 0.01;
 
 /**
- * Estimates the times of words, which are separated by white space, from their lengths and the
- * audible range.
- * @param piece text of the samples
- * @param first code point of the whole text at which the piece begins
- * @param offsetMs start of the samples
+ * Estimates the times of words, which are separated by white space, in proportion to word length within the audible
+ * range.
+ * @param piece text that the samples speak
+ * @param first position of the piece in the whole text, in code points
+ * @param offsetMs time at which the samples start
  */
 export function estimateWords(
   piece: string,

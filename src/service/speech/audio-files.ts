@@ -12,21 +12,21 @@ import { createFileHead, type SpeechLength } from '../engine/encode/file-head.ts
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
-/** Stores audio files beside the database. Each owner, such as a job, has its own folder. */
+/** Stores audio files next to the database, with a folder for each owner, such as a job. */
 export type AudioFolder = ReturnType<typeof createAudioFolder>;
 
 /**
  * Creates the folder of audio files.
  * @param databasePath path of the database that lists the files
- * @param rootName name of the folder beside the database
+ * @param rootName name of the folder next to the database
  */
 export function createAudioFolder(databasePath: string, deps: FileDeps, rootName = 'audio') {
   const root = join(dirname(databasePath), rootName);
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     /**
-     * Creates a file. It gets its name when it is published, and replaces an older file then.
-     * @throws Failure when it cannot be written
+     * Creates a temporary file. Publishing renames it to `name` and replaces an older file.
+     * @throws Failure when the file cannot be written
      */
     async create(owner: string, name: string): Promise<Output> {
       await ensurePrivateFolder(join(root, owner), deps.files);
@@ -34,11 +34,11 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
     },
     /** Returns a published file. */
     find: (owner: string, name: string) => openStoredAudio(fileOf(owner, name), deps.files),
-    /** Deletes a file if possible. */
+    /** Deletes a file; ignores errors. */
     remove: (owner: string, name: string) => removeQuietly(fileOf(owner, name), deps),
     /** Deletes the folder of an owner. @throws the system's error */
     discard: (owner: string) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
-    /** Deletes the unfinished files of a killed process. */
+    /** Deletes the unfinished files of killed processes in an owner's folder. */
     async sweep(owner: string): Promise<void> {
       const folder = join(root, owner);
       const names = await deps.files.readdir(folder).catch((error: unknown) => {
@@ -52,12 +52,12 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   };
 }
 
-/** A published file, opened for each read. */
+/** A published audio file, which is opened for each read. */
 export interface StoredAudio {
   readonly size: number;
-  /** Changes when the file is replaced. */
+  /** Version of the file, which changes when the file is replaced. */
   readonly version: string;
-  /** Reads the file in pieces. @param start first byte, default 0 @param end exclusive, default the size */
+  /** Reads the file in pieces. @param start first byte, default 0 @param end exclusive, default the file size */
   read(start?: number, end?: number): AsyncGenerator<Uint8Array<ArrayBuffer>>;
 }
 
@@ -108,13 +108,13 @@ interface SpeechWriting {
   readonly output: Output;
   readonly encode: EncodeSpeech;
   readonly format: SpeechFormat;
-  /** Change of level in decibels. */
+  /** Change of the audio level in decibels. */
   readonly gainDb: number;
 }
 
 /**
- * Writes speech as a file with its exact length in the header, and publishes the file. If it
- * throws, also for too long speech, the caller must abandon the output.
+ * Writes speech as a file with the exact length in the header, and publishes the file. If the function throws, as for too
+ * long speech, the caller must abandon the output.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,

@@ -13,25 +13,25 @@ export type CachedSpeech = ReturnType<typeof createCachedSpeech>;
 
 export interface CachedWriting {
   readonly output: Output;
-  /** Marks the audio as stored, inside the transaction that completes the operation. */
+  /** Marks the audio as stored, inside the transaction that completes the billed request. */
   ready(db: Connection, quotaRemaining: number): CachedRecord;
   /** Deletes the audio; never throws. */
   discard(): Promise<void>;
 }
 
 export interface CachedRecord {
-  /** Id of the operation that was charged for the audio. */
+  /** Id of the billed request that the audio belongs to. */
   readonly id: string;
   readonly format: SpeechFormat;
   readonly creditsUsed: number;
   readonly quotaRemaining: number;
-  /** Milliseconds since the epoch. */
+  /** Expiry time in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 const LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Creates the store of audio for later download (docs/api/speech.md#v1, `cache`). */
+/** Creates the store of audio that clients download later through a URL (docs/api/speech.md#v1, `cache`). */
 export function createCachedSpeech({
   store,
   folder,
@@ -60,14 +60,14 @@ export function createCachedSpeech({
     };
   };
   return {
-    /** Creates a file for the audio of an operation. @throws Failure when it cannot be written */
+    /** Creates a file for the audio of a billed request. @throws Failure when the file cannot be written */
     async open({
       id,
       format,
       creditsUsed,
     }: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting> {
       const expiresAt = clock.now() + LIFETIME_MS;
-      // Recorded first, so that a sweep deletes the file whatever happens.
+      // Recorded before the file exists, so that a sweep deletes the file even after a crash.
       const row = { id, format, credits_used: creditsUsed, expires_at: expiresAt };
       store.write((db) => db.insert('cached_speech', row));
       const discard = (): Promise<void> => remove(id).catch(() => undefined);
@@ -83,7 +83,7 @@ export function createCachedSpeech({
         throw error;
       }
     },
-    /** Returns the stored audio of the completed request with this key. */
+    /** Returns the stored audio of the completed request with this idempotency key. */
     findByKey: (key: OperationKey): CachedRecord | undefined =>
       store.read((db) => {
         const operation = findByKey(db, key);

@@ -5,9 +5,9 @@ import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
 import type { SpeechChunk } from '../engine/speech-engine.ts';
 
 interface EncodeOptions {
-  /** Change of level in decibels. */
+  /** Change of the audio level in decibels. */
   readonly gainDb: number;
-  /** Distinguishes Opus streams that clients join; from 1. */
+  /** Serial number, from 1, that distinguishes Opus streams that clients concatenate. */
   readonly streamNumber?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export type EncodeSpeech = (
   options: EncodeOptions,
 ) => AsyncIterable<Uint8Array>;
 
-/** Returns the media type of audio; for raw samples with rate and channels. */
+/** Returns the media type of an audio format; for raw samples with sample rate and channels. */
 export function speechMediaType(format: EncodedFormat): string {
   const type = mediaTypeOf(format);
   return format === 'pcm' ? `${type};rate=${PCM_SAMPLE_RATE};channels=1` : type;

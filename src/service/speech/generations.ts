@@ -10,7 +10,7 @@ export interface RunningGeneration {
 
 const HURRY_MS = 1_000;
 
-/** Creates the list of running generations, which a closing service finishes. */
+/** Creates the list of running speech generations, which the service finishes before it closes. */
 export function createGenerations(clock: Clock) {
   const running = new Set<AbortController>();
   let onEmpty: (() => void) | undefined;
@@ -32,8 +32,8 @@ export function createGenerations(clock: Clock) {
       };
     },
     /**
-     * Waits for all generations, and aborts them after `graceMs`, or one second after `hurry` is
-     * aborted. Those of disconnected clients end within this second.
+     * Waits for all generations, and aborts them after `graceMs`, or one second after `hurry` is aborted. Within this
+     * second, generations of disconnected clients end normally.
      */
     async drain(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (running.size === 0) return;

@@ -1,7 +1,7 @@
 /**
- * Removes decorative kaomoji, with arms and a thrown table: a face in brackets has two matching
- * eyes around a mouth, at least one of them not ASCII. Keeps emoji, ASCII faces, and faces in code,
- * URLs, quotes or tags (docs/api/speech.md#v3, `filterEmoji`).
+ * Removes decorative kaomoji such as `\(◕ω◕)/`, including the arms. The face in brackets has two matching eyes around a
+ * mouth; at least one of these characters is not ASCII. Keeps emoji, ASCII faces, and faces in code, URLs, quotes or tags
+ * (docs/api/speech.md#v3, `filterEmoji`).
  */
 export function removeKaomoji(text: string): string {
   const kept = protectedSpans(text);
@@ -24,18 +24,18 @@ const CLOSERS = new Map([
   ['ʕ', 'ʔ'],
 ]);
 const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
-/** Allowed as eyes, mouths and cheeks: symbols that are not emoji, and the listed letters and punctuation. */
+/** Characters allowed as eyes, mouths and cheeks: symbols that are not emoji, and the listed letters and punctuation. */
 const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
 const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
-/** The only mouths between letters as eyes: `(x∇x)` may be mathematics. */
+/** The only mouths allowed between letters as eyes, because a text such as `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
 const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
 const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
 const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
-/** Eyes of faces that need no brackets. */
+/** Matches faces without brackets, such as `ಠ_ಠ`. */
 const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
 /** A range of a text in UTF-16 units. */
@@ -94,12 +94,12 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
   );
 }
 
-/** Whether the text is a shrug, whose face is one character between two arms. */
+/** Whether the text is the face of a shrug, such as `¯\_(ツ)_/¯`: one character in brackets between two arms. */
 function isShrug(text: string, { start, end }: Span, inner: string): boolean {
   return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
 }
 
-/** Extends a face to the arms before it, unless they belong to a word. */
+/** Returns the start of a face including the arms to the left, unless the arms belong to a word. */
 function withLeftArms(text: string, start: number, limit: number): number {
   let from = start;
   while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
@@ -145,7 +145,7 @@ const DELIMITERS = [
   ['『', '』'],
 ] as const;
 
-/** Patterns with bounds, so that no text takes long. Spaces are not allowed in single quotes and backticks. */
+/** Patterns of limited length, so that matching is fast. Spaces are not allowed in single quotes and backticks. */
 const PATTERNS = [
   /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
   /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,

@@ -23,9 +23,9 @@ export interface SpeechOrder extends GivenControls {
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
 export interface PlanOptions {
-  /** Field names of the API in messages; default the names of v3. */
+  /** Field names to use in error messages; default the names of v3. */
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
-  /** What to do with a format that the model does not support; default `refuse`. */
+  /** What to do if the model does not support the audio format: refuse the request (default) or use mp3. */
   readonly otherFormat?: 'refuse' | 'mp3';
   /** Whether the model must support aligned streaming. */
   readonly isAligned?: boolean;
@@ -74,10 +74,10 @@ export function planSpeech(
   return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
 }
 
-/** Returns the name of a field in the request. */
+/** Returns the name that a field has in the client's API version. */
 type NameOf = (field: keyof SpeechOrder) => string;
 
-/** Returns the voice with this id. @throws ServiceError 404 */
+/** Returns the voice with this id. @throws ServiceError 404 for an unknown voice */
 export function requireVoice(voiceId: string, catalogue: Catalogue, field: string): SpeakingVoice {
   const voice = catalogue.voice(voiceId);
   if (voice !== undefined) return voice;
@@ -126,7 +126,7 @@ function requireAlignedStreaming(
   throw invalidRequest([{ field, message }]);
 }
 
-/** Returns the price: credits at the model's rate, rounded up, and one unit of quota for each character. */
+/** Returns the price of a text: credits at the model's rate, rounded up, and one unit of quota for each character. */
 export function price(text: string, model: CatalogueModel): Amounts {
   const length = countCodePoints(text);
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
@@ -199,7 +199,7 @@ export function checkRanges(
 
 const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 
-/** Whether a value is in a range, including its ends. */
+/** Whether a value is in a range, including both ends of the range. */
 export function isWithin(
   value: number,
   { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
@@ -207,12 +207,12 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** Settings for the engine, and the controls that had no effect. */
+/** Settings for the engine, and the controls that have no effect. */
 export interface Delivery {
   readonly speed: number;
   readonly pitch: number;
   readonly gainDb: number;
-  /** Controls that were ignored, for the header `X-OpenAPI-Ignored-Parameters`. */
+  /** Ignored controls, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
 
@@ -258,7 +258,7 @@ function isGiven(value: string | number | boolean | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Whether a voice speaks the language of a hint, in any region. */
+/** Whether a voice speaks the language of a language hint, ignoring the region. */
 function speaks(voice: SpeakingVoice, hint: string | undefined): boolean {
   if (hint === undefined) return true;
   return voice.languages.some((language) => primarySubtag(language) === primarySubtag(hint));
@@ -268,9 +268,9 @@ function primarySubtag(language: string): string {
   return (language.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Effect of an emotion or instruction on speed, pitch and level (docs/service.md). */
+/** The effect of an emotion or an instruction on speed, pitch and level (docs/service.md). */
 interface Direction {
-  /** Factor of the speaking rate. */
+  /** Multiplies the speaking rate. */
   readonly speed: number;
   /** Change of pitch in semitones. */
   readonly pitch: number;
@@ -304,18 +304,18 @@ const WORDS: readonly (readonly [RegExp, Direction])[] = [
   [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: -1 }],
 ];
 
-/** Returns the effect of an emotion; `undefined` for an unknown one. */
+/** Returns the effect of an emotion; `undefined` for an unknown emotion. */
 function directEmotion(id = ''): Direction | undefined {
   return EMOTIONS.get(id.toLowerCase());
 }
 
-/** Returns the effect of an instruction; `undefined` without a known word. */
+/** Returns the effect of an instruction; `undefined` if the instruction contains no known word. */
 function directInstruction(instruction = ''): Direction | undefined {
   const found = WORDS.filter(([word]) => word.test(instruction)).map(([, direction]) => direction);
   return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
 }
 
-/** Combines two effects within the limits of natural speech. */
+/** Combines two effects, limited to natural speech. */
 function combine(one: Direction, other: Direction): Direction {
   return {
     speed: clamp(one.speed * other.speed, 0.6, 1.6),

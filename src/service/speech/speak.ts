@@ -18,7 +18,7 @@ import type { EncodedFormat, EncodeSpeech } from './encode.ts';
 import type { Generations, RunningGeneration } from './generations.ts';
 import type { SpeechPlan } from './plan.ts';
 
-/** The parts of the service that speech needs: over HTTP, in jobs and in real time. */
+/** The components of the service that every kind of speech needs: over HTTP, in jobs and in real time. */
 export interface SpeechContext {
   readonly clock: Clock;
   readonly store: Store;
@@ -30,7 +30,7 @@ export interface SpeechContext {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** A planned request whose charge was reserved. */
+/** A planned request whose price is reserved. */
 export interface Speaking {
   readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
   readonly account: string;
@@ -47,17 +47,17 @@ export interface Generating extends Pick<Speaking, 'operation' | 'signal'> {
   readonly plan: Pick<SpeechPlan, 'textField'>;
 }
 
-/** Audio that is streamed while it is spoken. */
+/** Audio that is streamed while the engine is still speaking. */
 export interface SpokenStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly quotaRemaining: number;
 }
 
 /**
- * Waits for the first audio, commits the charge and returns a body that streams the rest and
- * settles the operation (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for unspeakable text and 429 for a full queue, both not charged and with
- * the key free again; else 500, refunded
+ * Waits for the first audio, spends the reserved credits and returns a body that streams the rest and finally settles the
+ * charge (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for unspeakable text and 429 for a full queue: nothing is charged, and the idempotency key can
+ * be used again; 500 for other failures, refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan } = speaking;
@@ -77,7 +77,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   });
 }
 
-/** Returns the speech of a request, which waits in the queue. */
+/** Returns the speech of a request, which first waits in the speech queue. */
 export function speechOf(
   { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -87,8 +87,7 @@ export function speechOf(
 }
 
 /**
- * Runs a generation before the response begins. An abort or a failure refunds or releases the
- * operation.
+ * Runs the part of a speech generation before the response begins. An abort or a failure refunds the charge.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -117,13 +116,13 @@ export async function generate<Result>(
   }
 }
 
-/** Returns a defined result. @throws Error when another process took this one for dead */
+/** Returns a result that is not undefined. @throws Error if undefined: another process refunded the request */
 export function requireSettled<Result>(result: Result | undefined): Result {
   if (result === undefined) throw new Error('the operation was settled by another process');
   return result;
 }
 
-/** Returns the error for failed, refunded speech: 507 for a full disk, else 500. */
+/** Returns the error for failed, refunded speech: 507 for a full disk, otherwise 500. */
 export function speechError(error: unknown): ServiceError {
   const message = speechFailureMessage(engineMessageOf(error));
   return (
@@ -137,16 +136,16 @@ interface StartedAudio {
 }
 
 /**
- * Encodes speech until its first audio exists, not only the file header.
+ * Encodes speech until the first audio exists, and not only the file header.
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 export async function startAudio(
   source: {
     readonly chunks: AsyncIterable<SpeechChunk>;
     readonly format: EncodedFormat;
-    /** Change of level in decibels. */
+    /** Change of the audio level in decibels. */
     readonly gainDb: number;
-    /** Distinguishes Opus streams that clients join; from 1. */
+    /** Serial number, from 1, that distinguishes Opus streams that clients concatenate. */
     readonly streamNumber?: number | undefined;
   },
   encode: EncodeSpeech,
@@ -168,7 +167,7 @@ export async function startAudio(
   }
 }
 
-/** Passes chunks on, and calls `onChunk` with each before. */
+/** Passes chunks on unchanged; calls `onChunk` before each. */
 export async function* observe(
   chunks: AsyncIterable<SpeechChunk>,
   onChunk: (chunk: SpeechChunk) => void,
@@ -184,13 +183,13 @@ interface BodySource {
   readonly rest: AsyncIterator<unknown>;
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
-  /** Returns the last bytes of a failed body. Without this function, the body errors. */
+  /** Returns bytes with which a failed body ends. Without this function, the body stream errors. */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
 /**
- * Returns the body of a response, produced as fast as the client reads it. Its end settles the
- * operation: complete or cancelled by the client, the charge stands; failed, it is refunded.
+ * Returns the body of a response, produced as fast as the client reads. The end of the body settles the charge: it is
+ * kept if the body is complete or the client cancelled, and refunded if speech failed.
  */
 export function settledBody(
   { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
@@ -243,7 +242,7 @@ export function settledBody(
 
 type BodyController = ReadableStreamDefaultController<Uint8Array>;
 
-/** Creates the settlement of a body's operation; only the first call counts (docs/api/errors.md#idempotency). */
+/** Creates the functions that end a response body and settle the charge; only the first call has an effect. */
 function createSettlement({
   generation,
   operation,
@@ -272,7 +271,7 @@ function createSettlement({
     }
   };
   return {
-    /** Ends a complete body; returns whether the charge stands. @throws when that cannot be stored */
+    /** Ends a complete body; returns whether the charge is kept. @throws when the database cannot be written */
     complete(): boolean {
       let stands = false;
       settle(() => {
@@ -281,7 +280,7 @@ function createSettlement({
       if (failure !== undefined) throw failure;
       return stands;
     },
-    /** Ends the body of a disconnected client: the charge stands, and the engine stops. */
+    /** Ends the body of a disconnected client: the charge is kept, and the engine stops. */
     leave: (reason: unknown): void =>
       settle(() => {
         generation.abort(reason);
@@ -298,28 +297,27 @@ function createSettlement({
 }
 
 const DEFAULT_MAX_WAITING = 64;
-/** Characters of speech in a second. A rough value: only ratios of estimates depend on it. */
+/** Characters spoken in a second. A rough value is enough, because only ratios of estimates depend on it. */
 const CHARACTERS_A_SECOND = 15;
-/** Assumed until speech was measured. */
+/** Assumed processing time for a character until speech was measured. */
 const INITIAL_MS_A_CHARACTER = 1;
 /** Weight of the newest measurement in the average. */
 const NEWEST = 0.2;
 
 /**
- * Requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. When it is
- * full, a request displaces the newest one of the account with the most waiting requests, if that
- * account has at least two more and the newest request has no audio yet. A request that waits for
- * its reader does not count.
+ * Queue of requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. A request to a full
+ * queue displaces the newest request of the account with the most waiting requests, if that account has at least two more
+ * and the newest request has no audio yet. A request that waits for its client to read does not count.
  */
 export class SpeechQueue {
   readonly #clock: Clock;
   readonly #maxWaiting: number;
-  /** In order of arrival. */
+  /** Waiting requests in order of arrival. */
   readonly #waiting = new Set<Entry>();
   #msPerCharacter = INITIAL_MS_A_CHARACTER;
-  /** When the engines produced their last chunk, or resumed work after a pause. */
+  /** Time at which the engines produced the last chunk, or resumed work after a pause. */
   #lastChunkAt = 0;
-  /** Estimated time at which the last refused request would get its turn. */
+  /** Estimated time at which the last refused request could have started. */
   #nextFreeAt = 0;
 
   constructor(options: { readonly clock: Clock; readonly maxWaiting?: number | undefined }) {
@@ -327,7 +325,7 @@ export class SpeechQueue {
     this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING;
   }
 
-  /** @throws ServiceError 429 with `Retry-After` if a request of the account would be refused now */
+  /** @throws ServiceError 429 with `Retry-After` if a new request of the account would be refused now */
   requireCapacity(account: string): void {
     if (this.#waiting.size < this.#maxWaiting) return;
     if (this.#countOf(account) + 1 < this.#countOf(this.#largestAccount())) return;
@@ -335,8 +333,7 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks a request, taking turns with other accounts; its first piece precedes later pieces of
-   * others.
+   * Speaks a request, in turn with other accounts. First pieces of requests precede later pieces of other requests.
    * @throws ServiceError as `requireCapacity` does, at the first chunk; errors of the engine
    */
   async *synthesize(speech: {
@@ -344,7 +341,7 @@ export class SpeechQueue {
     readonly speaker: Pick<SpeechEngine, 'synthesize'>;
     readonly request: EngineRequest;
     readonly signal: AbortSignal;
-    /** Whether the request must not be refused, such as a segment of an accepted connection. */
+    /** Whether the request must not be refused, for example because it is a segment of an accepted connection. */
     readonly isAdmitted?: boolean;
   }): AsyncGenerator<SpeechChunk> {
     const { account, isAdmitted = false, request, signal, speaker } = speech;
@@ -391,7 +388,7 @@ export class SpeechQueue {
     this.#msPerCharacter += NEWEST * (measured - this.#msPerCharacter);
     this.#lastChunkAt = now;
     entry.spokenSeconds += seconds;
-    // Its charge is committed.
+    // The request's charge is committed.
     entry.isFixed = true;
   }
 
@@ -428,7 +425,7 @@ export class SpeechQueue {
     );
   }
 
-  /** Estimates the wait after a refusal; consecutive refusals get consecutive turns. */
+  /** Estimates the seconds until a refused request should retry. Each further refused request gets a later time. */
   #estimateSeconds(): number {
     const now = this.#clock.monotonic();
     let characters = 0;
@@ -447,7 +444,7 @@ export class SpeechQueue {
 interface Entry {
   readonly account: string;
   readonly request: EngineRequest;
-  /** Aborted when a request of another account takes the place of this one. */
+  /** Aborted when a request of another account takes this request's place in the queue. */
   readonly displaced: AbortController;
   spokenSeconds: number;
   /** Whether the request can no longer be displaced. */

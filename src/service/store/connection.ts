@@ -1,12 +1,12 @@
 import type Libsql from 'libsql';
 
-/** A value to bind or read. Booleans are excluded: the binding aborts the process on them. */
+/** An SQL value. Booleans are excluded, because the SQLite binding would abort the process. */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
 export type Connection = ReturnType<typeof createConnection>;
 
-/** Creates a synchronous SQLite connection that prepares each statement once. */
+/** Wraps a database as a synchronous connection that prepares each SQL statement once. */
 export function createConnection(database: Libsql.Database) {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {
@@ -26,7 +26,7 @@ export function createConnection(database: Libsql.Database) {
     /** Runs a statement; returns the number of changed rows. */
     run: (sql: string, parameters: readonly SqlValue[] = []): number =>
       statement(sql).run(parameters).changes,
-    /** Inserts a row given by column; stores `undefined` as NULL. */
+    /** Inserts a row, given as values by column name; stores `undefined` as NULL. */
     insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void {
       const columns = Object.keys(row);
       const marks = columns.map(() => '?').join(', ');
@@ -69,7 +69,7 @@ export function number(row: Row, column: string): number {
   return value;
 }
 
-/** Returns a text column that has one of these values. @throws TypeError for any other value */
+/** Returns a text column whose value is in a list. @throws TypeError for any other value */
 export function oneOf<Value extends string>(
   values: readonly Value[],
   row: Row,

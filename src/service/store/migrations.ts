@@ -1,6 +1,6 @@
 /**
- * The steps that create the schema; `user_version` counts the applied ones. Never change a released
- * step: add another one.
+ * The SQL steps that create the database schema. SQLite's `user_version` is the number of applied steps. Never change a
+ * released step: add a new step.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -287,11 +287,11 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE UNIQUE INDEX realtime_segment_id ON realtime_segment (request, segment_id);
   `,
-  // Why it was refunded, in the words of the engine.
+  // The error message because of which an operation was refunded.
   `
   ALTER TABLE operation ADD COLUMN failure TEXT;
   `,
-  // The X-Request-Id that came beside the Idempotency-Key, where it is a key too.
+  // The X-Request-Id sent with an Idempotency-Key, at endpoints where it is an idempotency key too.
   `
   ALTER TABLE operation ADD COLUMN request_key TEXT;
 
@@ -304,11 +304,11 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE voice_candidate DROP COLUMN melody;
   ALTER TABLE voice_candidate DROP COLUMN formants;
   `,
-  // Of a failed job, where it is not the engine's fault.
+  // The error code of a failed job, unless the engine failed.
   `
   ALTER TABLE job ADD COLUMN error_code TEXT;
   `,
-  // One table for the jobs of every kind. Their numbers change, their order does not.
+  // One table for jobs of every kind. The `number` of a job changes, but not the order of jobs.
   `
   ALTER TABLE job RENAME TO speech_job;
   ALTER TABLE job_segment RENAME TO speech_job_segment;

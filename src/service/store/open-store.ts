@@ -12,7 +12,7 @@ interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Maximum wait for a transaction of another process; default 5 s. */
+  /** Maximum time to wait for a transaction of another process, in milliseconds; default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -20,10 +20,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 20;
 
 /**
- * Opens the database in the data directory and updates its schema. Creates missing files (directory
- * 0700, file 0600).
- * @throws StoreError when the directory cannot be written, or the database is newer, locked or
- * broken
+ * Opens the database in the data directory and updates the schema. Creates the directory (mode 0700) and the file (0600)
+ * if missing.
+ * @throws StoreError when the directory cannot be written, or the database is locked, damaged or of a newer foley
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const path = join(options.dataDir, 'service.db');
@@ -62,7 +61,7 @@ async function openDatabase(path: string, options: OpenStoreOptions): Promise<St
   }
 }
 
-/** Retries, because changing the journal mode needs an exclusive lock, for which SQLite does not wait. */
+/** Enables write-ahead logging. Retries, because this needs an exclusive lock, for which SQLite does not wait. */
 async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number): Promise<void> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
@@ -125,7 +124,7 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
      */
     write: <Result>(work: (db: Connection) => Result): Result =>
       transaction('BEGIN IMMEDIATE', work),
-    /** Runs `work` on a consistent snapshot. */
+    /** Runs `work`, which only reads, on a consistent snapshot of the database. */
     read: <Result>(work: (db: Connection) => Result): Result => transaction('BEGIN', work),
     close(): void {
       if (isOpen) database.close();
@@ -134,12 +133,12 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
   };
 }
 
-/** Whether another connection holds the lock. */
+/** Whether an error means that another connection holds the lock. */
 function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-/** Whether an error is one of the file system or of SQLite. */
+/** Whether an error comes from the file system or from SQLite. */
 function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && 'code' in error);
 }

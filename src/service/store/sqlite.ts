@@ -1,5 +1,5 @@
 /**
- * SQLite, loaded on demand: this file is the only one that imports the package statically, because
- * the build requires such packages, which is faster than a dynamic import.
+ * SQLite. This file, which is loaded on demand, is the only one that imports the package statically: the build loads such
+ * packages with `require`, which is faster than a dynamic import.
  */
 export { default as Database } from 'libsql';

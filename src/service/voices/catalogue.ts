@@ -16,16 +16,16 @@ export interface SpeakingVoice extends CatalogueVoice {
 }
 
 export interface Catalogue {
-  /** Voices that an engine can speak: public voices, the default first, then voices of the account. */
+  /** Available voices: the public ones, of which the first is the default, then custom voices of the account. */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
   model(id: string): CatalogueModel | undefined;
-  /** Whether a model of speech, images or videos is available. */
+  /** Whether a speech, image or video model is available. */
   isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
-   * Returns a catalogue that also has the voices that the account created and those that others made public. Queries the
-   * store at each use, because other processes create voices too.
+   * Returns a catalogue that also contains the account's custom voices and the public custom voices of other accounts.
+   * Queries the store at each use, because other processes create voices too.
    */
   of(accountId: string): Catalogue;
 }
@@ -33,7 +33,7 @@ export interface Catalogue {
 interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
-  /** Voices that accounts created, default none. */
+  /** Custom voices of all accounts, default none. */
   readonly personalVoices?: Pick<PersonalVoices, 'list' | 'find'>;
 }
 
@@ -76,7 +76,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   return open;
 }
 
-/** Returns a voice as v3 lists it (docs/api/voices.md). */
+/** Returns a voice in the format of the v3 API (docs/api/voices.md). */
 export function voiceRecord(voice: SpeakingVoice): Voice {
   return {
     voiceId: voice.id,
@@ -88,7 +88,7 @@ export function voiceRecord(voice: SpeakingVoice): Voice {
   };
 }
 
-/** Returns a model as v3 lists it (docs/api/models.md). */
+/** Returns a model in the format of the v3 API (docs/api/models.md). */
 export function modelRecord(model: CatalogueModel, available: boolean): Model {
   return {
     id: model.id,
@@ -105,8 +105,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that a user added, in order. Their family is `vendor`, whose models support every
- * format and have no pitch control.
+ * Returns the voices of the engines that the user added, in order. They belong to the family `vendor`, whose models
+ * support every format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
@@ -120,7 +120,7 @@ export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[]
   }));
 }
 
-/** Returns a voice id that is the same on every machine: a version 8 UUID, from a hash. */
+/** Returns a voice id that is the same on every machine: a version 8 UUID, computed as a hash of the names. */
 function stableId(engine: string, voice: string): string {
   const hash = createHash('sha256').update(`foley engine voice\0${engine}\0${voice}`).digest('hex');
   const parts = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(hash) ?? [];
@@ -131,7 +131,7 @@ function stableId(engine: string, voice: string): string {
 /** Creation time of the public voices. */
 const PUBLISHED_AT = '2026-01-01T00:00:00.000Z';
 
-/** Returns a voice as v1 lists it (docs/api/voices.md). */
+/** Returns a voice in the format of the v1 API (docs/api/voices.md). */
 export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
   const { family, id, isPersonal, made, name } = voice;
   const createdAt = made === undefined ? PUBLISHED_AT : new Date(made.createdAt).toISOString();
@@ -148,10 +148,10 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
   };
 }
 
-/** Returns the stored description of a created voice, or the speaker and language of any other voice. */
+/** Returns the stored description of a custom voice, or the speaker and language of any other voice. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
-  // Created at the first use, because that takes 12 ms.
+  // Created at the first use, because creating it takes 12 ms.
   languageNames ??= new Intl.DisplayNames(['en'], { type: 'language' });
   const language = languageNames.of(primaryLanguage) ?? primaryLanguage;
   const speaker = engine.name === 'flite' ? FLITE_SPEAKERS.get(engine.voice) : undefined;

@@ -17,16 +17,16 @@ import { MADE_FAMILY, rounded } from './voice-maker.ts';
 import type { EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
-/** A voice design: the voices that the service proposes for a prompt. */
+/** A voice design: a prompt and the candidate voices that the service proposes for it. */
 export interface DesignRecord {
-  /** Id of the operation that was billed for the design. */
+  /** Id of the design, which is the id of the billed request. */
   readonly id: string;
   readonly accountId: string;
   /** Number of characters in all previews. */
   readonly characters: number;
   readonly credits: number;
   readonly quotaRemaining: number;
-  /** Milliseconds since the epoch. */
+  /** Creation time in milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly candidates: readonly CandidateRecord[];
@@ -45,7 +45,7 @@ export interface CandidateRecord {
 export interface DesignOrder {
   readonly accountId: string;
   readonly traits: VoiceTraits;
-  /** Language of at least one voice with an adjustable pitch. */
+  /** Language code; at least one voice with an adjustable pitch speaks this language. */
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -73,7 +73,7 @@ export class Designs {
   }
 
   /**
-   * Proposes voices and saves a preview of each; charges once all previews are complete.
+   * Proposes voices and saves a preview of each voice. Charges once all previews are complete.
    * @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure; both are refunded
    */
   make(generating: Generating, order: DesignOrder): Promise<DesignRecord> {
@@ -84,7 +84,7 @@ export class Designs {
     return generate(generating, async (generation) => {
       const createdAt = clock.now();
       const expiresAt = createdAt + LIFETIME_MS;
-      // Stored first, so that `sweep` finds the files after a crash.
+      // Stored before the files, so that `sweep` finds the files after a crash.
       store.write((db) =>
         db.run(
           `INSERT INTO voice_design (id, account_id, characters, credits, created_at, expires_at)
@@ -168,7 +168,7 @@ function fileOf(candidateId: string): string {
   return `${candidateId}.${PREVIEW_FORMAT}`;
 }
 
-/** Stores the quota and the candidates, inside the transaction that completes the operation. */
+/** Stores the candidates and the remaining quota, inside the transaction that completes the billed request. */
 function completeDesign(db: Connection, { candidates, id, quotaRemaining }: DesignRecord): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {
@@ -232,7 +232,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
 /** The traits in a prompt, found by words (docs/voice-design.md). */
 interface VoiceTraits {
   readonly medianHz: number;
-  /** Factor on the default speed of the engine voice. */
+  /** Multiplies the default speed of the engine voice. */
   readonly speed: number;
   /** Code of the language or accent in the prompt. */
   readonly language: string | undefined;
@@ -240,7 +240,7 @@ interface VoiceTraits {
   readonly words: readonly string[];
 }
 
-/** A group of words and their effect. */
+/** Words in a prompt that have the same effect on the voice. */
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];

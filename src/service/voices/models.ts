@@ -9,11 +9,11 @@ export interface CatalogueModel {
   readonly maxTextLength: number;
   readonly outputFormats: readonly SpeechFormat[];
   readonly controls: ModelControls;
-  /** Supports the `emotion` control (docs/api/speech.md#v1: altA). */
+  /** Whether the model supports the `emotion` control (docs/api/speech.md#v1: altA). */
   readonly emotion: boolean;
-  /** Supports the `instruction` control (docs/api/speech.md#v1: altB audio 3.0). */
+  /** Whether the model supports the `instruction` control (docs/api/speech.md#v1: altB audio 3.0). */
   readonly instruction: boolean;
-  /** Supports streams with word times (docs/api/speech.md#aligned-stream). */
+  /** Whether the model supports streams with word times (docs/api/speech.md#aligned-stream). */
   readonly alignedStreaming: boolean;
   readonly creditsPerCharacter: number;
 }
@@ -21,8 +21,8 @@ export interface CatalogueModel {
 const MP3_AND_WAV = ['mp3', 'wav'] as const;
 
 /**
- * Every speech model of docs/api/models.md. Lengths, formats, operations and prices are the choice of the service; they
- * differ between models, so that a client has to query them (docs/service.md).
+ * Every speech model of docs/api/models.md. The lengths, formats, operations and prices are invented. They differ between
+ * models, so that clients have to query them (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro', 'vendor', 10_000, 1),

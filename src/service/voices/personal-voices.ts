@@ -7,7 +7,7 @@ import type { Store } from '../store/open-store.ts';
 import type { CatalogueVoice, CreatedVoice, EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
-/** Stores the voices that accounts created (docs/api/voices.md). */
+/** Stores the custom (designed or cloned) voices of accounts (docs/api/voices.md). */
 export class PersonalVoices {
   readonly #store: Store;
 
@@ -15,7 +15,7 @@ export class PersonalVoices {
     this.#store = store;
   }
 
-  /** Returns the created voices that the account may use, the oldest first. */
+  /** Returns the custom voices that the account is allowed to use, the oldest first. */
   list(accountId: string): readonly PersonalVoice[] {
     const sql =
       "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number";
@@ -37,7 +37,7 @@ export class PersonalVoices {
   }
 
   /**
-   * Deletes a voice of the account. Existing audio is not deleted.
+   * Deletes a custom voice of the account. Existing audio is not deleted.
    * @throws ServiceError 404 when the account has no such voice, 409 while a job needs the voice
    */
   remove(accountId: string, voiceId: string): void {
@@ -96,7 +96,7 @@ export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?:
   );
 }
 
-/** Returns a created voice if the account may use it. */
+/** Returns a custom voice if the account is allowed to use this voice. */
 export function findVoice(
   db: Connection,
   accountId: string,
@@ -109,25 +109,25 @@ export function findVoice(
   return row === undefined ? undefined : voiceOf(row);
 }
 
-/** Returns whether any account created a voice with this id. */
+/** Whether a custom voice with this id exists in any account. */
 export function hasVoice(db: Connection, voiceId: string): boolean {
   return db.get('SELECT 1 FROM personal_voice WHERE id = ?', [voiceId]) !== undefined;
 }
 
-/** Returns whether an unfinished job speaks with the voice. */
+/** Whether an unfinished job uses the voice. */
 function isInUse(db: Connection, voiceId: string): boolean {
   const sql = `SELECT 1 FROM job WHERE finished_at IS NULL AND kind = 'speech'
     AND json_extract(order_json, '$.voiceId') = ?`;
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Returns the values of the columns engine, engine_voice, pitch and speed. */
+/** Returns the values of the database columns engine, engine_voice, pitch and speed. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];
 }
 
-/** Returns the engine voice in the columns engine, engine_voice, pitch and speed. */
+/** Returns the engine voice that the database columns engine, engine_voice, pitch and speed describe. */
 export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),

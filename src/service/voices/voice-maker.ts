@@ -18,7 +18,7 @@ export interface VoiceOptions {
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** Language codes; the first with an adjustable engine voice is used, default English. */
+  /** Language codes, default English. The first language with an adjustable engine voice is used. */
   readonly languages: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface VoiceMakerDeps {
   readonly random: Random;
 }
 
-/** The family of created voices; its models support every format and have no pitch control. */
+/** The family of custom voices. The models of this family support every format and have no pitch control. */
 export const MADE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
@@ -45,10 +45,10 @@ export class VoiceMaker {
   }
 
   /**
-   * Chooses the engine voice with the nearest pitch, and shifts it to the pitch of the reference audio. Does not store the
-   * voice.
-   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the reason of the
-   * signal on abort
+   * Makes a voice from reference audio: the engine voice with the nearest pitch, shifted to the pitch of the audio. Does
+   * not store the voice.
+   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's reason
+   * on abort
    */
   clone(
     files: readonly UploadedFile[],
@@ -103,7 +103,7 @@ export class VoiceMaker {
   }
 }
 
-/** Returns the first language with an adjustable voice. @throws ServiceError 400 if none of the given ones has one */
+/** Returns the first language with an adjustable voice. @throws ServiceError 400 if no language has one */
 function requireSpoken(languages: readonly string[], voices: MeasuredVoices): string {
   const language = languages.find((one) => voices.speak(one));
   if (language !== undefined) return language;
@@ -124,9 +124,9 @@ interface MeasuredVoice extends VoiceOfEngine {
   readonly medianHz: number;
 }
 
-/** Maximum number of voices that are measured for a language; more take too long. */
+/** Maximum number of voices that are measured for a language, because measuring takes long. */
 const MOST_VOICES = 6;
-/** A voice with another accent counts as this many semitones farther away in pitch. */
+/** Number of semitones by which another accent makes a voice count as farther away. */
 const WORTH_OF_ACCENT = 4;
 
 /** The engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
@@ -142,7 +142,7 @@ export class MeasuredVoices {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Returns whether an adjustable voice speaks a language, in any region. */
+  /** Whether an adjustable voice speaks a language, ignoring the region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
@@ -198,7 +198,7 @@ function semitones(hz: number, from: number): number {
   return 12 * Math.log2(hz / from);
 }
 
-/** Returns whether two codes mean the same language, in any region. */
+/** Whether two codes mean the same language, ignoring the region. */
 export function isSameLanguage(one: string, other: string): boolean {
   return primarySubtag(one) === primarySubtag(other);
 }
@@ -207,7 +207,7 @@ function primarySubtag(code: string): string {
   return (code.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Text to measure an English voice: short statements, in which the pitch falls as in most speech. */
+/** Text to measure an English voice: short statements, in which the pitch falls at the end, as in most speech. */
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';

@@ -13,31 +13,31 @@ export interface CatalogueVoice {
   readonly made?: CreatedVoice;
 }
 
-/** Additional fields of a voice that an account created. */
+/** Additional fields of a custom (designed or cloned) voice. */
 export interface CreatedVoice {
   readonly accountId: string;
   readonly description: string;
   /** Whether other accounts can list and use the voice. */
   readonly visibility: VoiceVisibility;
-  /** Milliseconds since the epoch. */
+  /** Creation time in milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
 /** An engine voice and its settings. */
 export interface EngineSource {
-  /** `SpeechEngine.name`. */
+  /** The `SpeechEngine.name` of the engine. */
   readonly name: string;
-  /** `EngineVoice.id` of the engine. */
+  /** The `EngineVoice.id` of the voice. */
   readonly voice: string;
   /** Semitones added to the default pitch of the engine voice. */
   readonly pitch: number;
-  /** Factor on the speed of the request. */
+  /** Multiplies the speed of the request. */
   readonly speed: number;
 }
 
 /**
  * The public voices; the first is the default voice, and ids never change. flite has four engine voices: slt (a woman),
- * rms and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use it.
+ * rms and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
  */
 export const VOICES: readonly CatalogueVoice[] = [
   voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor', 'slt'),

@@ -10,11 +10,11 @@ import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encod
 export interface EncodeOptions {
   /** Change of level in decibels, default 0. Peaks above full scale are limited, not clipped. */
   readonly gainDb?: number | undefined;
-  /** Serial number of an Ogg Opus stream, default 1; streams that are joined need different numbers. */
+  /** Serial number of the Ogg Opus stream, default 1. Streams that will be joined need different numbers. */
   readonly streamNumber?: number | undefined;
 }
 
-/** Sample rate and encoder of each format but WAV, which has the rate of the speech. */
+/** Sample rate and encoder of each format except WAV, whose sample rate is that of the speech. */
 const FORMATS = {
   pcm: { outputRate: PCM_SAMPLE_RATE, open: createPcmEncoder },
   mp3: { outputRate: MP3_SAMPLE_RATE, open: openMp3 },
@@ -23,10 +23,10 @@ const FORMATS = {
 } as const;
 
 /**
- * Encodes speech as the bytes of one file while the speech is synthesized. mp3 and ogg have 44.1 kHz, opus 48 kHz, pcm
- * 24 kHz, wav the rate of the speech. Yields to the event loop after every quarter of a second of audio. Closing the
- * returned iterator closes the iterator of the chunks.
- * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of the chunks
+ * Encodes speech as the bytes of one file while the speech is synthesized. Sample rates: mp3 and ogg 44.1 kHz, opus
+ * 48 kHz, pcm 24 kHz, wav as the speech. Yields to the event loop after every quarter of a second of audio. Closing the
+ * returned iterator also closes `chunks`.
+ * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of `chunks`
  */
 export async function* encodeSpeech(
   format: EncodedFormat,
@@ -99,12 +99,12 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
   }
 }
 
-/** Samples that an mp3 encoder (576) and every decoder (529) add before the sound. */
+/** Number of samples that an mp3 encoder (576) and every decoder (529) add before the sound. */
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**
- * Returns the milliseconds before the first sample of speech in a decoded stream. An mp3 file states its delay in an Info
- * tag, but a stream has none.
+ * Returns the milliseconds of silence that the codec adds at the start of a stream. Players of an mp3 file skip this
+ * delay because the Info tag states it, but a stream has no Info tag.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

@@ -13,7 +13,7 @@ import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /** Writes the length of the speech into the beginning of a file, once the length is known. */
 export interface FileHead {
-  /** Returns the bytes to append to the file for the next bytes of the encoder. */
+  /** Passes on the next bytes of the encoder; returns the bytes to append to the file. */
   pass(bytes: Uint8Array): readonly Uint8Array[];
   /** Returns the bytes that replace the beginning of the file; undefined if the format stores no length there. */
   finish(length: SpeechLength): Uint8Array | undefined;
@@ -21,11 +21,11 @@ export interface FileHead {
 
 export interface SpeechLength {
   readonly samples: number;
-  /** Sample rate of the speech; the file may have another. */
+  /** Sample rate of the speech, which can differ from the sample rate of the file. */
   readonly sampleRate: number;
 }
 
-/** Creates the head of one file: the header of a wav, or the Info tag of an mp3. */
+/** Creates the writer for the beginning of one file: the header of a wav, or the Info tag of an mp3. */
 export function createFileHead(format: SpeechFormat): FileHead {
   if (format === 'mp3') return new Mp3FileHead();
   return {
@@ -37,7 +37,7 @@ export function createFileHead(format: SpeechFormat): FileHead {
 
 const HEADER_BYTES = 4;
 
-/** Samples that LAME adds before the sound. */
+/** Number of samples that the mp3 encoder LAME adds before the sound. */
 const ENCODER_DELAY = 576;
 
 /** Adds an mp3 frame with an Info tag: the length, the encoder's delay and the padding after the speech. */

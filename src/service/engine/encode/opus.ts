@@ -5,14 +5,13 @@ import { pcmBytes, type AudioEncoder } from './pcm.ts';
 export const OPUS_SAMPLE_RATE = 48_000;
 
 const PACKET_SAMPLES = 960;
-/** Samples that decoders drop at the beginning: the look-ahead of the codec. */
+/** Number of samples that decoders drop at the beginning: the look-ahead of the codec. */
 const PRE_SKIP = 312;
-/** Maximum number of lacing values in a page, and the largest lacing value. */
+/** Maximum number of lacing values in an Ogg page; also the maximum of each lacing value. */
 const MOST_LACING = 255;
 
 /**
- * Opens an Ogg Opus encoder (RFC 7845) for mono samples at 48 kHz, with packets of 20 ms. The same samples always give the
- * same bytes.
+ * Opens an Ogg Opus encoder (RFC 7845) for mono samples at 48 kHz, with packets of 20 ms. The output is deterministic.
  * @param serialNumber of the stream within the file
  */
 export async function openOpus(serialNumber = 1): Promise<AudioEncoder> {
@@ -85,7 +84,7 @@ class OpusEncoder implements AudioEncoder {
     if (group.length > 0) yield this.#page(group, end, isLast);
   }
 
-  /** @param end number of samples that a decoder has after this page */
+  /** @param end total number of samples from the start of the stream to the end of this page */
   #page(packets: readonly Uint8Array[], end: number, isLast: boolean): Uint8Array {
     const sequence = this.#pages;
     this.#pages += 1;
@@ -126,8 +125,9 @@ interface OpusCodec {
 }
 
 /**
- * Maximum number of encoders, each for one stream at a time. The encoders of the package share one memory and must never be
- * freed: each writes its input to twice the address that it reserved. With a few encoders this overwrites nothing in use.
+ * Maximum number of encoders, each for one stream at a time. The encoders share the memory of the package and must
+ * never be freed: a bug of the package writes the input to twice the reserved address, which overwrites nothing while
+ * there are only a few encoders.
  */
 const MOST_CODECS = 16;
 const BITS_PER_SECOND = 32_000;

@@ -1,6 +1,6 @@
-/** Encodes a stream of samples as the bytes of one file. */
+/** An encoder that converts a stream of samples to the bytes of one file. */
 export interface AudioEncoder {
-  /** Returns the complete blocks or pages; often none. */
+  /** Encodes samples. Returns the blocks or pages that are complete, which are often none. */
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
   /** Returns the remaining bytes of the file. */
   finish(): Uint8Array<ArrayBuffer>;
@@ -41,15 +41,15 @@ export const BYTES_PER_SAMPLE = 2;
 export const WAV_HEADER_LENGTH = 44;
 
 /**
- * Length in the header of a stream: the largest even number for which every field is positive as a signed 32-bit
- * number. With a length of 0 some players stop at once, and some read 0xFFFFFFFF as -1.
+ * Data length in the WAV header of a stream, whose length is unknown: the largest even number for which every field is
+ * positive as a signed 32-bit number. With a length of 0 some players stop at once, and some read 0xFFFFFFFF as -1.
  */
 const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (WAV_HEADER_LENGTH - 8) - 1;
 
 const MOST_SAMPLES = Math.floor((0xffff_ffff - (WAV_HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
 
 /**
- * Creates the 44-byte header of a WAV file of 16-bit mono samples; without `totalSamples` the header of a stream.
+ * Creates the 44-byte header of a WAV file of 16-bit mono samples. Without `totalSamples`, the length is unknown.
  * @throws RangeError when the length does not fit into the header
  */
 export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array<ArrayBuffer> {
@@ -73,7 +73,7 @@ export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array
   return header;
 }
 
-/** Creates an encoder of 16-bit mono WAV with the header of a stream. */
+/** Creates an encoder of 16-bit mono WAV, whose header states an unknown length. */
 export function createWavEncoder(sampleRate: number): AudioEncoder {
   let header: Uint8Array<ArrayBuffer> = wavHeader(sampleRate);
   const encode = (samples: Float32Array): Uint8Array<ArrayBuffer> => {

@@ -4,7 +4,7 @@ import type { AudioEncoder } from './pcm.ts';
 
 type CodecName = 'mp3' | 'ogg';
 
-/** A compiled module with its idle instances; each stream needs an instance of its own. */
+/** A compiled WebAssembly module and its idle instances; one instance encodes one stream at a time. */
 interface WasmCodec {
   readonly module: WebAssembly.Module;
   readonly idle: Codec[];
@@ -20,8 +20,8 @@ const MOST_IDLE = { mp3: 4, ogg: 0 };
 const loaded = new Map<CodecName, Promise<WasmCodec>>();
 
 /**
- * Loads LAME or libvorbis from `wasm-media-encoders`. Skips the script of the package, which contains both encoders as text
- * and would take a sixth of the start-up time.
+ * Loads LAME or libvorbis from `wasm-media-encoders`. Does not import the package's script, which contains both
+ * encoders as text and is slow to load.
  */
 function loadWasmCodec(name: CodecName): Promise<WasmCodec> {
   const loading = loaded.get(name) ?? compile(name);
@@ -39,10 +39,10 @@ class WasmEncoder implements AudioEncoder {
   readonly #source: WasmCodec;
   readonly #codec: Codec;
   readonly #stream: number;
-  /** False during a call and after a failure; the instance is not reused then. */
+  /** Whether the instance can be reused for another stream: false during a call and after a failure. */
   #isReusable = true;
 
-  /** @param parameters of the codec: the 32-bit words that follow the sample rate */
+  /** @param parameters arguments of the codec's start function after the sample rate, as 32-bit words */
   constructor(source: WasmCodec, sampleRate: number, parameters: ArrayBuffer) {
     this.#source = source;
     this.#codec = source.idle.pop() ?? instantiate(source.module);
@@ -79,7 +79,7 @@ class WasmEncoder implements AudioEncoder {
     if (idle.length < mostIdle) idle.push(this.#codec);
   }
 
-  /** Copies the output buffer, which the next call overwrites. */
+  /** Returns a copy of the output buffer, because the next call overwrites the buffer. */
   #output(length: number): Uint8Array<ArrayBuffer> {
     if (length < 0) throw new Error(`The encoder failed with code ${length}.`);
     const pointer = this.#codec.outputOf(this.#stream);
@@ -133,7 +133,7 @@ function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
 }
 
-/** Every player supports this sample rate, and its frames need the least padding. */
+/** Sample rate of mp3 files: every player supports 44.1 kHz, and the padding of the frames is shortest. */
 export const MP3_SAMPLE_RATE = 44_100;
 
 export const MP3_KILOBITS_PER_SECOND = 128;
@@ -153,7 +153,7 @@ export const OGG_SAMPLE_RATE = 44_100;
 /** Vorbis quality, from -1 to 10; 3 gives about 50 kbit/s for speech. */
 const QUALITY = 3;
 
-/** Serial number of every stream: constant, so that the same samples give the same bytes. */
+/** Serial number of every Ogg Vorbis stream; constant, because the output must be deterministic. */
 const SERIAL_NUMBER = 1;
 
 /** Opens an Ogg Vorbis encoder with a variable bit rate, for mono samples at 44.1 kHz. */

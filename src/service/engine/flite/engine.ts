@@ -12,19 +12,20 @@ import { wordMarks } from './word-marks.ts';
 import type { FlitePiece } from './synthesizer.ts';
 
 export interface FliteEngineOptions {
-  /** The bundled `worker.ts`. */
+  /** Path of the bundled script of the worker threads (`worker.ts`). */
   readonly workerFile: string | URL;
-  /** Maximum number of threads, each for one piece at a time; default 1. */
+  /** Maximum number of threads, default 1. A thread speaks one piece of text at a time. */
   readonly threads?: number;
-  /** A thread that takes longer for one task is terminated; default 60 s. */
+  /** Maximum time for one task in milliseconds, default 60 s; a slower thread is terminated. */
   readonly pieceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
 /**
  * Creates the flite engine, which runs in worker threads. It speaks English, deterministically, in pieces of up to 240
- * characters: sentences, or clauses of long sentences. Limits: speed 0.25 to 4, median pitch 60 to 400 Hz; the voice `rms`
- * has no pitch control. A timed request yields a chunk of samples and then a chunk of words for each piece.
+ * characters: sentences, or clauses of long sentences. Limits: speed 0.25 to 4, median pitch 60 to 400 Hz; the voice
+ * `rms` has no pitch control. For each piece, a request with `isTimed` yields a chunk of samples and then a chunk of word
+ * times.
  */
 export function createFliteEngine({
   workerFile,
@@ -91,7 +92,7 @@ async function* speakPieces(
 interface Task {
   readonly piece: SpeakablePiece;
   readonly speech: Ticket;
-  /** Undefined unless the request is timed. */
+  /** Data for word times; undefined unless the request has `isTimed`. */
   readonly timing:
     | { readonly words: readonly WrittenWord[]; readonly pronounced: Ticket }
     | undefined;
@@ -114,7 +115,7 @@ function startTask(
   };
 }
 
-/** Returns the words of a piece; none if timing them fails, so that the speech continues. */
+/** Returns the word times of a piece; none if timing fails, so that the speech continues. */
 async function wordsOf(
   { piece, timing }: Task,
   sounds: readonly TimedSound[],
@@ -130,36 +131,36 @@ async function wordsOf(
   }
 }
 
-/** A task in the pool. */
+/** A task in the thread pool, as its consumer sees it. */
 interface Ticket {
-  /** Waits for the result, and moves the task ahead of the tasks that have no consumer. */
+  /** Waits for the result. From then on, the task has a consumer and precedes tasks without one. */
   result(): Promise<TaskResult>;
   /** Removes the task unless a thread has started it. */
   drop(): void;
 }
 
 interface TaskRank {
-  /** Account of the request; accounts take turns. */
+  /** Account of the request; the pool serves accounts in turn. */
   readonly client: string;
-  /** Whether this is the first task of a request with a waiting listener. */
+  /** Whether a listener waits for the request, and this is its first task. */
   readonly isFirst: boolean;
 }
 
-/** After this many first tasks a later task runs, so that none starves. */
+/** Maximum number of first tasks in a row; then a waiting later task runs, so that it does not starve. */
 const FIRSTS_IN_A_ROW = 4;
 
 /**
- * Runs tasks in threads. A request has at most two pieces in the pool: the current one and the next. First pieces run
- * before later ones; within each group, the client that was served longest ago is next, with its oldest task.
+ * Runs tasks in threads. A request has at most two pieces in the pool: the current one and the next. First pieces of
+ * requests run before later pieces; among equal pieces, the account that was served longest ago is next.
  */
 class ThreadPool {
   readonly #options: Required<FliteEngineOptions>;
-  /** Tasks with a consumer, the oldest first. */
+  /** Tasks for whose result a consumer waits, the oldest first. */
   readonly #awaited: Entry[] = [];
-  /** Tasks without a consumer. */
+  /** Tasks queued ahead of need: no consumer waits for the result yet. */
   readonly #ahead: Entry[] = [];
   #firstsInARow = 0;
-  /** Recently served clients, the latest last. */
+  /** Recently served accounts, the latest last. */
   readonly #served = new Set<string>();
   #threads: SpeakingThread[] = [];
   #isClosed = false;
@@ -284,7 +285,7 @@ class Entry {
   }
 }
 
-/** Removes an entry; returns whether the queue had it. */
+/** Removes an entry from a queue; returns whether the queue contained the entry. */
 function remove(entry: Entry, queue: Entry[]): boolean {
   const index = queue.indexOf(entry);
   if (index >= 0) queue.splice(index, 1);
@@ -373,7 +374,7 @@ const RESOURCE_LIMITS = {
   stackSizeMb: 4,
 };
 
-/** A task for a thread: speak a piece, or look up the sounds of tokens. */
+/** A task for a thread: speak a piece of text, or look up how tokens are pronounced. */
 export type ToThread =
   | ({ readonly kind: 'speak' } & FlitePiece)
   | { readonly kind: 'pronounce'; readonly tokens: readonly string[] };
@@ -383,10 +384,10 @@ export type FromThread =
   | ({ readonly kind: 'done' } & TaskResult)
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The result of a task; fields of the other kind of task are empty. */
+/** The result of a task. Fields that belong to the other type of task are empty. */
 interface TaskResult {
   readonly samples: Float32Array;
-  /** Sounds of a timed piece, otherwise empty. */
+  /** Sounds (phones) of the piece with their times; empty unless the task has `isTimed`. */
   readonly sounds: readonly TimedSound[];
   /** Names of the sounds of each token; empty for a token that flite does not speak. */
   readonly tokens: readonly (readonly string[])[];

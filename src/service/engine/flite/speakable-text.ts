@@ -5,7 +5,7 @@ import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
 /**
  * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, spells out common symbols
  * and whole numbers, and replaces other scripts, emoji and control characters by spaces. Collapses repeated signs, and
- * splits very long words, for which flite needs quadratic time.
+ * splits very long words, because flite needs quadratic time for them.
  * @returns an empty string if flite would say nothing
  */
 export function speakableText(text: string): string {
@@ -36,7 +36,7 @@ function traceSpeakable(text: string): TracedText {
   return isSaid(plain.text) ? plain : new TracedText('');
 }
 
-/** Returns whether flite makes a sound for an ASCII text. */
+/** Whether flite makes a sound for an ASCII text. */
 export function isSaid(text: string): boolean {
   return SAID.test(text);
 }
@@ -74,12 +74,12 @@ const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
 const SPACE_AROUND = /^ +| +$/g;
 
-/** Characters that flite makes a sound for. */
+/** Matches a character for which flite makes a sound. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
 
 const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
 
-/** A separate whole number, which flite may read digit by digit; not a day of a month or a telephone number. */
+/** Matches a separate whole number, except a day of a month or a part of a telephone number. */
 const INTEGER = new RegExp(
   String.raw`(?<=(?:^| )["'(<[{]*)(?<!\+\d[\d ]*)(?!(?<=\b${MONTH}[a-z]*\.? +)\d\d?\b|\d\d? +${MONTH})` +
     String.raw`(-?)(\d{1,3}(?:,\d{3})+|\d+)(?=[^A-Za-z0-9#$%&*+/=@\\^_|~ -]*(?: |$))`,
@@ -98,7 +98,7 @@ function readInteger(written: string): string {
   return `${readCardinal(Number(century))} ${rest}`;
 }
 
-/** Numbers with more digits are read digit by digit. */
+/** Maximum number of digits of a number that is spelled out; longer numbers are read digit by digit. */
 const LONGEST_CARDINAL = 15;
 const YEAR = /^(1[1-9]|20(?!0))(\d\d)$/;
 
@@ -128,7 +128,7 @@ interface Source {
   readonly end: number;
 }
 
-/** A rewritten text with the range in the original text that each character stands for. */
+/** A rewritten text that maps each character to a range of the original text. */
 class TracedText {
   readonly text: string;
   /** The source of each UTF-16 unit of `text`, in order. */
@@ -170,11 +170,11 @@ class TracedText {
 }
 
 export interface WrittenWord extends Source {
-  /** The word as flite gets it: `5` and `degrees` for `5°`. */
+  /** The rewritten words that flite speaks for this word: `5` and `degrees` for `5°`. */
   readonly tokens: readonly string[];
 }
 
-/** Returns the words of the original text that flite may speak, in order, without silent signs at both ends. */
+/** Returns the words of the original text that flite can speak, in order, without punctuation at both ends. */
 function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   const words: WrittenWord[] = [];
   for (const { 0: token, index } of speakable.text.matchAll(/[^ ]+/g)) {
@@ -195,9 +195,9 @@ function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   return words;
 }
 
-/** A sentence or clause for flite, with the range in code points of the text. */
+/** A sentence or clause for flite, with its position in the text, counted in code points. */
 export interface SpeakablePiece extends TextSpan {
-  /** The original text. */
+  /** The sentence or clause in the original text. */
   readonly written: string;
   /** The text for flite, never empty. */
   readonly text: string;

@@ -29,7 +29,7 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Speaks a piece at the sample rate of the voice; the same piece always gives the same samples.
+   * Speaks a piece at the sample rate of the voice; the output is deterministic.
    * @returns mono samples in -1..1 and, for a timed piece, the sounds
    * @throws Error when flite fails
    */
@@ -46,7 +46,7 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Returns the names of the sounds of each token, spoken alone; the names are those of `speak`. Caches them.
+   * Returns the names of the sounds that `speak` would return for each token spoken alone; caches the names.
    * @param tokens without white space
    * @throws Error when flite fails
    */
@@ -101,10 +101,10 @@ export class FliteSynthesizer {
   }
 }
 
-/** Voice for pronunciations, which are the same for all voices. */
+/** Voice for looking up pronunciations, which are the same for all voices. */
 const FASTEST_VOICE = 'kal16';
 
-/** The cache of pronunciations is cleared above this size. */
+/** Maximum number of cached pronunciations; above it, the cache is cleared. */
 const MOST_PRONUNCIATIONS = 5_000;
 
 function countSamples(wavBytes: number): number {

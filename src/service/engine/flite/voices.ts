@@ -4,9 +4,9 @@ import type { EngineRequest, EngineVoice } from '../speech-engine.ts';
 const COMMON_LEVEL = -20;
 const SAMPLE_RATE = 16_000;
 
-/** A flite voice, with settings that give all voices the same rate and level. */
+/** A flite voice, with settings that make all voices equally fast and loud. */
 export interface FliteVoice extends EngineVoice {
-  /** `duration_stretch` at speed 1. */
+  /** Value of flite's setting `duration_stretch` at speed 1. */
   readonly stretch: number;
   /** Median and spread of the pitch in hertz; undefined if flite cannot change the pitch. */
   readonly tone: { readonly median: number; readonly spread: number } | undefined;

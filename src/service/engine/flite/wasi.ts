@@ -5,13 +5,13 @@
 export class WasiCommand {
   readonly #memory: WasiMemory;
   readonly #start: () => unknown;
-  /** Arguments, each with a final zero. */
+  /** Command-line arguments, each with a final zero byte. */
   #args: readonly Uint8Array[] = [];
   #files = new Map<string, MemoryFile>();
   #onPrint: (text: string) => void = () => {};
   readonly #open = new Map<number, OpenFile>();
   #nextDescriptor = ROOT_DIRECTORY + 1;
-  /** The beginning of stdout and stderr. */
+  /** The beginning of the program's output on stdout and stderr. */
   #output = '';
 
   constructor(module: WebAssembly.Module) {
@@ -35,7 +35,7 @@ export class WasiCommand {
    * @param args name of the program, then its arguments
    * @param files file system of the program, which the program may change
    * @param onPrint called synchronously with each piece of output, a line or a part of one
-   * @throws a trap of the program
+   * @throws the WebAssembly error that ended the program
    */
   run(
     args: readonly string[],
@@ -206,22 +206,22 @@ class ProgramExit extends Error {
   }
 }
 
-/** Error numbers. */
+/** Error numbers of WASI. */
 const OK = 0;
 const BAD_DESCRIPTOR = 8;
 const INVALID = 28;
 const NO_SUCH_FILE = 44;
 const NOT_SEEKABLE = 70;
 
-/** File types. */
+/** File types of WASI. */
 const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
 
-/** All rights except `fd_seek` and `fd_tell`: a descriptor with these rights is buffered in blocks. */
+/** Rights of a terminal: all but `fd_seek` and `fd_tell`, so that flite's C library writes line by line. */
 const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
-/** Flags of `path_open`. */
+/** Flags of the WASI call `path_open`. */
 const CREATE = 1;
 const TRUNCATE = 8;
 

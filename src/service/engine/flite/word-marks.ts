@@ -12,7 +12,7 @@ interface SpokenPiece {
   readonly offsetMs: number;
 }
 
-/** Returns the times of the words of a piece: aligned by sounds, or estimated if the sounds do not match. */
+/** Returns the times of the words of a piece, aligned by sounds; estimates them if the sounds do not match. */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const spoken = spokenWords(words, tokens);
   const times = alignSounds(sounds, spoken) ?? estimateTimes(sounds, spoken);
@@ -57,8 +57,8 @@ interface WordSounds {
 }
 
 /**
- * Aligns the sounds of words, each spoken alone, with the sounds of the speech, at the lowest cost of differences: in a
- * sentence a word sounds slightly different.
+ * Aligns the sounds of words, each spoken alone, with the sounds of the speech. Chooses the alignment with the lowest
+ * cost of differences, because in a sentence a word sounds slightly different.
  * @returns a time for each word, undefined for a skipped optional word; or undefined if the sounds differ too much
  */
 export function alignSounds(
@@ -85,7 +85,7 @@ export function alignSounds(
   return isMissed ? undefined : times;
 }
 
-/** Divides the time from the first to the last sound among the words, in proportion to their number of sounds. */
+/** Divides the time from the first to the last sound among the words; a word with more sounds gets more time. */
 function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
   const sounds = spoken.filter(({ name }) => name !== PAUSE);
   const startMs = sounds.at(0)?.startMs ?? 0;
@@ -102,7 +102,7 @@ function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds
 /** Maximum cost of differences for each sound of the speech; above it, times are estimated. */
 const MOST_DIFFERENT = 0.4;
 
-/** Costs of an added or missing sound, and of a different sound or vowel; vowels often differ. */
+/** Cost of an added or missing sound; below, the costs of a different sound and a different vowel. */
 const GAP = 1;
 const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
@@ -114,7 +114,7 @@ interface ExpectedSound {
   readonly gap: number;
 }
 
-/** The lowest costs of aligning each beginning of one list of sounds with each beginning of another. */
+/** The lowest cost of aligning each prefix of one list of sounds with each prefix of another. */
 class DifferenceTable {
   readonly #left: readonly string[];
   readonly #right: readonly ExpectedSound[];
@@ -184,10 +184,10 @@ export interface TimedSound {
   readonly endMs: number;
 }
 
-/** A line of sounds that flite printed for a sentence. */
+/** A line that flite printed: the sounds of one sentence. */
 export interface PrintedLine {
   readonly text: string;
-  /** Number of samples before the sentence. */
+  /** Number of samples of speech before the sentence. */
   readonly samplesBefore: number;
 }
 

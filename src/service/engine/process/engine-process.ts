@@ -17,25 +17,25 @@ import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** From the start of the process to the greeting. */
+  /** Between the start of the process and the engine's greeting. */
   greeting: 60_000,
   /** Between two messages while the engine speaks. */
   silence: 60_000,
-  /** From `cancel` to the message that ends the request. */
+  /** Between the `cancel` message and the engine's message that ends the request. */
   cancel: 2_000,
-  /** From closing stdin to the end of the process. */
+  /** Between closing the engine's stdin and the end of its process. */
   exit: 2_000,
 } as const;
 
 /** The message that ends a request. */
 type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 
-/** The chunks of one request, as the engine sends them. */
+/** The stream of speech chunks for one request. */
 export type Speech = AsyncGenerator<SpeechChunk, undefined>;
 
 /**
- * A process of an engine; speaks one request at a time. Kills the process when it breaks the protocol or exceeds a
- * timeout.
+ * Controls a process of an engine, which speaks one request at a time. Kills a process that violates the protocol or
+ * exceeds a timeout.
  */
 export class EngineProcess {
   /** The greeting of the engine: version, license and voices. */
@@ -46,7 +46,7 @@ export class EngineProcess {
   readonly #child: EngineChild;
   readonly #messages: AsyncGenerator<ReceivedMessage, undefined>;
   #lastId = 0;
-  /** Id of the unfinished request. */
+  /** Id of the unfinished request, if there is one. */
   #open: number | undefined;
   #isUsable = true;
 
@@ -66,7 +66,7 @@ export class EngineProcess {
       return undefined;
     });
     this.ready = this.#greet();
-    // `ready` may fail before a request awaits it.
+    // `ready` may reject before a request awaits the promise.
     this.ready.catch(() => undefined);
   }
 
@@ -80,9 +80,9 @@ export class EngineProcess {
   }
 
   /**
-   * Speaks a request. The process must be ready and idle. To stop early, call `settle` instead of `return` of the
-   * generator.
-   * @param sampleRate of the voice
+   * Speaks a request. The process must be ready and idle. To stop early, call `settle` instead of the generator's
+   * `return`.
+   * @param sampleRate sample rate of the voice
    * @throws EngineError
    */
   async *speak(request: EngineRequest, sampleRate: number): Speech {
@@ -128,7 +128,7 @@ export class EngineProcess {
     }
   }
 
-  /** Cancels an unfinished request and drops its messages. Never rejects. */
+  /** Cancels an unfinished request and ignores the remaining messages about it. Never rejects. */
   async settle(speech: Speech): Promise<void> {
     if (this.#open === undefined) return;
     this.#send({ type: 'cancel', id: this.#open });
@@ -246,7 +246,7 @@ function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Prom
 /** Maximum duration of the speech for one request: 30 s, plus 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
-/** A word may end this much after the last sample, because times are rounded. */
+/** Maximum time by which a word may end after the last sample, because times are rounded. */
 const ROUNDING_MS = 50;
 
 /** Validates the duration of the speech for one request, and the order of the words. */
@@ -317,7 +317,7 @@ export interface InspectOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A voice of any language can say this text, or reports it as unspeakable. */
+/** Text to try a voice of any language: the voice must speak it or report it as unspeakable. */
 const SAMPLE_TEXT = '1, 2, 3.';
 
 /**

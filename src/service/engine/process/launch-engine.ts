@@ -14,11 +14,11 @@ export interface EngineChild {
   readonly pid: number | undefined;
   readonly stdin: Writable;
   readonly stdout: Readable;
-  /** Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<EngineEnd>;
   /** Resolves when the engine and its child processes have closed stderr. */
   readonly stderrClosed: Promise<void>;
-  /** Returns the last output on stderr. */
+  /** Returns the end of the engine's output on stderr. */
   stderrTail(): string;
   /** Sets whether foley stays alive while the engine runs. */
   keepAlive(isNeeded: boolean): void;
@@ -30,15 +30,15 @@ export interface EngineChild {
 export type LaunchEngine = (command: EngineCommand) => EngineChild;
 
 export interface LaunchOptions {
-  /** Environment of foley; an engine gets an allowlist of it. */
+  /** Environment variables of foley; an engine gets only the allowed ones. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program that runs when the command of an engine is `node`. */
   readonly nodePath: string;
 }
 
 /**
- * Returns a function that starts engines, without a shell. Each engine has its own process group: its child processes end
- * with it, and only foley handles a Ctrl-C.
+ * Returns a function that starts engines, without a shell. Each engine has its own process group: a signal also reaches
+ * the child processes of the engine, and Ctrl-C reaches only foley.
  */
 export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
   const running = new Set<EngineChild>();
@@ -51,7 +51,7 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       detached: HAS_GROUPS,
       windowsHide: true,
     });
-    // A failed write is not reported: the end of the process is.
+    // A failed write is not reported, because the end of the process is.
     child.stdin.on('error', () => undefined);
     const engine: EngineChild = {
       pid: child.pid,
@@ -121,12 +121,12 @@ function kill(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-/** Variables that an engine gets: to find executables, libraries, files and the user's language. */
+/** Environment variables that an engine gets, to find executables, libraries, files and the user's language. */
 const PASSED_ON =
   'PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME LD_LIBRARY_PATH ' +
   'DYLD_LIBRARY_PATH CUDA_VISIBLE_DEVICES SystemRoot windir PATHEXT APPDATA LOCALAPPDATA USERPROFILE TEMP TMP';
 
-/** Returns the environment of an engine, which has no keys and tokens of foley. */
+/** Returns the environment of an engine, without foley's API keys and tokens. */
 function engineEnvironment(env: LaunchOptions['env']): LaunchOptions['env'] {
   return Object.fromEntries(PASSED_ON.split(' ').map((name) => [name, env[name]]));
 }

@@ -7,7 +7,7 @@ import { display } from '../../../text/display.ts';
 /** Limits on the messages of an engine (docs/engines.md). */
 const ENGINE_LIMITS = {
   lineBytes: 1024 * 1024,
-  /** Maximum in one audio message: about 22 s at 24 kHz. */
+  /** Maximum bytes of samples in one audio message: about 22 s at 24 kHz. */
   audioBytes: 1024 * 1024,
   wordsPerMessage: 10_000,
   messageCharacters: 1_000,
@@ -20,7 +20,7 @@ export type HostMessage =
 
 export interface SpeakMessage {
   readonly type: 'speak';
-  /** Number of the request to this process, from 1. */
+  /** Number of the request within this process, from 1. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;
@@ -36,7 +36,7 @@ const Hello = Type.Object({
   type: Type.Literal('hello'),
   protocol: Type.Literal(ENGINE_PROTOCOL),
 });
-/** The samples follow the line of the message. */
+/** An audio message. The samples follow the JSON line as bytes. */
 const Audio = Type.Object({
   type: Type.Literal('audio'),
   id: Id,
@@ -58,7 +58,7 @@ const Words = Type.Object({
 const Done = Type.Object({ type: Type.Literal('done'), id: Id });
 const Fault = Type.Object({
   type: Type.Literal('error'),
-  /** Undefined in an error before the greeting. */
+  /** Request that failed; missing in an error before the greeting. */
   id: Type.Optional(Id),
   reason: Type.Optional(Type.Enum(['unspeakable', 'failed'])),
   message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
@@ -148,10 +148,10 @@ export async function* readMessages(
   }
 }
 
-/** Removes lines and numbers of bytes from a stream, without reading ahead. */
+/** Reads a stream by lines or by counts of bytes, without reading ahead. */
 class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** Bytes that were read from the stream and not yet removed. */
+  /** Bytes that were received from the stream and not yet returned. */
   #parts: Buffer[] = [];
   #length = 0;
 

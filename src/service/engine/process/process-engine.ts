@@ -14,14 +14,14 @@ interface ProcessEngineOptions {
   /** The engine and its voices, as `foley engine add` saved them. */
   readonly registration: EngineRegistration;
   readonly launch: LaunchEngine;
-  /** Maximum number of processes, each for one request at a time; default 2. */
+  /** Maximum number of processes, default 2. A process speaks one request at a time. */
   readonly processes?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Creates an engine that runs in separate processes (docs/engines.md). A process is started on demand and ended after
- * five idle minutes. It keeps foley alive only while it speaks. The program clamps speed and pitch.
+ * Creates an engine that runs in separate processes (docs/engines.md). Processes start on demand and end after five
+ * idle minutes. A process keeps foley alive only while it speaks. The engine program clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, processes = 2, clock = systemClock } = options;
@@ -76,7 +76,7 @@ async function* speak(
   }
 }
 
-/** An idle process is ended after this time. */
+/** Idle time after which a process is ended. */
 const IDLE_MS = 5 * 60_000;
 
 /** The processes of one engine: at most `limit`, started on demand. */
@@ -85,7 +85,7 @@ class ProcessPool {
   readonly #start: () => EngineProcess;
   readonly #clock: Clock;
   readonly #all = new Set<EngineProcess>();
-  /** Idle processes, the most recently used last; each with a function that stops the idle timer. */
+  /** Idle processes, the most recently used last, each with a function that stops the process's idle timer. */
   readonly #idle = new Map<EngineProcess, () => void>();
   #waiting: Waiting[] = [];
   #isClosed = false;
@@ -98,7 +98,7 @@ class ProcessPool {
 
   /**
    * Takes a process for one request; waits while all are busy. The process may still be starting.
-   * @throws EngineError when no process can be started; the reason of the signal on abort
+   * @throws EngineError when no process can be started; the signal's reason on abort
    */
   async take(signal: AbortSignal): Promise<EngineProcess> {
     if (this.#isClosed) throw closed();

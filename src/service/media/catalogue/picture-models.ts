@@ -10,8 +10,8 @@ export const FRAMES_PER_SECOND = 24;
 const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
 
 /**
- * Image models (docs/api/media.md); the first variant of each is the default. All models draw the same card; they differ so
- * that a client has to query them (docs/service.md).
+ * Image models (docs/api/media.md); the first variant of each is the default. All models draw the same placeholder;
+ * their options differ, so that clients have to query the options (docs/service.md).
  */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),
@@ -75,9 +75,9 @@ export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
 interface Footage {
   /** Width and height in pixels, such as `640x360`; the default first. */
   readonly sizes: readonly string[];
-  /** Durations, the default first. */
+  /** Allowed durations in seconds, the default first. */
   readonly seconds: readonly number[];
-  /** Price of a second at 1280x720; prices of other sizes are proportional to the number of pixels. */
+  /** Price of a second of video at 1280x720; for other sizes, in proportion to the number of pixels. */
   readonly creditsPerSecond: number;
   readonly referenceLimit: number;
 }

@@ -4,18 +4,19 @@ import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Decides from which network addresses the service may download. */
+/** Decides from which network addresses the service is allowed to download. */
 export interface AddressPolicy {
   /**
-   * Resolves a host to allowed addresses. Connect to these only, and do not resolve the name again.
-   * @param host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere whether another machine redirects to the host; loopback is then forbidden
-   * @throws RefusedAddress; the error of the resolver for an unknown name
+   * Resolves a host to allowed addresses. The caller must connect to one of these, without resolving the name
+   * again.
+   * @param host host of a URL; an IPv6 address is in brackets
+   * @param isSentFromElsewhere whether another machine redirects to the host; if so, loopback is forbidden
+   * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
   addressesOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
-/** A host in a network from which downloads are forbidden. */
+/** Thrown for a host in a network from which downloads are forbidden. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
@@ -70,7 +71,7 @@ function bare(host: string): string {
 /** A response whose body is unread. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Target of a redirect, unparsed; undefined for any other response. */
+  /** Target URL of a redirect, not parsed yet; undefined for any other response. */
   readonly location: string | undefined;
   /** Whether this machine sent the response. */
   readonly isLocal: boolean;
@@ -86,7 +87,7 @@ interface OpenOptions {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a GET request to an allowed address of the host, without resolving the name twice.
+ * Sends a GET request to an address of the host that the policy allows. Resolves the name only once.
  * @throws RefusedAddress, and errors of the resolver and the connection
  */
 export async function openAddress(
@@ -114,7 +115,7 @@ function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** Returns a resolver that always returns the given addresses. */
+/** Returns a name resolver that returns the given addresses for every name. */
 function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions['lookup']> {
   return (_name, { all = false }, give) => {
     const [first] = addresses;
@@ -128,8 +129,8 @@ type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
  * Classifies an address: `loopback` is this machine; `private` is every range outside the public internet (private,
- * link-local, shared, multicast, reserved, documentation, and IPv6 that embeds such an IPv4 address), and any text that is
- * not an address.
+ * link-local, shared, multicast, reserved, documentation, and IPv6 addresses that embed such an IPv4 address), and text
+ * that is not an address.
  */
 export function addressScope(address: string): AddressScope {
   if (isIPv4(address)) return scopeV4(address);
@@ -169,7 +170,7 @@ function pair(high = '0', low = '0'): string {
 }
 
 /**
- * Returns the IPv4 address to which routers or the system would send packets for an IPv6 address: mapped, compatible,
+ * Returns the IPv4 address that an IPv6 address embeds and that would receive the packets: mapped, compatible,
  * translated (64:ff9b::/96, 64:ff9b:1::/48) or 6to4 (2002::/16).
  */
 function embeddedV4(groups: readonly number[]): string | undefined {
@@ -215,7 +216,7 @@ const RESERVED_V4 = listOf('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** The public part of IPv6, and the reserved ranges in it. */
+/** The public range of IPv6 addresses; the next list contains the reserved ranges within. */
 const GLOBAL_V6 = listOf('ipv6', [['2000::', 3]]);
 const RESERVED_V6 = listOf('ipv6', [
   ['2001::', 23],

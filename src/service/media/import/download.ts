@@ -120,7 +120,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Decompresses the body: a server may compress it although the request asked for identity. */
+/** Returns the decompressed body, because servers may compress a body although the request forbids compression. */
 function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return response;
@@ -133,7 +133,7 @@ function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
 function asFailure(error: unknown, subject: ImportSubject): unknown {
   if (error instanceof ServiceError) return error;
   if (error instanceof RefusedAddress) return refused(subject, error.message, 'url', error);
-  // A failure to store the file also has a code.
+  // An error of writing the file has a code too.
   if (!(error instanceof Error) || !('code' in error) || error instanceof Failure) return error;
   return unreachable(subject, `cannot be fetched (${String(error.code)})`, true, error);
 }
@@ -156,13 +156,13 @@ function unreachable(
   return importFailure(subject, { code: 'ERR_MEDIA_UNREACHABLE', what, retryable, cause });
 }
 
-/** Maximum time between two pieces of a download. */
+/** Maximum time between two received pieces of a download. */
 const IDLE_TIMEOUT_MS = 20_000;
 /** Maximum time of a download. */
 const TOTAL_TIMEOUT_MS = 300_000;
 
 /**
- * Starts both timeouts of a download. `restart` restarts the idle timeout.
+ * Starts the idle timeout and the total timeout of a download. `restart` restarts the idle timeout.
  * @param given signal of the caller
  * @param failureOf returns the error with which a timeout aborts the returned signal
  */

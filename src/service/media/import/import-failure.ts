@@ -13,9 +13,9 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** Message without its first word, which is the name of the field. */
+  /** The message after its first word, which is the name of the field. */
   readonly what: string;
-  /** Default `download`. */
+  /** Stage at which the import failed, default `download`. */
   readonly stage?: ImportStage;
   /** Whether the same request may succeed later, default false. */
   readonly retryable?: boolean;
@@ -30,7 +30,7 @@ export function importFailure(subject: ImportSubject, fault: ImportFault): Servi
   return new ServiceError(code, `${subject.field} ${what}`, { details, headers, cause });
 }
 
-/** Converts an error of the media child to a response error (docs/api/errors.md); returns any other error unchanged. */
+/** Converts an error of the child process that decodes media to a response error; returns any other error unchanged. */
 export function inspectionFailure(error: unknown, subject: ImportSubject): unknown {
   if (!(error instanceof MediaTaskError)) return error;
   const { reason } = error;
@@ -52,7 +52,7 @@ const CODES: Readonly<Record<TaskFailure, ServiceErrorCode>> = {
   failed: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
 };
 
-/** Messages for failures of the media child that would not help a user. */
+/** Messages that replace failures of the media process whose details would not help a user. */
 const MESSAGES: Readonly<Partial<Record<TaskFailure, string>>> = {
   timeout: 'takes too long to inspect',
   died: 'cannot be read',

@@ -29,13 +29,13 @@ interface ImportsDeps {
 
 interface FetchOrder extends ImportSubject {
   readonly url: string;
-  /** Name of the file in the folder. */
+  /** Name to store the file under, in the folder of the job. */
   readonly name: string;
 }
 
-/** The files of one job, while they are imported. */
+/** Imports the files of one future job into a new folder. */
 export interface MediaArrival {
-  /** Id of the folder, and of the job that may use the files. */
+  /** Id of the folder; a job that uses the files gets the same id. */
   readonly id: string;
   /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<string>;
@@ -45,7 +45,7 @@ export interface MediaArrival {
 
 /** Maximum number of files that are imported at once. */
 const MOST_AT_ONCE = 16;
-/** An unused folder is removed after this time, which is longer than any import. */
+/** Age at which an unused folder is removed; longer than any import takes. */
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000;
 const INSPECTION_DEADLINE_MS = 60_000;
 
@@ -66,7 +66,7 @@ export class Imports {
   }
 
   /**
-   * Runs work with a new folder for imported files. Afterwards removes the folder unless a job uses it.
+   * Runs `work` with a new folder for imported files. Afterwards removes the folder unless a job uses the files.
    * @param signal aborts the imports
    */
   async within<Result>(
@@ -83,7 +83,7 @@ export class Imports {
         fetchTrack: async (order) => inspect(this.#deps.run, order, await fetch(order), either),
       });
     } finally {
-      // `sweep` tries again later.
+      // `sweep` deletes the folder later.
       await this.#removeUnneeded(id).catch(() => undefined);
     }
   }
@@ -166,7 +166,7 @@ function unavailable(subject: ImportSubject, what: string, cause?: unknown): Ser
 }
 
 /**
- * Inspects an imported file in the media child.
+ * Inspects an imported file in the child process that decodes media.
  * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails
  */
 async function inspect(

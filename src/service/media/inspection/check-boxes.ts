@@ -2,21 +2,21 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** A box of an MP4 file (ISO/IEC 14496-12), with the position of the content in the file. */
+/** A box of an MP4 file (ISO/IEC 14496-12); `start` and `end` are the positions of its content in the file. */
 interface Box {
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns bytes of a file, fewer at the end of the file; valid until the next call. */
+/** Returns bytes of a file, fewer at the end of the file. The next call overwrites the buffer. */
 type ReadBytes = (position: number, length: number) => Buffer;
 
-/** Maximum size of an index: more than half an hour of media needs. */
+/** Maximum size of the index of a file; half an hour of media needs less. */
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
 /** Maximum number of boxes in a file: two for each picture of half an hour at 25 pictures a second. */
 const MOST_BOXES_OF_FILE = 100_000;
-/** Maximum number of boxes in a box; a real box has some tens. */
+/** Maximum number of boxes directly inside a box; real files have some tens. */
 const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
@@ -39,7 +39,7 @@ const BLOCK_BYTES = 64 * 1024;
 
 /**
  * Returns a function that reads a file in blocks, because small boxes are close together.
- * @param fill reads the file from a position into a block, and returns the number of bytes
+ * @param fill reads the file from a position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
   const space = Buffer.alloc(BLOCK_BYTES);
@@ -60,7 +60,7 @@ const LARGE_HEADER = 16;
 
 /**
  * Returns the boxes in a part of a file.
- * @throws MediaTaskError when the boxes do not fill the part exactly, or there are more than `most`
+ * @throws MediaTaskError when the boxes do not fill the part exactly, or there are more than `most` boxes
  */
 export function readBoxes(
   read: ReadBytes,
@@ -109,7 +109,7 @@ function requireSize({ start, end }: Box): void {
   if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
-/** Checks the timescale in `mvhd` or `mdhd`, which follows two times of four bytes, or of eight bytes in version 1. */
+/** Checks the timescale in `mvhd` or `mdhd`, after two time fields of four bytes (version 0) or eight (1). */
 function requireTimescale(read: ReadBytes, { start, end }: Box): void {
   const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
   if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');
@@ -141,7 +141,7 @@ const ENTRY_BYTES = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 } as
 
 /**
  * Checks the tables of a track.
- * @throws MediaTaskError when tables exceed their boxes or differ in the number of samples, or samples exceed the file
+ * @throws MediaTaskError when a table exceeds its box, tables differ in the number of samples, or samples exceed the file
  */
 function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: number): void {
   const find = (type: string): Box | undefined => boxes.find((box) => box.type === type);
@@ -171,7 +171,7 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
   }
 }
 
-/** Returns the number of samples in the table of sizes. @throws MediaTaskError when the samples exceed the file */
+/** Returns the number of samples in the table of sample sizes. @throws MediaTaskError when they exceed the file */
 function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
   const head = Buffer.from(read(box.start, TABLE_HEAD + 4));
   if (head.length < TABLE_HEAD + 4 || box.end - box.start < head.length) {
@@ -196,7 +196,7 @@ const RUN_FIELDS = [0x1, 0x4];
 /** Flags for the optional fields of each sample in a run; each field has four bytes. */
 const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
 
-/** Checks that the runs of samples in a fragment fit into their boxes. */
+/** Checks that each run of samples in a fragment fits into the box of the run. */
 function checkFragment(read: ReadBytes, fragment: Box, fileBytes: number): void {
   requireSize(fragment);
   for (const track of readBoxes(read, fragment)) {

@@ -13,7 +13,7 @@ import { readFileWith, readMedia } from './open-media.ts';
 
 /** Video codecs that an mp4 result can contain. */
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-/** Audio codecs, besides PCM, that are copied into an mp4 or decoded. */
+/** Supported audio codecs besides PCM. */
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
 /** Audio codecs that are supported in one container format only. */
 const OWN_FORMATS = new Map([
@@ -25,9 +25,9 @@ const OWN_FORMATS = new Map([
 const LONGEST_SIDE = 8_192;
 
 /**
- * Inspects a media file and reads the complete track that is needed (docs/api/errors.md).
- * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for a track that is too
- * long or has too many pixels; `unreadable` for a damaged file
+ * Inspects a media file and reads all packets of the needed track (docs/api/errors.md).
+ * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for a track that is
+ * too long or has too many pixels; `unreadable` for a damaged file
  */
 export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireOrder(InspectionOrder, order);
@@ -80,7 +80,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
 }
 
-/** Checks a duration: a damaged file may state a year, or nothing. */
+/** Refuses a missing or too long duration, because a damaged file can state a year, or none. */
 function bounded(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) throw broken('has no duration');
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
@@ -95,7 +95,7 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-/** Maximum number of packets: more than half an hour of any media has. */
+/** Maximum number of packets in a track; half an hour of any media has fewer. */
 const MOST_PACKETS = 1_000_000;
 
 /** Totals of the packets of a track. */
@@ -154,7 +154,7 @@ function unitLengthBytes(
   return value === undefined ? undefined : (value & 3) + 1;
 }
 
-/** Returns whether units, each after a length field, fill a packet exactly. */
+/** Whether length fields, each followed by a unit of this length, fill a packet exactly. */
 function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   let at = 0;
   while (at < packet.length) {
@@ -172,7 +172,7 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Maximum of additional silence that the file does not state. */
+  /** Maximum additional silence, in seconds, that the file does not state. */
   readonly unknown: number;
 }
 
@@ -183,7 +183,7 @@ const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 /** Delay of an mp3 decoder in samples; the delay in an Info tag does not include it. */
 const DECODER_DELAY = 529;
 
-/** Bytes that contain the first frame after the tags, unless the tags contain large pictures. */
+/** Number of bytes to read for the first frame, which follows the tags; enough unless they contain large pictures. */
 const HEAD_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -213,12 +213,12 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Smaller differences of durations, in seconds, are rounding. */
+/** Smaller differences between durations, in seconds, are rounding errors. */
 const MILLISECOND = 0.001;
 
 /**
- * Returns the duration of a FLAC file in seconds. Decodes the complete file: the demuxer counts complete blocks only, a
- * truncated file has the original header, and a decoder skips damaged frames.
+ * Returns the duration of a FLAC file in seconds. Decodes the complete file, because the demuxer counts complete blocks
+ * only, the header of a truncated file states the original length, and a decoder skips damaged frames.
  * @throws MediaTaskError when the sound is shorter than the header states
  */
 async function flacSeconds(path: string): Promise<number> {

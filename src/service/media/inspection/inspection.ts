@@ -7,10 +7,10 @@ const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: MEDIA_SECONDS_MAX })
 /** Metadata of the video track of a file. */
 export const VideoFacts = Type.Object({
   codec: Type.String(),
-  /** Pixels after the rotation that the file states. */
+  /** Width in pixels after the rotation that the file states. */
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
-  /** Duration from the first picture to the end of the last. */
+  /** Duration in seconds, from the start of the first picture to the end of the last picture. */
   seconds: Seconds,
 });
 export type VideoFacts = Static<typeof VideoFacts>;
@@ -19,7 +19,7 @@ export type VideoFacts = Static<typeof VideoFacts>;
 export const InspectedVideo = Type.Object({
   ...VideoFacts.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Size of all packets. */
+  /** Size of all packets together. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
@@ -27,16 +27,16 @@ export type InspectedVideo = Static<typeof InspectedVideo>;
 /** Metadata of the audio track of a file. */
 export const AudioFacts = Type.Object({
   codec: Type.String(),
-  /** Duration without the encoder's padding. */
+  /** Duration without the silence that the encoder added. */
   seconds: Seconds,
   /** Timestamp in seconds at which the sound begins, after the encoder's delay. */
   start: Type.Number(),
-  /** Maximum encoder padding in `seconds` if the file does not state the padding. */
+  /** Maximum encoder silence that `seconds` may include because the file does not state it; 0 if stated. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioFacts = Static<typeof AudioFacts>;
 
-/** Metadata of the inspected track of an imported file; the other track is null. */
+/** Metadata of the inspected video or audio track of an imported file; the other field is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioFacts, Type.Null()]),
@@ -50,14 +50,14 @@ export const InspectionOrder = Type.Object({
 });
 export type InspectionOrder = Static<typeof InspectionOrder>;
 
-/** Order to the media child to replace the sound of a video; paths are absolute. */
+/** Task for the child process that decodes media: replace the sound of a video. Paths are absolute. */
 export const AlignOrder = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioFacts,
-  /** Duration of the result; the video is cut or repeated to this duration. */
+  /** Duration of the result; the video is truncated or repeated to match. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Factor on the tempo of the sound, at the same pitch. */
+  /** Multiplies the tempo of the sound, without changing the pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   output: Type.String(),
 });

@@ -7,9 +7,9 @@ import { MediaTaskError } from '../child/messages.ts';
 const SILENT = 0;
 
 /**
- * Opens an uploaded media file in the demuxer. Call `checkBoxes` first. Refuses playlists: the demuxer would open the files
- * and URLs in them.
- * @throws MediaTaskError; converts errors of the demuxer
+ * Opens an uploaded media file in the demuxer. Call `checkBoxes` first. Refuses playlists, because the demuxer would
+ * open the files and URLs that a playlist lists.
+ * @throws MediaTaskError, also for errors of the demuxer
  */
 export async function readMedia<Result>(
   path: string,
@@ -33,7 +33,7 @@ export async function readMedia<Result>(
   }
 }
 
-/** Calls `read` with an open file descriptor and the size of a file. */
+/** Opens a file, calls `read` with the file descriptor and the size, and closes the file. */
 export async function readFileWith<Result>(
   path: string,
   read: (file: OpenFile) => Result,

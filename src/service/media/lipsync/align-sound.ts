@@ -12,11 +12,11 @@ import { AlignOrder } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import { toAac } from './to-aac.ts';
 
-/** Audio codecs that are copied, unless the tempo changes. */
+/** Audio codecs whose packets are copied unchanged, unless the tempo changes. */
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
- * Replaces the sound of a video and writes an mp4: the simulated lip sync. Sound and pictures start and end together; the
+ * Simulates a lip sync: replaces the sound of a video and writes an mp4. Sound and pictures start and end together; the
  * pictures are copied unchanged.
  * @throws MediaTaskError when a source file is unreadable
  */
@@ -58,7 +58,7 @@ async function joinTracks(
   const places = await placesOf(videoTrack, seconds);
   const video = new media.EncodedVideoPacketSource(videoCodec);
   const audio = new media.EncodedAudioPacketSource(audioCodec);
-  // With the index after the media, nothing is held in memory or written twice.
+  // The index is written after the media, so that nothing is buffered in memory or written twice.
   const file = new media.Output({
     format: new media.Mp4OutputFormat({ fastStart: false }),
     target: new media.FilePathTarget(output),
@@ -101,7 +101,7 @@ async function placesOf(track: InputVideoTrack, seconds: number): Promise<readon
   return placePictures(source, { length, seconds });
 }
 
-/** Copies the packets of a track to the given times; repeats the track if there are more times than packets. */
+/** Copies the packets of a track, one for each given time; repeats the track if it has too few packets. */
 async function copyVideo(
   track: InputVideoTrack,
   places: readonly SourceTime[],
@@ -151,19 +151,19 @@ async function copyAudio(
   output.close();
 }
 
-/** When a packet of video is shown, and how long, in seconds. */
+/** When a packet of video is shown and for how long, in seconds. */
 export interface SourceTime {
   readonly timestamp: number;
   readonly duration: number;
 }
 
-/** A shorter duration in seconds is a rounding error and not a picture. */
+/** Minimum duration of a picture in seconds; a shorter duration is a rounding error. */
 const TICK = 0.000_5;
 
 /**
- * Places the packets of a source, repeated as often as needed, in a result that starts at 0 and ends at `seconds`. In each
- * repetition, drops the first packet that would be shown after the end and all packets decoded after it. The last picture
- * is shown until the end.
+ * Computes when each packet of a video is shown in a result from 0 to `seconds`, in which the video is repeated as
+ * often as needed. In each repetition, drops the first packet that would be shown after the end and all packets decoded
+ * after it. The last picture is shown until the end.
  * @param source times of the packets in decoding order
  * @param length duration of the source in seconds, from the first picture to the end of the last
  * @returns a time for each packet of the result, in decoding order
@@ -176,7 +176,7 @@ export function placePictures(
   const placed: SourceTime[] = [];
   for (let turn = 0; turn * length < seconds - TICK; turn += 1) {
     const start = turn * length - first;
-    // One by one: a spread of many packets would exceed the limit of arguments.
+    // Pushes one by one, because spreading many packets would exceed the limit of arguments.
     for (const { timestamp, duration } of source) {
       if (timestamp + start >= seconds - TICK) break;
       placed.push({ timestamp: timestamp + start, duration });

@@ -13,7 +13,7 @@ import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';
 
-/** A request for a lip sync. Once the signal is aborted, no job is accepted or charged. */
+/** A lip sync request. After the signal is aborted, no job is accepted or charged. */
 interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
   readonly request: Pick<Request, 'signal'>;
   readonly key: Pick<JobRequest, 'accountId' | 'endpoint' | 'idempotencyKey'>;
@@ -21,7 +21,7 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 }
 
 /**
- * Imports the video and the audio, and accepts a job if both are usable (docs/api/lip-sync.md).
+ * Imports the video and the audio, and accepts a job if both files are usable (docs/api/lip-sync.md).
  * @throws ServiceError of docs/api/errors.md, and 402 for insufficient credits
  */
 export async function acceptLipSync(
@@ -70,10 +70,10 @@ async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFact
 
 const RESULT = 'result.mp4';
 
-/** Half an hour of video is copied in seconds; half an hour of sound is encoded in half a minute. */
+/** Maximum time for a lip sync. Half an hour of media takes about half a minute. */
 const DEADLINE_MS = 600_000;
 
-/** Makes a lip sync, also that of a dubbing. */
+/** Makes the video of a lip sync job, or of a dubbing. */
 export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, run, signal }) => {
   const { audio, audioFile, seconds, tempo, video } = storedOrder(StoredLipSync, job);
   const order: AlignOrder = {
@@ -120,8 +120,8 @@ export function requireRoomToRepeat(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). The shorter input is billed, or the audio if the video
- * is extended: without possible padding of the encoder, rounded up to seconds.
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the length of the shorter input, or of the
+ * audio if the video is extended: without silence that an encoder may have added, rounded up to seconds.
  * @param input `extendsVideo`: whether the video is repeated until the end of the audio
  */
 export function billingOf({
@@ -144,7 +144,7 @@ export function billingOf({
   };
 }
 
-/** Rounds seconds to milliseconds, because clocks in media files are less exact. */
+/** Rounds seconds to milliseconds, because times in media files are less exact. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
@@ -154,9 +154,9 @@ export const StoredLipSync = Type.Object({
   video: VideoFacts,
   audio: AudioFacts,
   audioFile: Type.String(),
-  /** Duration of the result. */
+  /** Duration of the result in seconds. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Factor on the tempo of the sound, at the same pitch. */
+  /** Multiplies the tempo of the sound, without changing the pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
   /** Reserved credits. */
@@ -165,6 +165,6 @@ export const StoredLipSync = Type.Object({
 });
 export type StoredLipSync = Static<typeof StoredLipSync>;
 
-/** Names of the imported files in the folder of their job. */
+/** Names of the imported files in the folder of the job. */
 const VIDEO_FILE = 'video';
 const AUDIO_FILE = 'audio';

@@ -1,4 +1,4 @@
-/** The functions of the package that foley uses; the package has no types. Pointers are byte offsets in the memory. */
+/** The functions that foley uses of this package, which has no types. Pointers are byte offsets in the memory. */
 declare module '@echogarden/sonic-wasm' {
   export interface Sonic {
     readonly HEAPF32: Float32Array;

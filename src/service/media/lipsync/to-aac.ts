@@ -12,7 +12,7 @@ import { readMedia } from '../inspection/open-media.ts';
 /** Delay of the AAC encoder in samples; the file does not state the delay. */
 const ENCODER_DELAY = 1_024;
 
-/** Bit rate for each channel. */
+/** Bit rate for each channel, in bits per second. */
 const CHANNEL_BITS = 96_000;
 
 /**
@@ -83,7 +83,7 @@ export async function addSound(
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
-/** Sound with an unsupported sample rate is resampled to this rate. */
+/** Sample rate to which sound with an unsupported sample rate is resampled. */
 const OTHER_RATE = 48_000;
 
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
@@ -167,7 +167,7 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
 const ROOM = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** Makes sound faster (tempo above 1) or slower at the same pitch. Divides the number of frames by the tempo, rounded. */
+/** Makes sound faster (tempo above 1) or slower at the same pitch. The result has 1 / tempo as many frames, rounded. */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,
   tempo: number,
@@ -195,7 +195,7 @@ export async function* changeTempo(
   if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
-/** A stream of the WebAssembly module. The memory is not freed, because the process ends with the task. */
+/** A tempo conversion in the WebAssembly module. Does not free its memory, because the process ends with the task. */
 class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
@@ -225,7 +225,7 @@ class TempoStream {
     }
   }
 
-  /** Yields the remaining sound. */
+  /** Ends the input; yields the remaining converted samples. */
   *finish(): Generator<Float32Array> {
     this.#sonic._sonicFlushStream(this.#stream);
     yield* this.#read();

@@ -60,12 +60,12 @@ function handle(message: ClientMessage): Reducer {
   }
 }
 
-/** Maximum wait for a browser ticket. */
+/** Maximum time to wait for a browser ticket, in milliseconds. */
 const AUTH_MS = 10_000;
-/** The only site of the embedded service. */
+/** Name of the site (server location) that the embedded service reports. */
 const SITE = 'embedded';
 
-/** Handles a new connection. @param quota `undefined` without a key (docs/api/authentication.md) */
+/** Handles a new connection. @param quota remaining quota; `undefined` without an API key (docs/api/authentication.md) */
 export function opened(quota: number | undefined): Reducer {
   return () =>
     quota === undefined
@@ -73,7 +73,7 @@ export function opened(quota: number | undefined): Reducer {
       : [greet(quota), restartIdle];
 }
 
-/** Redeems a browser ticket. */
+/** Requests to redeem the browser ticket in an `auth` message. */
 function authenticate({ token, eventId }: Auth): Reducer {
   return ({ phase }) => {
     if (phase === 'authenticating') {
@@ -129,7 +129,9 @@ function start(message: StartMessage): Reducer {
 /** Segment id of the input of a simple request. */
 const SIMPLE_SEGMENT_ID = 'input';
 
-/** Collects inputs until one has `commit`, then speaks them as one segment (docs/api/realtime.md). */
+/**
+ * Handles `input`: collects texts up to an input with `commit`, and speaks them as one segment (docs/api/realtime.md).
+ */
 function takeInput({ text, commit = true, eventId }: Input): Reducer {
   return withInput(eventId, 'The input is committed already', (request) => {
     const characters = request.characters + countCodePoints(text);
@@ -149,7 +151,7 @@ function takeInput({ text, commit = true, eventId }: Input): Reducer {
   });
 }
 
-/** Collects a numbered text, which `flush` commits. */
+/** Handles a `text` message: collects the numbered text, which a `flush` message commits. */
 function takeText({ text, sequence, eventId }: Text): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const expected = nextSequence(request, sequence);
@@ -191,7 +193,7 @@ function tooLarge(
   return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
 }
 
-/** Commits the collected text as a segment, which may repeat an earlier one. */
+/** Handles `flush`: commits the collected text as a segment, unless it repeats an earlier segment. */
 function flush({ segmentId, eventId }: Flush): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
@@ -217,7 +219,7 @@ function flush({ segmentId, eventId }: Flush): Reducer {
   });
 }
 
-/** Ends the input; `finish` follows the last segment. */
+/** Handles `stop`: ends the input. After the last segment, the service sends `finish`. */
 function stop({ eventId }: Stop): Reducer {
   return withInput(eventId, 'The request is stopped', ({ earlier, queue, texts }) => {
     const failed = earlier
@@ -234,7 +236,7 @@ function stop({ eventId }: Stop): Reducer {
   });
 }
 
-/** Applies a reducer to the open request. While the service closes, ignores the input. */
+/** Applies a reducer to the open request, except while the service closes. */
 function withInput(
   eventId: string | undefined,
   stopped: string,
@@ -249,7 +251,7 @@ function withInput(
   };
 }
 
-/** Returns the next expected sequence number; those of completed segments may be skipped. */
+/** Returns the next expected sequence number. A client may skip the numbers of completed segments. */
 function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): number {
   const done = new Set(
     earlier.flatMap(({ audioBytes, sequences }) => (audioBytes === undefined ? [] : sequences)),
@@ -259,7 +261,7 @@ function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): nu
   return next;
 }
 
-/** Acknowledges a segment that was spoken and billed earlier. */
+/** Acknowledges a segment that was spoken and billed on an earlier connection. */
 function acknowledge(
   { segmentId, units }: EarlierSegment,
   audioBytes: number,

@@ -19,7 +19,7 @@ import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './sta
 /** Maximum number of segments that one `request_status` can list. */
 const MAX_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Reserves the credits of a segment, unless the session would exceed its maximum length. */
+/** Reserves the credits of a segment, unless the session would exceed the maximum number of units. */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
@@ -36,7 +36,7 @@ export function reserve(segment: CommittedSegment, eventId: string | undefined):
   };
 }
 
-/** Accepts a segment whose credits are reserved. */
+/** Accepts a segment after the driver has reserved the credits. */
 export function reserved({
   segmentId,
   units: reservedUnits,
@@ -82,7 +82,7 @@ export function notReserved(problem: Problem): Reducer {
     reserving === undefined ? [] : [fail(problem, pendingEventId)];
 }
 
-/** Handles audio of the current segment, or its end. */
+/** Handles a piece of audio of the current segment, or the end of the segment. */
 export function takeSpeech(
   event: Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>,
 ): Reducer {
@@ -146,7 +146,7 @@ function completed(
   ];
 }
 
-/** Ends a segment without words, without a charge. A simple input may be sent again. */
+/** Ends a segment that has no words; it is not charged. In simple mode, the client may send another input. */
 function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
@@ -181,7 +181,7 @@ const speakNext: Reducer = ({ request }) => {
   return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
-/** Ends the request when its queue is empty and either its input ended or the service closes. */
+/** Ends the request if no segment is queued and either the client has ended the input or the service is closing. */
 export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
   if (request === undefined || request.queue.length > 0) return [];
   if (request.isStopped && reserving === undefined) {

@@ -32,14 +32,14 @@ export interface EarlierSegment {
   readonly audioBytes: number | undefined;
 }
 
-/** A parameter that the service changed or ignored. */
+/** A request parameter that the service changed or ignored. */
 export interface RequestWarning {
   readonly code: string;
   readonly message: string;
   readonly path: string;
 }
 
-/** Fields of `ready` that differ between versions. */
+/** Fields of the `ready` message that differ between protocol versions. */
 export type ReadyFields =
   | Pick<Ready, 'protocolVersion' | 'effectiveRequest' | 'warnings'>
   | Pick<Static<typeof SERVER_MESSAGES.v2.ready>, 'provider' | 'effectiveRequest'>;
@@ -49,7 +49,7 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Fields of `ready` and `audio` in both versions. */
+  /** Fields of the messages `ready` and `audio` in both protocol versions. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
@@ -59,14 +59,14 @@ export interface StartedRequest {
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Billable units of the earlier segments. */
+  /** Billable units of the segments that earlier connections spoke. */
   readonly units: number;
   /** Sequence number of the next audio message. */
   readonly nextAudio: number;
 }
 
 export interface OpenRequest extends StartedRequest {
-  /** Text that is not committed yet. */
+  /** Received texts that are not committed yet. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
@@ -83,14 +83,14 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the message that the driver is working on. */
+  /** The `eventId` of the message that caused the driver's current task. */
   readonly pendingEventId: string | undefined;
   /** The segment whose credits are being reserved. */
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
 }
 
-/** Returns the state of a connection before `opened`. */
+/** Returns the state of a connection before the event `opened`. */
 export function newSession(protocol: RealtimeProtocol, sessionId: string): SessionState {
   return {
     protocol,
@@ -108,22 +108,22 @@ export type StatusFields = Omit<Sent<'request_status'>, 'event' | 'inReplyTo'>;
 export type SessionTimer = 'auth' | 'idle';
 
 export type SessionEvent =
-  /** The handshake succeeded. Without a quota, a browser ticket must follow. */
+  /** The handshake succeeded. Without `quota`, the client must send a browser ticket. */
   | { readonly type: 'opened'; readonly quota: number | undefined }
   /** A message arrived; `isRepeated` if its `eventId` was used before. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
-  /** Results of `redeem`. */
+  /** Results of the effect `redeem`. */
   | { readonly type: 'redeemed'; readonly quota: number }
   | { readonly type: 'ticketRefused' }
-  /** Results of `start`. */
+  /** Results of the effect `start`. */
   | { readonly type: 'started'; readonly request: StartedRequest }
   | { readonly type: 'known'; readonly status: StatusFields }
   | { readonly type: 'notStarted'; readonly problem: Problem }
-  /** Results of `reserve`. */
+  /** Results of the effect `reserve`. */
   | { readonly type: 'reserved'; readonly segmentId: string; readonly units: number }
   | { readonly type: 'notReserved'; readonly problem: Problem }
-  /** Results of `speak`. */
+  /** Results of the effect `speak`. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | {
       readonly type: 'spoken';
@@ -137,7 +137,7 @@ export type SessionEvent =
       };
     }
   | { readonly type: 'unspeakable'; readonly segmentId: string }
-  /** The result of `complete`. */
+  /** The result of the effect `complete`. */
   | { readonly type: 'settled' }
   /** The engine, the store or the service failed. */
   | { readonly type: 'failed'; readonly problem: Problem }
@@ -151,11 +151,11 @@ export type SessionEvent =
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
   : never;
-/** A message without the fields that the driver adds. */
+/** A server message without the fields that the driver adds. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
-/** A task of the driver. */
+/** A task that the state machine gives to the driver. */
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
@@ -185,15 +185,15 @@ export function send(message: Outgoing): Reducer {
   return emit({ type: 'send', message });
 }
 
-/** Maximum time without messages from an idle client. */
+/** Maximum time without messages from the client while the service has nothing to speak. */
 const IDLE_MS = 120_000;
 
-/** Restarts the idle timer after a message, or after the service was busy. */
+/** Restarts the idle timer. Used after each message and when the service becomes idle. */
 export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
 
 /**
- * Sends an `error` (docs/api/realtime.md#errors). A terminal error ends the request and the
- * connection, and refunds reservations.
+ * Sends an `error` (docs/api/realtime.md#errors). A terminal error ends the request, closes the connection and refunds
+ * reserved credits.
  */
 export function fail(problem: Problem, eventId?: unknown): Reducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
@@ -205,7 +205,7 @@ export function reject(problem: Problem, eventId?: unknown): Reducer {
   return sendError(problem, eventId, false);
 }
 
-/** Sends an `error`, terminal for any code, and closes the connection. */
+/** Sends an `error` that is terminal whatever the code, and closes the connection. */
 export function failTerminally(problem: Problem, closeCode: number): Reducer {
   return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
@@ -231,7 +231,7 @@ function sendError(
   ];
 }
 
-/** Aborts the request and closes the connection. A request that exceeds its session cannot be retried. */
+/** Aborts the request and closes the connection. After `session_limit_exceeded`, it cannot be retried. */
 function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
@@ -257,7 +257,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the units of a request without the given segments. */
+/** Returns the billable units of a request, except those of the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],

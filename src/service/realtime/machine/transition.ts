@@ -24,9 +24,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime connection and the effects for the driver
- * (docs/api/realtime.md). A pure function: sockets, timers, credits and speech belong to the
- * driver. After `ended` nothing changes.
+ * Returns the next state of a realtime connection and the effects for the driver (docs/api/realtime.md). A pure function:
+ * the driver handles sockets, timers, credits and speech. In the phase `ended`, events have no effect.
  */
 export function transition(state: SessionState, event: SessionEvent): Step {
   return run(state, [reducerFor(event)]);
@@ -134,7 +133,7 @@ function timedOut(name: SessionTimer): Reducer {
   };
 }
 
-/** Closes the connection after the accepted segments. */
+/** Finishes the accepted segments, then closes the connection. */
 const drain: Reducer = (state) =>
   hasRequest(state) ? [patch({ isDraining: true }), endWhenDone] : [end(CLOSE.restarts)];
 

@@ -22,7 +22,7 @@ export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles>
   }
 }
 
-/** Minimum share of a file that must be decodable. */
+/** Minimum share of a file's duration that must be decodable. */
 const LEAST_SHARE = 0.9;
 const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
@@ -78,7 +78,7 @@ function requireLength(seconds: number | undefined, verb: string): void {
   throw new SoundProblem(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
 }
 
-/** Limits the memory of the resampler, which grows with the ratio of the rates. */
+/** Refuses extreme sample rates, because the resampler's memory grows with the ratio of the rates. */
 function requireRate(sampleRate: number): void {
   const { lowest, highest } = SAMPLE_RATES;
   if (sampleRate >= lowest && sampleRate <= highest) return;
@@ -90,7 +90,7 @@ function formatSeconds(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
 }
 
-/** Returns the mean of the channels. NaN and infinity, which floating-point files may contain, become 0. */
+/** Mixes channels to mono by averaging. Replaces NaN and infinity, which floating-point files may contain, by 0. */
 function mixed(channels: readonly Float32Array[], length: number): Float32Array {
   const mono = new Float32Array(length);
   for (let index = 0; index < length; index += 1) {

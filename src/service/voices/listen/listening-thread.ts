@@ -10,16 +10,16 @@ export type HeardFiles =
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
- * Measures reference audio.
- * @throws Error when the thread fails or takes too long; the reason of the signal on abort
+ * Checks reference audio and measures the voice's pitch.
+ * @throws Error when the thread fails or takes too long; the signal's reason on abort
  */
 export type HearFiles = (files: readonly OpenFile[], signal: AbortSignal) => Promise<HeardFiles>;
 
 interface ListeningThreadOptions {
-  /** The bundled `worker.ts`. */
+  /** Path of the bundled script of the thread (`worker.ts`). */
   readonly workerFile: string | URL;
   readonly clock: Clock;
-  /** @default 120_000 */
+  /** Maximum time for one call in milliseconds, default 120,000. */
   readonly timeoutMs?: number;
 }
 

@@ -2,13 +2,13 @@ import { PitchDetector } from 'pitchy';
 import { createResampler } from '../../engine/resample.ts';
 import type { Resampler } from '../../engine/resample.ts';
 
-/** Quieter sound counts as silence: -60 dB of full scale. */
+/** Level below which sound counts as silence: -60 dB of full scale. */
 export const AUDIBLE = 0.001;
 
 const RATE = 16_000;
-/** Samples of one measurement: 40 ms, or two periods of the deepest voice. */
+/** Number of samples for one measurement: 40 ms, or two periods of the deepest voice. */
 const FRAME = 640;
-/** Samples from the start of a measurement to the start of the next. */
+/** Number of samples from the start of a measurement to the start of the next. */
 const HOP = 256;
 /** Maximum number of measurements: two minutes. */
 const MOST_FRAMES = (120 * RATE) / HOP;
@@ -17,7 +17,7 @@ const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
 /** Minimum clarity of a measured pitch, from 0 to 1. */
 const CLARITY = 0.65;
-/** A frame below this share of the loudest level counts as noise: -34 dB. */
+/** A measurement below this share of the loudest level (-34 dB) counts as noise. */
 const QUIET = 0.02;
 
 /** Measures the median pitch of a voice in a stream of samples. */
