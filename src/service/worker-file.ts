@@ -4,17 +4,17 @@
  */
 export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.meta.url);
 
-/** The bundled program that inspects and makes media files. */
+/** The bundled program of the child process that inspects and makes media files. */
 export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.meta.url);
 
-/** The bundled thread that encodes frames of a video. */
+/** The bundled script of the thread that encodes the frames of a video. */
 export const VIDEO_WORKER_FILE = new URL('../../dist/video-worker.cjs', import.meta.url);
 
-/** The font of titles in pictures. */
+/** The font for titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
 
-/** The bundled thread that measures uploaded audio. */
+/** The bundled script of the thread that measures uploaded audio. */
 export const LISTENER_WORKER_FILE = new URL('../../dist/listener-worker.cjs', import.meta.url);
 
-/** The configuration of the library that draws text. */
+/** The fontconfig settings for the library that draws text in pictures. */
 export const FONT_SETTINGS_FILE = new URL('../../assets/fonts/fonts.conf', import.meta.url);
