@@ -24,7 +24,7 @@ const TELLING = [
   'test/binary/serve-life.test.ts',
   'test/binary/serve-realtime.test.ts',
   'test/binary/serve.test.ts',
-  'test/binary/tts-captions.test.ts',
+  'test/check/captions/tts-captions.test.ts',
   'test/binary/voices/create.test.ts',
   'test/binary/warnings.test.ts',
   'test/check/engine.test.ts',

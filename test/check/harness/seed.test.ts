@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fixedSeed } from './fixed-seed.ts';
-import { underSeed } from './seed.ts';
+import { fixedSeed } from '../../harness/fixed-seed.ts';
+import { underSeed } from '../../harness/seed.ts';
 
 test('the gates make the same choices each time, and the soak makes new ones', async () => {
   const isFixed = fixedSeed() !== undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { HOSTILE_STRINGS } from '../fault-server/catalogue.ts';
-import { unsafeCharacters } from './unsafe-characters.ts';
+import { HOSTILE_STRINGS } from '../../fault-server/catalogue.ts';
+import { unsafeCharacters } from '../../harness/unsafe-characters.ts';
 
 const VISIBLE = new Set([
   'newline',

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { Agent, request } from 'undici';
-import * as catalogue from './catalogue.ts';
-import { startFaultServer } from './fault-server.ts';
-import { connectRaw, getRaw } from './raw-client.ts';
-import type { Step } from './steps.ts';
-import { tinyAudio } from './tiny-audio.ts';
+import * as catalogue from '../../fault-server/catalogue.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
 const { mp3 } = await tinyAudio();
 const half = mp3.bytes.subarray(0, mp3.bytes.length / 2);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { request } from 'undici';
-import * as catalogue from './catalogue.ts';
-import { startFaultServer } from './fault-server.ts';
-import { getRaw } from './raw-client.ts';
-import type { Answer } from './script.ts';
-import { fin } from './steps.ts';
-import { tinyAudio } from './tiny-audio.ts';
+import * as catalogue from '../../fault-server/catalogue.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { getRaw } from '../../fault-server/raw-client.ts';
+import type { Answer } from '../../fault-server/script.ts';
+import { fin } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
 const { mp3 } = await tinyAudio();
 const strings = Object.entries(catalogue.HOSTILE_STRINGS);

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { sandbox } from './sandbox.ts';
-import { difference, filesOf, snapshot } from './snapshot.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { difference, filesOf, snapshot } from '../../harness/snapshot.ts';
 
 test('a fresh sandbox has folders only, and its name has a space in it', async () => {
   const box = await sandbox();

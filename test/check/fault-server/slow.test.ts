@@ -14,12 +14,12 @@ import {
   slowBody,
   slowHeaders,
   stallMidBody,
-} from './catalogue.ts';
-import { startFaultServer } from './fault-server.ts';
-import { connectRaw, getRaw } from './raw-client.ts';
-import { fin } from './steps.ts';
-import type { Step } from './steps.ts';
-import { tinyAudio } from './tiny-audio.ts';
+} from '../../fault-server/catalogue.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import { fin } from '../../fault-server/steps.ts';
+import type { Step } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
 const { mp3 } = await tinyAudio();
 const short = { type: 'audio/mpeg', bytes: mp3.bytes.subarray(0, 8) };

@@ -1,13 +1,13 @@
 import { Value } from 'typebox/value';
 import { expect, test } from 'vitest';
 import { request } from 'undici';
-import { ErrorBody } from '../../src/contract/error-body.ts';
-import { Capabilities } from '../../src/contract/models.ts';
-import { Profile } from '../../src/contract/account.ts';
-import { VoiceAnswer, VoiceList } from '../../src/contract/voices.ts';
-import { decodeAudio, isSilent } from '../harness/decode-audio.ts';
-import { unavailable } from './catalogue.ts';
-import { startFaultServer } from './fault-server.ts';
+import { ErrorBody } from '../../../src/contract/error-body.ts';
+import { Capabilities } from '../../../src/contract/models.ts';
+import { Profile } from '../../../src/contract/account.ts';
+import { VoiceAnswer, VoiceList } from '../../../src/contract/voices.ts';
+import { decodeAudio, isSilent } from '../../harness/decode-audio.ts';
+import { unavailable } from '../../fault-server/catalogue.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
 import {
   CAPABILITIES_PATH,
   healthyService,
@@ -15,9 +15,9 @@ import {
   SPEECH_PATH,
   VOICES,
   VOICES_PATH,
-} from './healthy-service.ts';
-import type { Rule } from './script.ts';
-import { tinyAudio } from './tiny-audio.ts';
+} from '../../fault-server/healthy-service.ts';
+import type { Rule } from '../../fault-server/script.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
 const audio = await tinyAudio();
 const [voice] = VOICES;

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createMp3Encoder, createOggEncoder } from 'wasm-media-encoders';
-import { decodeAudio, isSilent, loudness, peak } from './decode-audio.ts';
-import { mp3Frames } from './mp3-frames.ts';
-import { sandbox } from './sandbox.ts';
-import { checkWithMpg123, probeWithFfprobe } from './second-opinion.ts';
-import { readWav, writeWav } from './wav.ts';
+import { decodeAudio, isSilent, loudness, peak } from '../../harness/decode-audio.ts';
+import { mp3Frames } from '../../harness/mp3-frames.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { checkWithMpg123, probeWithFfprobe } from '../../harness/second-opinion.ts';
+import { readWav, writeWav } from '../../harness/wav.ts';
 
 const RATE = 22_050;
 

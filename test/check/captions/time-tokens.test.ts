@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { timeTokens } from '../../src/captions/time-tokens.ts';
-import { timingsOf } from '../../src/captions/timings.ts';
-import { tokenize } from '../../src/captions/tokens.ts';
+import { timeTokens } from '../../../src/captions/time-tokens.ts';
+import { timingsOf } from '../../../src/captions/timings.ts';
+import { tokenize } from '../../../src/captions/tokens.ts';
 
 type Row = readonly [text: string, startMs: number, endMs: number];
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { skipWithout } from './require-tool.ts';
-import { sandbox } from './sandbox.ts';
-import { availableDrivers, startProgramInTerminal } from './terminal.ts';
-import type { TerminalDriver, TerminalOptions } from './terminal.ts';
+import { skipWithout } from '../../harness/require-tool.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { availableDrivers, startProgramInTerminal } from '../../harness/terminal.ts';
+import type { TerminalDriver, TerminalOptions } from '../../harness/terminal.ts';
 
 const DRIVERS = ['script', 'python3'] as const;
 

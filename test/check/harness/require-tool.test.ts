@@ -2,9 +2,9 @@ import { readFileSync, truncateSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, expect, inject, test } from 'vitest';
-import { findOnPath, requireTool, skipWithout } from './require-tool.ts';
-import { sandbox } from './sandbox.ts';
-import { summaryOf } from './skip-summary.ts';
+import { findOnPath, requireTool, skipWithout } from '../../harness/require-tool.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { summaryOf } from '../../harness/skip-summary.ts';
 
 const note = (tool: string) => `${JSON.stringify({ tool, reason: 'because', test: 't' })}\n`;
 

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { canaryKey } from './canary.ts';
-import { runProgram, startProgram } from './run-program.ts';
-import type { RunOptions } from './run-options.ts';
-import { sandbox } from './sandbox.ts';
+import { canaryKey } from '../../harness/canary.ts';
+import { runProgram, startProgram } from '../../harness/run-program.ts';
+import type { RunOptions } from '../../harness/run-options.ts';
+import { sandbox } from '../../harness/sandbox.ts';
 
 const runNode = async (script: string, options: RunOptions) =>
   runProgram(process.execPath, ['-e', script], options);

@@ -6,13 +6,13 @@ import {
   makeCertificate,
   notYetValidCertificate,
   wrongHostCertificate,
-} from './certificate.ts';
-import type { Certificate } from './certificate.ts';
-import { startFaultServer } from './fault-server.ts';
-import { audio, resetMidBody } from './catalogue.ts';
-import { answer } from './http-text.ts';
-import { tunnelTo } from './steps.ts';
-import { tinyAudio } from './tiny-audio.ts';
+} from '../../fault-server/certificate.ts';
+import type { Certificate } from '../../fault-server/certificate.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { audio, resetMidBody } from '../../fault-server/catalogue.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import { tunnelTo } from '../../fault-server/steps.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 
 const { mp3 } = await tinyAudio();
 

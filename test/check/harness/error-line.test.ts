@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseErrorLine } from './error-line.ts';
-import { parseJsonDocument, parseJsonLines } from './json-lines.ts';
+import { parseErrorLine } from '../../harness/error-line.ts';
+import { parseJsonDocument, parseJsonLines } from '../../harness/json-lines.ts';
 
 const error = {
   code: 'ERR_VOICE_NOT_FOUND',

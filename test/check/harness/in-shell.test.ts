@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runInShell } from './in-shell.ts';
+import { runInShell } from '../../harness/in-shell.ts';
 
 test('every command of a pipeline reports how it ended', async () => {
   const result = await runInShell('(exit 3) | (cat; exit 0) | (cat; exit 20)');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { request } from 'undici';
-import { answer } from './http-text.ts';
-import { refusedOrigin, startFaultServer } from './fault-server.ts';
-import { connectRaw, getRaw } from './raw-client.ts';
-import { fin, pause, tunnelTo, write } from './steps.ts';
+import { answer } from '../../fault-server/http-text.ts';
+import { refusedOrigin, startFaultServer } from '../../fault-server/fault-server.ts';
+import { connectRaw, getRaw } from '../../fault-server/raw-client.ts';
+import { fin, pause, tunnelTo, write } from '../../fault-server/steps.ts';
 
 const say = (text: string) => answer(200, {}, text);
 const ok = answer(200, {}, 'ok');

@@ -1,16 +1,16 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTimings } from '../../src/captions/timings.ts';
-import type { Timings } from '../../src/captions/timings.ts';
-import { decodeAudio } from '../harness/decode-audio.ts';
-import { errorLine } from '../harness/error-line.ts';
-import { parseJsonDocument } from '../harness/json-lines.ts';
-import { meanDistance, onsets } from '../harness/onsets.ts';
-import { runFoley } from '../harness/run-foley.ts';
-import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { filesOf, snapshot } from '../harness/snapshot.ts';
+import { readTimings } from '../../../src/captions/timings.ts';
+import type { Timings } from '../../../src/captions/timings.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { errorLine } from '../../harness/error-line.ts';
+import { parseJsonDocument } from '../../harness/json-lines.ts';
+import { meanDistance, onsets } from '../../harness/onsets.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
 
 const TEN_SENTENCES = [
   'Good morning to you all.',

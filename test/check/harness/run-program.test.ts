@@ -1,9 +1,9 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runProgram, startProgram } from './run-program.ts';
-import type { RunOptions } from './run-options.ts';
-import { sandbox } from './sandbox.ts';
+import { runProgram, startProgram } from '../../harness/run-program.ts';
+import type { RunOptions } from '../../harness/run-options.ts';
+import { sandbox } from '../../harness/sandbox.ts';
 
 const runNode = async (script: string, options?: RunOptions) =>
   runProgram(process.execPath, ['-e', script], options);

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { speak } from '../service/engine/speak.ts';
-import { requireTool } from './require-tool.ts';
-import { LISTENER, SLOTS, slotSentence, slotWords, spokenWords } from './spoken-words.ts';
-import { writeWav } from './wav.ts';
+import { speak } from '../../service/engine/speak.ts';
+import { requireTool } from '../../harness/require-tool.ts';
+import { LISTENER, SLOTS, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
+import { writeWav } from '../../harness/wav.ts';
 
 describe('the listener that judges speech', () => {
   test('the grammar has the words of the slots and no others', async () => {
-    const grammar = await readFile(new URL('../fixtures/slots.gram', import.meta.url), 'utf8');
+    const grammar = await readFile(new URL('../../fixtures/slots.gram', import.meta.url), 'utf8');
     const slots = [...grammar.matchAll(/^<\w+> = (.*);$/gmu)].map(([, words = '']) =>
       words.split(' | '),
     );
