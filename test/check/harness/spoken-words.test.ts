@@ -4,7 +4,13 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { speak } from '../../service/engine/speak.ts';
 import { requireTool } from '../../harness/require-tool.ts';
-import { LISTENER, SLOTS, slotSentence, slotWords, spokenWords } from '../../harness/spoken-words.ts';
+import {
+  LISTENER,
+  SLOTS,
+  slotSentence,
+  slotWords,
+  spokenWords,
+} from '../../harness/spoken-words.ts';
 import { writeWav } from '../../harness/wav.ts';
 
 describe('the listener that judges speech', () => {
