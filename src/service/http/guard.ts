@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { networkInterfaces } from 'node:os';
 import { ServiceError } from '../service-error.ts';
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -83,7 +82,8 @@ export function ownHosts(
   const addresses = EVERY_INTERFACE.has(host)
     ? Object.values(interfaces()).flatMap((all = []) => all.map(({ address }) => address))
     : [host];
-  return addresses.map((address) => (isIPv6(address) ? `[${address}]` : address));
+  // Only IPv6 addresses contain a colon; `isIPv6` would compile a long expression at every start.
+  return addresses.map((address) => (address.includes(':') ? `[${address}]` : address));
 }
 
 const EVERY_INTERFACE = new Set(['0.0.0.0', '::']);
