@@ -104,7 +104,7 @@ class SpeexStream implements Resampler {
   }
 }
 
-/** Concatenates arrays of samples; returns an only array itself, without copying. */
+/** Concatenates arrays of samples; if there is only one array, returns this array without copying. */
 export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   const [only] = parts;
   if (only !== undefined && parts.length === 1) return only;
@@ -117,7 +117,7 @@ export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   return whole;
 }
 
-/** The highest level that {@link amplify} returns; below full scale, because mp3 and ogg overshoot. */
+/** Maximum level of samples from {@link amplify}; below 1, because mp3 and ogg can raise the peaks. */
 export const CEILING = 0.98;
 
 /** Samples above this level are compressed to stay below the ceiling. */

@@ -33,12 +33,12 @@ export interface EngineRequest {
 
 /** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1. For every voice, the average level is about -20 dB of full scale. */
+  /** Mono samples in -1..1. For every voice, the average level is about -20 dBFS. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** Times of the next words of the text. Their samples may be in another chunk; `samples` may then be empty. */
+  /** Times of the next words of the text. The samples of these words may be in another chunk, and `samples` empty. */
   readonly words?: readonly WordMark[];
-  /** The part of the text that the samples speak, if the engine knows it before the words. */
+  /** The part of the text that the samples speak; set if the engine knows it before the word times. */
   readonly span?: TextSpan;
 }
 

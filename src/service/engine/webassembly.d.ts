@@ -30,7 +30,7 @@ declare module '@echogarden/speex-resampler-wasm/simd' {
       quality: number,
       errorPointer: number,
     ): number;
-    /** Resamples. The lengths point to the capacities; the call sets them to the counts of samples used. */
+    /** Resamples. The lengths are pointers to buffer sizes; the call replaces these by the numbers of samples used. */
     _speex_resampler_process_float(
       state: number,
       channel: number,

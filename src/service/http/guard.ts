@@ -92,7 +92,7 @@ export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/** Creates the table of accepted API keys, stored as digests. A key that is listed twice belongs to the last account. */
+/** Creates the table of accepted API keys, stored as digests. If a key is listed twice, the last entry counts. */
 export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
   /**

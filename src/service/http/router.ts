@@ -28,7 +28,7 @@ import { requireBodyType, requireValid, typeParts, unsupported } from './validat
 /** Loads the realtime handlers on demand, because few processes receive a realtime request. */
 const realtime = () => import('../endpoints/realtime.ts');
 
-/** Refuses a plain HTTP request at the path of the WebSocket (docs/api/realtime.md). */
+/** Refuses a plain HTTP request at the path of the WebSocket endpoint (docs/api/realtime.md). */
 const refuseRealtime = (): never => {
   throw upgradeRequired();
 };
@@ -146,7 +146,7 @@ function handle<Id extends EndpointId>(
   return handler(call, context);
 }
 
-/** Type guard: a request was validated for its own endpoint, so the input has the types of the endpoint with this id. */
+/** Returns true if the request is for endpoint `id`; the validated input then has the types of this endpoint. */
 function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCall & CallTo<Id> {
   return call.endpoint === id;
 }

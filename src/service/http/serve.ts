@@ -122,7 +122,7 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
   return new Response(body, response);
 }
 
-/** Breaks off a response body; HTTP/1.0 needs a reset, because a normal close completes the body. */
+/** Breaks off a response body. HTTP/1.0 needs a reset, because there a normal close ends a complete body. */
 function cut(
   incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
   outgoing: { destroy(): unknown },
@@ -174,7 +174,7 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   });
 }
 
-/** Formats an address as host and port of a URL; replaces a wildcard address by loopback. */
+/** Formats an address as `host:port` for a URL; replaces a wildcard address by the loopback address. */
 function urlOf({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `127.0.0.1:${port}`;
   if (address === '::') return `[::1]:${port}`;
@@ -277,8 +277,8 @@ function isSending(response: ServerResponse | undefined): boolean {
 
 /**
  * Sends a response and stops after `afterBytes` of its body: `reset` resets the connection, `truncate` closes it before
- * the announced length or the last chunk. A reset after 0 bytes sends no headers; a body that is not longer is sent
- * completely. The request is billed as if the client had disconnected.
+ * the announced length or the last chunk. A reset after 0 bytes sends no headers; a body of at most `afterBytes` is
+ * sent completely. The request is billed as if the client had disconnected.
  */
 async function sendCut(
   response: Response,
@@ -305,7 +305,7 @@ async function sendCut(
 
 const CUT = new Error('a fault rule cut the response');
 
-/** Returns the connection of a response, after the earlier responses on it; `undefined` if it closes first. */
+/** Returns the connection once earlier responses on it have been sent; `undefined` if the connection closes first. */
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;
@@ -323,7 +323,7 @@ async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Soc
   }
 }
 
-/** Sends at most `most` bytes; returns whether the body was complete. */
+/** Sends at most `most` bytes of the body; returns true if that was the whole body. */
 async function writeUpTo(
   most: number,
   { body }: Response,

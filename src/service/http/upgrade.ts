@@ -113,11 +113,11 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
 
 /** Maximum time that the client may take to reply to the close frame. */
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Number of frames after the service's close frame at which reading stops. */
+/** Maximum number of WebSocket frames to read after the service has sent its close frame. */
 const MOST_LATE_FRAMES = 64;
 /** Maximum size in bytes of unsent pongs to a client that is not reading. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** Time for a local client to read the last data before a reset; otherwise some clients see a normal end. */
+/** Delay before a reset, so that a local client first reads the data and then sees the reset, not a normal end. */
 export const READ_MS = 50;
 
 /** Opens a realtime connection over a WebSocket. */
@@ -129,7 +129,7 @@ function liveSocket(
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
-  /** Whether the close frame was sent before the current frame arrived; counts such frames. */
+  /** Returns true for a frame that arrives after the close frame was sent; counts these frames. */
   const isLate = (): boolean => {
     if (!isClosing) return false;
     lateFrames += 1;

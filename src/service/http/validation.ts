@@ -6,7 +6,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
- * Returns a value as the type of its schema.
+ * Validates a value and returns it with the type of the schema.
  * @param whole name of the complete value in messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
@@ -89,7 +89,7 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${describeGiven(value, schema)}; allowed: ${allowed}` }];
 }
 
-/** Describes a value from a request in a message; describes a long text by its length. */
+/** Describes a request value for an error message; describes a text of limited length by its length. */
 function describeGiven(value: unknown, schema: FieldSchema): string {
   if (Array.isArray(value) && schema.type === 'array') return `has ${value.length} entries`;
   const forms: readonly FieldSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];

@@ -29,7 +29,7 @@ export interface JobRecord {
   readonly progress: number;
   /** Parameters of the job; the schema depends on the kind of job (see `storedOrder`). */
   readonly order: Json;
-  /** Body of the first response, which retries repeat; empty for kinds of jobs whose retries return the current job. */
+  /** Body of the response to the create request, sent again on a retry; empty if retries return the current job. */
   readonly answer: Json;
   /** Metadata of the result of a finished media job. */
   readonly result: Json | undefined;

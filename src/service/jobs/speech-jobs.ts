@@ -131,7 +131,7 @@ async function* readSegments(
   }
 }
 
-/** Copies the samples of speech into a file while it streams, in the byte order of this machine. */
+/** Yields the chunks unchanged and appends their samples to a file, in the byte order of this machine. */
 async function* copySamples(
   chunks: AsyncIterable<SpeechChunk>,
   output: Output,

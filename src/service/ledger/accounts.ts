@@ -113,9 +113,9 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Allots a time slot to a request at `now`, in milliseconds. Slots are `1 / requestsPerSecond` apart, and `nextFree` is
- * the time of the first free slot. A burst may use the slots of the next second, at least one. A later `nextFree` was
- * stored with another rate or clock, and is limited.
+ * Assigns a time slot to a request at the time `now`. Times are in milliseconds; there are `requestsPerSecond` slots in
+ * a second, and `nextFree` is the time of the first free slot. A burst may use the slots of the next second, at least
+ * one. Lowers a `nextFree` beyond that, which was stored with another rate or clock.
  */
 export function nextTurn(
   nextFree: number | undefined,

@@ -50,7 +50,7 @@ export async function acceptDubbing(
   });
 }
 
-/** @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure of the speech; both are refunded */
+/** @throws ServiceError 400 if the text cannot be spoken, 500 for any other failure; then the charge is refunded */
 async function makeDubbing(
   { accountId, body, idempotencyKey, requestId, signal }: DubbingOrder,
   fingerprint: string,
@@ -104,7 +104,7 @@ interface SpokenVideo extends Pick<
 > {
   readonly video: VideoFacts;
   readonly audio: AudioFacts;
-  /** Whether to change the tempo of the speech, so that speech and video end together. */
+  /** True to change the tempo of the speech, so that speech and video end together. */
   readonly fits: boolean;
 }
 

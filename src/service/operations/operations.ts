@@ -319,8 +319,8 @@ export function claim(
 }
 
 /**
- * Finds the earlier request that used an idempotency key of this one (docs/api/errors.md#idempotency): by
- * `Idempotency-Key`, or by `X-Request-Id` if only that finds an identical request.
+ * Finds an earlier request with the `Idempotency-Key` of this request. If there is none, finds one by `X-Request-Id`;
+ * with both headers, it must be identical to this request (docs/api/errors.md#idempotency).
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;

@@ -32,8 +32,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Whether the process in this row of `owner` can no longer finish its work: on this machine, it is dead; if it
-     * cannot be looked up, its lease has expired.
+     * Whether the process in this row of the table `owner` is dead. If that cannot be found out, for example on
+     * another machine, returns true once the lease of the process has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;

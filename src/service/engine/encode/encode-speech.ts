@@ -24,7 +24,7 @@ const FORMATS = {
 
 /**
  * Encodes speech as the bytes of one file while the speech is synthesized. Sample rates: mp3 and ogg 44.1 kHz, opus
- * 48 kHz, pcm 24 kHz, wav as the speech. Yields to the event loop after every quarter of a second of audio. Closing the
+ * 48 kHz, pcm 24 kHz, wav the rate of the speech. Yields to the event loop after every 0.25 s of audio. Closing the
  * returned iterator also closes `chunks`.
  * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of `chunks`
  */
@@ -99,7 +99,7 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
   }
 }
 
-/** Number of samples that an mp3 encoder (576) and every decoder (529) add before the sound. */
+/** Samples of silence before the sound of an mp3: 576 from the encoder and 529 from every decoder. */
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**

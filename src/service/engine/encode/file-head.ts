@@ -13,7 +13,7 @@ import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /** Writes the length of the speech into the beginning of a file, once the length is known. */
 export interface FileHead {
-  /** Passes on the next bytes of the encoder; returns the bytes to append to the file. */
+  /** Takes the next bytes from the encoder; returns the bytes to append to the file. */
   pass(bytes: Uint8Array): readonly Uint8Array[];
   /** Returns the bytes that replace the beginning of the file; undefined if the format stores no length there. */
   finish(length: SpeechLength): Uint8Array | undefined;
@@ -40,7 +40,7 @@ const HEADER_BYTES = 4;
 /** Number of samples that the mp3 encoder LAME adds before the sound. */
 const ENCODER_DELAY = 576;
 
-/** Adds an mp3 frame with an Info tag: the length, the encoder's delay and the padding after the speech. */
+/** Adds an mp3 frame with an Info tag, which states the length, the encoder's delay and the padding at the end. */
 class Mp3FileHead implements FileHead {
   readonly #reader = new FrameCounter();
   readonly #walker = new Walker(this.#reader);

@@ -125,9 +125,9 @@ interface OpusCodec {
 }
 
 /**
- * Maximum number of encoders, each for one stream at a time. The encoders share the memory of the package and must
- * never be freed: a bug of the package writes the input to twice the reserved address, which overwrites nothing while
- * there are only a few encoders.
+ * Maximum number of encoders, each for one stream at a time. They share the memory of the opusscript package and are
+ * reused, never freed: because of a bug, the package writes the input at twice the address that it reserved. As long as
+ * there are few encoders, the memory at that address is unused.
  */
 const MOST_CODECS = 16;
 const BITS_PER_SECOND = 32_000;

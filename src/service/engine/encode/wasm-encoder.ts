@@ -133,7 +133,7 @@ function isWasmFunction(exported: unknown): exported is WasmFunction {
   return typeof exported === 'function';
 }
 
-/** Sample rate of mp3 files: every player supports 44.1 kHz, and the padding of the frames is shortest. */
+/** Sample rate of mp3 files; every player supports 44.1 kHz. */
 export const MP3_SAMPLE_RATE = 44_100;
 
 export const MP3_KILOBITS_PER_SECOND = 128;

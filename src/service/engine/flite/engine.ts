@@ -92,7 +92,7 @@ async function* speakPieces(
 interface Task {
   readonly piece: SpeakablePiece;
   readonly speech: Ticket;
-  /** Data for word times; undefined unless the request has `isTimed`. */
+  /** Data for computing the word times; undefined unless the request has `isTimed`. */
   readonly timing:
     | { readonly words: readonly WrittenWord[]; readonly pronounced: Ticket }
     | undefined;
@@ -131,9 +131,9 @@ async function wordsOf(
   }
 }
 
-/** A task in the thread pool, as its consumer sees it. */
+/** Lets the caller that queued a task in the thread pool wait for the result or drop the task. */
 interface Ticket {
-  /** Waits for the result. From then on, the task has a consumer and precedes tasks without one. */
+  /** Waits for the result. From this call on, the task runs before tasks whose result no caller awaits. */
   result(): Promise<TaskResult>;
   /** Removes the task unless a thread has started it. */
   drop(): void;
@@ -142,11 +142,11 @@ interface Ticket {
 interface TaskRank {
   /** Account of the request; the pool serves accounts in turn. */
   readonly client: string;
-  /** Whether a listener waits for the request, and this is its first task. */
+  /** True if a listener waits for the request and this is the first task of the request. */
   readonly isFirst: boolean;
 }
 
-/** Maximum number of first tasks in a row; then a waiting later task runs, so that it does not starve. */
+/** After this many first tasks of requests in a row, a later task of a request runs if one is waiting. */
 const FIRSTS_IN_A_ROW = 4;
 
 /**

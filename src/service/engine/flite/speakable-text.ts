@@ -59,7 +59,7 @@ const LETTERS = pairs(
 );
 const LETTER = /[ßæÆœŒøØłŁđĐðÐþÞıŋħĦ]/g;
 
-/** Format characters, except the zero-width space, which separates words. */
+/** Invisible Unicode format characters, except the zero-width space, which separates words. */
 const INVISIBLE = /(?!\u200B)\p{Cf}/gu;
 const QUOTE = /[‘’‚‛ʼ′`]/g;
 const DOUBLE_QUOTE = /[“”„‟«»″]/g;

@@ -10,7 +10,7 @@ export interface FliteVoice extends EngineVoice {
   readonly stretch: number;
   /** Median and spread of the pitch in hertz; undefined if flite cannot change the pitch. */
   readonly tone: { readonly median: number; readonly spread: number } | undefined;
-  /** Factor on samples that brings the average level to -20 dB of full scale. */
+  /** Factor to multiply samples by, so that the average level is -20 dBFS. */
   readonly gain: number;
 }
 
@@ -22,7 +22,7 @@ export const FLITE_VOICES: readonly FliteVoice[] = [
   voice('kal16', 'en-US', 1.1, { median: 95, spread: 11 }, -28),
 ];
 
-/** @param level average level of the samples from flite, in decibels of full scale */
+/** @param level average level of the samples from flite, in dBFS (decibels relative to full scale) */
 function voice(
   id: string,
   language: string,

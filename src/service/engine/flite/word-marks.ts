@@ -6,7 +6,7 @@ interface SpokenPiece {
   readonly piece: SpeakablePiece;
   readonly words: readonly WrittenWord[];
   readonly sounds: readonly TimedSound[];
-  /** Names of the sounds of each token, in the order of the words. */
+  /** For each token of `words`, in order, the names of the token's sounds. */
   readonly tokens: readonly (readonly string[])[];
   /** Duration of the speech before the piece, in milliseconds. */
   readonly offsetMs: number;
@@ -102,7 +102,7 @@ function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds
 /** Maximum cost of differences for each sound of the speech; above it, times are estimated. */
 const MOST_DIFFERENT = 0.4;
 
-/** Cost of an added or missing sound; below, the costs of a different sound and a different vowel. */
+/** Costs in the alignment: of an added or missing sound, of a different sound, and of a different vowel. */
 const GAP = 1;
 const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
@@ -110,7 +110,7 @@ const VOWEL = /^[aeiou]/;
 
 interface ExpectedSound {
   readonly name: string;
-  /** Cost if the sound is missing. */
+  /** Cost in the alignment if the speech lacks this sound. */
   readonly gap: number;
 }
 
@@ -194,8 +194,8 @@ export interface PrintedLine {
 const PAUSE = 'pau';
 
 /**
- * Returns the sounds in the lines that flite prints with `-psdur`, a line for each sentence. The times are exact except for
- * the final pause, which is shorter in the samples; so times are limited to the samples of the sentence.
+ * Returns the sounds in the lines that flite prints with `-psdur`, a line for each sentence. Limits the times to the
+ * samples of the sentence, because the printed final pause is longer than the pause in the samples.
  * @param samples number of samples of the speech
  */
 export function timedSounds(

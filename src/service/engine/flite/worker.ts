@@ -1,6 +1,6 @@
 /**
- * The entry of a speaking thread. Speaks two words before it is ready, because WebAssembly compiles each function on
- * the first call, which would delay the first piece.
+ * Entry point of a worker thread that runs flite. Before it reports that it is ready, it speaks two words: WebAssembly
+ * compiles each function on the first call, which would delay the first piece.
  */
 
 import { readFileSync } from 'node:fs';

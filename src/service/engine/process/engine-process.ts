@@ -246,7 +246,7 @@ function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Prom
 /** Maximum duration of the speech for one request: 30 s, plus 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
-/** Maximum time by which a word may end after the last sample, because times are rounded. */
+/** Milliseconds by which a word may end after the last sample, because word times are rounded. */
 const ROUNDING_MS = 50;
 
 /** Validates the duration of the speech for one request, and the order of the words. */

@@ -18,7 +18,7 @@ export interface EngineChild {
   readonly ended: Promise<EngineEnd>;
   /** Resolves when the engine and its child processes have closed stderr. */
   readonly stderrClosed: Promise<void>;
-  /** Returns the end of the engine's output on stderr. */
+  /** Returns the last part of the engine's stderr output. */
   stderrTail(): string;
   /** Sets whether foley stays alive while the engine runs. */
   keepAlive(isNeeded: boolean): void;

@@ -5,8 +5,8 @@ import type { TaskMessage, MediaTask } from './messages.ts';
 import { MediaTaskError, TaskCall } from './messages.ts';
 
 /**
- * The media child: a process that does one task and exits. A hostile file (an endless loop, all of the memory) costs
- * only its task.
+ * The media child: a process that does one task and exits. A hostile file, which causes an endless loop or fills the
+ * memory, makes only this task fail.
  */
 
 /** The tasks by name; the code of each is loaded on demand. */
@@ -45,7 +45,7 @@ async function runTask(call: unknown): Promise<void> {
 /** The picture library's messages for a full disk; its errors have no code. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
-/** The smallest progress that is reported. */
+/** Minimum increase of the progress (0 to 1) between two reports. */
 const STEP = 0.01;
 
 function progressReporter(): (fraction: number) => void {
@@ -65,7 +65,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The service kills first; this is for a child whose service has died. */
+/** Time after the deadline until the child kills itself; a running service kills it at the deadline. */
 const MARGIN_MS = 5_000;
 const CHECK_EVERY_MS = 1_000;
 
@@ -81,7 +81,7 @@ function startWatchdog(deadlineMs: number): void {
   thread.unref();
 }
 
-/** Source text of the thread: a file would need a bundle of its own. */
+/** Source code of the watchdog thread, as a string because a separate file would need a separate bundle. */
 const WATCH = `
 const { deadlineMs, everyMs, parent } = require('node:worker_threads').workerData;
 const end = () => process.kill(process.pid, 'SIGKILL');

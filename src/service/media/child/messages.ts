@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Check } from 'typebox/schema';
 
-/** Why a task of the media child failed; the first three are the fault of a user's file. */
+/** Why a task of the media child failed; the user's file is the cause of the first three. */
 const TASK_FAILURES = [
   'unreadable',
   'unsupported',
@@ -30,7 +30,7 @@ export class MediaTaskError extends Error {
 /** The one message to the media child: a task, after which the child exits. */
 export const TaskCall = Type.Object({
   task: Type.String(),
-  /** Validated by the task. */
+  /** Parameters of the task, which the task validates. */
   order: Type.Unknown(),
   /** The child kills itself after this time, in case the service has died. */
   deadlineMs: Type.Number(),
@@ -52,9 +52,9 @@ export const TaskMessage = Type.Union([
 export type TaskMessage = Static<typeof TaskMessage>;
 
 /**
- * Work that reads files of users or takes long. It validates its order, which came from another process, and writes
- * only the files that the order names.
- * @throws MediaTaskError when a user's file is at fault
+ * Work for the media child: it reads files of users or takes long. It validates the parameters (`order`), which come
+ * from another process, and writes only the files that the parameters name.
+ * @throws MediaTaskError when a user's file is the cause
  */
 export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
 
@@ -63,7 +63,7 @@ export interface TaskTools {
   readonly progress: (fraction: number) => void;
 }
 
-/** Validates the order of a task. @throws TypeError when it does not match its schema */
+/** Validates the parameters of a task. @throws TypeError when they do not match the schema */
 export function requireOrder<Schema extends TSchema>(
   schema: Schema,
   order: unknown,
@@ -72,7 +72,7 @@ export function requireOrder<Schema extends TSchema>(
   throw new TypeError('the order of this task does not match its schema');
 }
 
-/** Runs work that writes a file, and removes the file when it fails: on a full disk the failure needs room too. */
+/** Runs work that writes a file. If it fails, deletes the file: on a full disk, storing the failure needs space. */
 export async function wholeFile<Result>(
   path: string,
   work: () => Promise<Result>,

@@ -12,17 +12,17 @@ export interface TaskOptions<Schema extends TSchema> {
   readonly result: Schema;
   /** The process is killed after this time. */
   readonly deadlineMs: number;
-  /** Heap limit of the process. */
+  /** Maximum heap size of the process, in megabytes. */
   readonly memoryMb?: number | undefined;
   /** Kills the process when aborted. */
   readonly signal: AbortSignal;
-  /** From 0 to 1. */
+  /** Called with the progress, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 /**
- * Runs a task in a process of its own.
- * @throws MediaTaskError when it fails, takes too long or dies; the reason of the signal once that is aborted
+ * Runs a task in a separate process.
+ * @throws MediaTaskError when the task fails, takes too long or crashes; on abort, the reason of the signal
  */
 export type RunTask = <Schema extends TSchema>(
   task: MediaTaskName,

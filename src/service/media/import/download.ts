@@ -162,8 +162,8 @@ const IDLE_TIMEOUT_MS = 20_000;
 const TOTAL_TIMEOUT_MS = 300_000;
 
 /**
- * Starts the idle timeout and the total timeout of a download. `restart` restarts the idle timeout.
- * @param given signal of the caller
+ * Starts the idle timeout and the total timeout of a download. The returned `restart` restarts the idle timeout.
+ * @param given signal that cancels the download
  * @param failureOf returns the error with which a timeout aborts the returned signal
  */
 function startTimeouts(clock: Clock, given: AbortSignal, failureOf: (what: string) => Error) {

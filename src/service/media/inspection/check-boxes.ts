@@ -12,11 +12,11 @@ interface Box {
 /** Returns bytes of a file, fewer at the end of the file. The next call overwrites the buffer. */
 type ReadBytes = (position: number, length: number) => Buffer;
 
-/** Maximum size of the index of a file; half an hour of media needs less. */
+/** Maximum size of an index box (`moov` or `moof`) of an MP4 file; half an hour of media needs less. */
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
-/** Maximum number of boxes in a file: two for each picture of half an hour at 25 pictures a second. */
+/** Maximum number of MP4 boxes in a file; half an hour at 25 frames a second needs 90,000 (two per frame). */
 const MOST_BOXES_OF_FILE = 100_000;
-/** Maximum number of boxes directly inside a box; real files have some tens. */
+/** Maximum number of MP4 boxes directly inside another box; real files have a few dozen. */
 const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
@@ -38,7 +38,7 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in blocks, because small boxes are close together.
+ * Returns a function that reads a file in blocks; a block contains several small boxes, which saves reads.
  * @param fill reads the file from a position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
@@ -121,10 +121,10 @@ function only(boxes: readonly Box[], type: string): Box {
   return box;
 }
 
-/** Bytes before the entries of a table: version, flags and the number of entries. */
+/** Number of bytes before the entries of an MP4 table: version, flags and the number of entries. */
 const TABLE_HEAD = 8;
 
-/** Returns the entries of a table. @throws MediaTaskError when the entries exceed the box */
+/** Returns the entries of an MP4 table. @throws MediaTaskError when the entries exceed the table's box */
 function readTable(
   read: ReadBytes,
   { type, start, end }: Box,
@@ -191,9 +191,9 @@ function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
   return count;
 }
 
-/** Flags for the optional fields of a run of samples; each field has four bytes. */
+/** Flags for the optional fields of an MP4 run of samples (`trun`); each field has four bytes. */
 const RUN_FIELDS = [0x1, 0x4];
-/** Flags for the optional fields of each sample in a run; each field has four bytes. */
+/** Flags for the optional fields of each sample in an MP4 run (`trun`); each field has four bytes. */
 const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
 
 /** Checks that each run of samples in a fragment fits into the box of the run. */

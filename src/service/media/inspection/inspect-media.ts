@@ -21,7 +21,7 @@ const OWN_FORMATS = new Map([
   ['flac', 'FLAC'],
 ]);
 
-/** Maximum width and height in pixels. */
+/** Maximum width and height of a video in pixels. */
 const LONGEST_SIDE = 8_192;
 
 /**
@@ -80,7 +80,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
 }
 
-/** Refuses a missing or too long duration, because a damaged file can state a year, or none. */
+/** Refuses a missing or too long duration. A damaged file can claim to last a year, or state no duration. */
 function bounded(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) throw broken('has no duration');
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
@@ -172,18 +172,18 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Maximum additional silence, in seconds, that the file does not state. */
+  /** Upper limit, in seconds, of the silence in the audio beyond what the file declares. */
   readonly unknown: number;
 }
 
 const NONE: EncoderPadding = { before: 0, after: 0, unknown: 0 };
-/** Padding of an mp3 or AAC file that states none: encoders add three frames at most. */
+/** Padding assumed for an mp3 or AAC file that declares none; encoders add at most three frames of silence. */
 const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-/** Delay of an mp3 decoder in samples; the delay in an Info tag does not include it. */
+/** Delay of an mp3 decoder in samples; the delay in an Info tag is only the encoder's. */
 const DECODER_DELAY = 529;
 
-/** Number of bytes to read for the first frame, which follows the tags; enough unless they contain large pictures. */
+/** Number of bytes to read to reach the first mp3 frame, after the tags; too few only if a tag has a large picture. */
 const HEAD_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -213,7 +213,7 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Smaller differences between durations, in seconds, are rounding errors. */
+/** A difference of less than a millisecond between two durations is a rounding error. */
 const MILLISECOND = 0.001;
 
 /**

@@ -10,7 +10,7 @@ export const VideoFacts = Type.Object({
   /** Width in pixels after the rotation that the file states. */
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
-  /** Duration in seconds, from the start of the first picture to the end of the last picture. */
+  /** Duration in seconds, from the start of the first video frame to the end of the last one. */
   seconds: Seconds,
 });
 export type VideoFacts = Static<typeof VideoFacts>;
@@ -19,7 +19,7 @@ export type VideoFacts = Static<typeof VideoFacts>;
 export const InspectedVideo = Type.Object({
   ...VideoFacts.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Size of all packets together. */
+  /** Total size of the packets in bytes. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
@@ -29,9 +29,9 @@ export const AudioFacts = Type.Object({
   codec: Type.String(),
   /** Duration without the silence that the encoder added. */
   seconds: Seconds,
-  /** Timestamp in seconds at which the sound begins, after the encoder's delay. */
+  /** Timestamp in seconds at which the sound begins, after the silence that the encoder added. */
   start: Type.Number(),
-  /** Maximum encoder silence that `seconds` may include because the file does not state it; 0 if stated. */
+  /** Upper limit, in seconds, of encoder silence included in `seconds`; 0 if the file declares the silence. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioFacts = Static<typeof AudioFacts>;

@@ -16,8 +16,8 @@ import { toAac } from './to-aac.ts';
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
- * Simulates a lip sync: replaces the sound of a video and writes an mp4. Sound and pictures start and end together; the
- * pictures are copied unchanged.
+ * Simulates a lip sync: replaces the sound of a video and writes an mp4. Sound and video start and end together; the
+ * video frames are copied unchanged.
  * @throws MediaTaskError when a source file is unreadable
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
@@ -157,15 +157,15 @@ export interface SourceTime {
   readonly duration: number;
 }
 
-/** Minimum duration of a picture in seconds; a shorter duration is a rounding error. */
+/** Minimum duration of a video frame in seconds; a shorter duration is a rounding error. */
 const TICK = 0.000_5;
 
 /**
- * Computes when each packet of a video is shown in a result from 0 to `seconds`, in which the video is repeated as
- * often as needed. In each repetition, drops the first packet that would be shown after the end and all packets decoded
- * after it. The last picture is shown until the end.
+ * Computes when each packet of a video is shown in a result that lasts `seconds`; the video is repeated as often as
+ * needed. In each repetition, drops the first packet that would be shown after the end, and all packets decoded after
+ * this packet. The last frame is shown until the end.
  * @param source times of the packets in decoding order
- * @param length duration of the source in seconds, from the first picture to the end of the last
+ * @param length duration of the source in seconds, from the first frame to the end of the last frame
  * @returns a time for each packet of the result, in decoding order
  */
 export function placePictures(

@@ -98,7 +98,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Limits the size of a video that is repeated to a duration in seconds: a small file may contain a single picture.
+ * Limits the size of a result in which the video is repeated for `seconds`: a video with one frame repeats very often.
  * @throws ServiceError 413, before anything is charged
  */
 export function requireRoomToRepeat(
@@ -120,8 +120,8 @@ export function requireRoomToRepeat(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the length of the shorter input, or of the
- * audio if the video is extended: without silence that an encoder may have added, rounded up to seconds.
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the shorter input, or the audio if the video
+ * is extended. Silence that an encoder may have added is not billed; the result is rounded up to whole seconds.
  * @param input `extendsVideo`: whether the video is repeated until the end of the audio
  */
 export function billingOf({
@@ -144,12 +144,12 @@ export function billingOf({
   };
 }
 
-/** Rounds seconds to milliseconds, because times in media files are less exact. */
+/** Rounds seconds to milliseconds, because times in media files are not more exact. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** Stored order of a lip sync; the files are in the folder of the job. */
+/** Stored parameters of a lip sync job; the files are in the folder of the job. */
 export const StoredLipSync = Type.Object({
   video: VideoFacts,
   audio: AudioFacts,

@@ -16,8 +16,8 @@ const ENCODER_DELAY = 1_024;
 const CHANNEL_BITS = 96_000;
 
 /**
- * Changes the tempo of the sound of a lip sync and encodes it as AAC in a new file.
- * @returns the fields of the order that describe the new file
+ * Changes the tempo of the audio for a lip sync job and encodes the audio as AAC in a new file.
+ * @returns the task parameters that describe the new file
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignOrder,
@@ -66,7 +66,7 @@ async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<numbe
   return rate;
 }
 
-/** Encodes sound in a track. @param timestamp in seconds */
+/** Encodes sound and appends it to a track. @param timestamp start of the sound in seconds */
 export async function addSound(
   track: AudioSampleSource,
   { channels, sampleRate, samples }: Sound,
@@ -163,7 +163,7 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
   if ((channels[0]?.length ?? 0) > 0) yield soundOf(channels, sampleRate);
 }
 
-/** Size in frames of the buffer that is shared with the WebAssembly module. */
+/** Size of the buffer shared with the WebAssembly module, in audio frames (one sample for each channel). */
 const ROOM = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 

@@ -12,7 +12,7 @@ import { openReference, openSharp } from './reference.ts';
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** Schema of the fields that image and video orders share. */
+/** Schemas of the parameters that the image task and the video task share. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
@@ -23,7 +23,7 @@ export const CARD_FIELDS = {
   output: Path,
 };
 
-/** Order to the media child to draw an image. */
+/** Parameters of the media child's task that draws an image. */
 export const ImageOrder = Type.Object({ ...CARD_FIELDS, format: Type.Enum([...PICTURE_FORMATS]) });
 export type ImageOrder = Static<typeof ImageOrder>;
 
@@ -42,7 +42,7 @@ export const imageTask: MediaTask = async (given) => {
 };
 
 /**
- * Draws an image and writes the file. The same order always gives the same bytes.
+ * Draws an image and writes the file. The same parameters always give the same bytes.
  * @throws errors of the file system
  */
 export async function drawImage(order: ImageOrder): Promise<void> {
@@ -71,10 +71,10 @@ xmp:CreatorTool="${SANDBOX_SOFTWARE}"><dc:description><rdf:Alt><rdf:li xml:lang=
 ${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
 
-/** Share of the height above the panel with the title and the label. */
+/** Fraction of a card's height that is above the panel with the title and the label. */
 const PANEL_TOP = 0.68;
 
-/** Draws a card: the references on a pattern from prompt and seed, above a panel with the title and a label. */
+/** Draws a card: a pattern made from prompt and seed, the reference images on it, and a panel with title and label. */
 export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
   const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
   const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
@@ -152,7 +152,7 @@ function layer({ png }: { readonly png: Buffer }, left: number, top: number): Ov
   return { input: png, left, top: Math.max(0, top) };
 }
 
-/** Returns each reference, cropped to fit its place and with a white border. */
+/** Returns the reference images, each with a white border and cropped to fit the place on the card. */
 async function referenceLayers(
   sharp: SharpConstructor,
   { references, width, height }: Card,
@@ -182,12 +182,12 @@ interface Place extends PictureSize {
   readonly top: number;
 }
 
-/** The area for references, above the panel, as shares of width and height. */
+/** The area for reference images, as fractions of the card's width and height. */
 const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
-/** Space between two references, as a share of the shorter side. */
+/** Space between two reference images, as a fraction of the card's shorter side. */
 const GAP = 0.025;
 
-/** Returns a place for each reference: in two rows for more than two on an upright or square card, otherwise in one. */
+/** Returns the places of the reference images: one row, or two for over two images on an upright or square card. */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
   const columns = Math.ceil(count / rows);
@@ -212,7 +212,7 @@ export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
 
-/** Longer titles are truncated. */
+/** Maximum length of a title in characters; a longer prompt is truncated. */
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
@@ -240,7 +240,7 @@ const SMALLEST_PIXELS = 8;
 
 /**
  * Draws white text on a transparent PNG, with wrapped lines; shrinks the letters until the text fits.
- * @param lettering `pixels`: height of the letters at first; `within`: maximum size
+ * @param lettering `pixels`: height of the letters before shrinking; `within`: maximum size of the PNG
  */
 async function drawLettering(
   sharp: SharpConstructor,

@@ -23,7 +23,7 @@ const Stored = {
   height: Type.Integer({ minimum: 2 }),
   /** Milliseconds since the epoch. */
   createdAt: Type.Integer({ minimum: 0 }),
-  /** Names of files in the folder of the job. */
+  /** File names of the reference images, in the folder of the job. */
   references: Type.Array(Type.String()),
 };
 
@@ -42,11 +42,11 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** A valid order for an image or a video, before the references are imported. */
+/** A validated request for an image or a video, whose reference images are not imported yet. */
 export interface PicturePlan<Stored> {
-  /** Returns the order to store with the imported references. */
+  /** Returns the job parameters to store, with the file names of the imported reference images. */
   toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
-  /** URLs of the references, each with the name of the request field. */
+  /** URLs of the reference images, each with the name of the request field. */
   readonly urls: readonly { readonly field: string; readonly url: string }[];
   readonly credits: number;
 }
@@ -124,7 +124,7 @@ function requireModel<Model extends { readonly id: string }>(
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`);
 }
 
-/** @param variantName in the message about too many references */
+/** @param variantName name of the variant, for the error message about too many reference images */
 function planOf(
   { image_url, image_urls, model, prompt, seed = seedOf(prompt) }: PictureRequest,
   variant: Readonly<Record<'width' | 'height' | 'credits' | 'reference_limit', number>>,
@@ -161,7 +161,7 @@ export function secondsToMake(stored: StoredImage | StoredVideo): number {
   return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
 }
 
-/** Timeouts: many times the duration for the largest image and the longest video on one core. */
+/** Timeouts: many times what the largest image and the longest video take on one core. */
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
@@ -209,7 +209,7 @@ const INSPECTION_DEADLINE_MS = 30_000;
 const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() });
 
 /**
- * Decodes a reference in the media child, before a job is accepted.
+ * Decodes a reference image in the media child, before a job is accepted.
  * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails (docs/api/errors.md)
  */
 export async function inspectReferenceFile(

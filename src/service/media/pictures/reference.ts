@@ -5,11 +5,11 @@ import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { readFileWith } from '../inspection/open-media.ts';
 
-/** Order to the media child to inspect a reference; the path is absolute. */
+/** Parameters of the media child's task that inspects a reference image; the path is absolute. */
 const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
 export type ReferenceOrder = Static<typeof ReferenceOrder>;
 
-/** Task of the media child that decodes a reference before a job is accepted. */
+/** Task of the media child that decodes a reference image before a job is accepted. */
 export const inspectPictureTask: MediaTask = async (order) => {
   const { path } = requireOrder(ReferenceOrder, order);
   return inspectReference(await openSharp(), path);
@@ -29,15 +29,15 @@ export async function openSharp(): Promise<SharpConstructor> {
   return sharp;
 }
 
-/** Maximum size of a reference; larger pictures are refused before they are decoded. */
+/** Maximum size of a reference image in pixels; larger images are refused before they are decoded. */
 const REFERENCE_MAX_PIXELS = 50_000_000;
 
-/** Maximum ratio of the sides; a thinner picture would need too many pixels to fill a place on the card. */
+/** Maximum ratio of the longer side of a reference image to the shorter; a thinner one would need too many pixels. */
 const MOST_TIMES_THE_OTHER_SIDE = 100;
 
 /**
- * Decodes a complete reference, so that a damaged file is refused before anything is charged.
- * @returns the size after the rotation in the metadata
+ * Decodes a complete reference image, so that a damaged file is refused before anything is charged.
+ * @returns the size of the image, rotated as its metadata states
  * @throws MediaTaskError `unsupported` for another format, an animation, or a very thin picture; `too-large` for too
  * many pixels; `unreadable` for a damaged file
  */
@@ -69,7 +69,7 @@ export async function inspectReference(
   return autoOrient;
 }
 
-/** Opens a reference with the rotation in the metadata applied. */
+/** Opens a reference image, rotated as its metadata states. */
 export function openReference(sharp: SharpConstructor, path: string): Sharp {
   return sharp(path, { limitInputPixels: REFERENCE_MAX_PIXELS, failOn: 'warning' }).autoOrient();
 }

@@ -12,14 +12,14 @@ import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
 import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
-/** The order for a video, as the service sends it to the media child. */
+/** Parameters of the media child's task that makes a video. */
 export const VideoOrder = Type.Object({
   ...CARD_FIELDS,
   seconds: Type.Integer({ minimum: 1, maximum: 60 }),
 });
 export type VideoOrder = Static<typeof VideoOrder>;
 
-/** The progress after the last frame; the file is not written yet. */
+/** Progress (0 to 1) when the last frame is encoded and the file is not written yet. */
 const ENCODED = 0.95;
 
 /** Makes a video in the media child. */
@@ -29,7 +29,7 @@ export const videoTask: MediaTask = async (given, tools) => {
   return null;
 };
 
-/** Makes a video of the card of its order, with a bar at the lower edge that grows with each frame. */
+/** Makes a video that shows the card, with a bar at the lower edge that grows with each frame. */
 async function makeVideo(order: VideoOrder, tools: TaskTools): Promise<void> {
   const { output, prompt, seconds } = order;
   const card = await toI420(await drawCard(await openSharp(), order), order);
@@ -115,15 +115,15 @@ function encodeInThread(range: FrameRange, onFrame: () => void): Promise<Uint8Ar
 }
 
 interface Mp4 {
-  /** Absolute path. */
+  /** Absolute path of the mp4 file. */
   readonly output: string;
   readonly seconds: number;
   readonly title: string;
 }
 
 /**
- * Writes the encoded frames as an mp4 with exact times, named colours, its index in front and a silent sound track:
- * many programs take a video without sound for a damaged one.
+ * Writes the encoded frames as an mp4 with exact times, a declared colour space and the index at the beginning. Adds a
+ * silent sound track, because many programs take a video without sound for a damaged file.
  */
 async function writeMp4(
   parts: readonly Uint8Array[],
@@ -189,7 +189,7 @@ async function addFrames(
 
 const SAMPLE_RATE = 48_000;
 const BITRATE = 64_000;
-/** The samples that AAC encodes together; the encoder puts one more block in front. */
+/** Number of samples in an AAC block; the encoder adds one block before the sound. */
 const BLOCK = 1_024;
 
 async function addSilence(track: Mediabunny.AudioSampleSource, seconds: number): Promise<void> {

@@ -1,13 +1,13 @@
-/** The entry of a thread that draws and encodes frames of a video as H.264 (baseline). */
+/** Entry point of a worker thread that draws frames of a video and encodes them as H.264 (baseline). */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import library from 'h264-mp4-encoder';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { FrameRange } from './video.ts';
 
-/** The fastest of the encoder; a card looks the same at any speed. */
+/** Speed of the H.264 encoder: the fastest, because a card looks the same at any speed. */
 const SPEED = 10;
-/** From 10, the best, to 51. */
+/** Quantization of the H.264 encoder, from 10 (best quality) to 51. */
 const QUANTIZATION = 24;
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
@@ -15,7 +15,7 @@ const port = parentPort;
 
 void encode(workerData).then((file) => port.postMessage(file));
 
-/** Posts a message for each frame. @returns an mp4 without sound */
+/** Encodes frames; posts a message for each encoded frame. @returns an mp4 without sound */
 async function encode({ card, frames, from, height, to, width }: FrameRange): Promise<Uint8Array> {
   const encoder = await library.createH264MP4Encoder();
   Object.assign(encoder, {

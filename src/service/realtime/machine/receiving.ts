@@ -126,7 +126,7 @@ function start(message: StartMessage): Reducer {
   };
 }
 
-/** Segment id of the input of a simple request. */
+/** Id of the only segment of a request in `simple` mode. */
 const SIMPLE_SEGMENT_ID = 'input';
 
 /**
