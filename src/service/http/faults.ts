@@ -53,7 +53,7 @@ export function createFaults(rules: readonly FaultRule[]) {
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault to apply to a job. Call `count` once the job is accepted: it counts the create request. */
+    /** Returns the fault to apply to a job. Call `count` once the job is accepted, to count the create request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;

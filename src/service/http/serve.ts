@@ -12,7 +12,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import { ServiceError, errorResponse } from '../service-error.ts';
 import type { Service } from '../service.ts';
-import { onUpgrade, READ_MS } from './upgrade.ts';
+import { onUpgrade, RESET_DELAY_MS } from './upgrade.ts';
 import type { BodyCut } from './faults.ts';
 
 export interface ServeOptions {
@@ -298,7 +298,7 @@ async function sendCut(
   if (isWhole) outgoing.end();
   else if (kind === 'truncate') socket?.destroySoon();
   else {
-    await clock.sleep(READ_MS);
+    await clock.sleep(RESET_DELAY_MS);
     socket?.resetAndDestroy();
   }
 }
@@ -314,7 +314,7 @@ async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Soc
   shared.once('close', leave);
   try {
     await once(outgoing, 'socket', closed);
-    await clock.sleep(READ_MS);
+    await clock.sleep(RESET_DELAY_MS);
     return shared;
   } catch {
     return undefined;

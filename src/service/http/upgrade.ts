@@ -118,7 +118,7 @@ const MOST_LATE_FRAMES = 64;
 /** Maximum size in bytes of unsent pongs to a client that is not reading. */
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 /** Delay before a reset, so that a local client first reads the data and then sees the reset, not a normal end. */
-export const READ_MS = 50;
+export const RESET_DELAY_MS = 50;
 
 /** Opens a realtime connection over a WebSocket. */
 function liveSocket(
@@ -169,7 +169,7 @@ function liveSocket(
 
 async function disconnect(kind: 'reset' | 'truncate', socket: Socket, clock: Clock): Promise<void> {
   if (kind === 'truncate') return socket.destroySoon();
-  await clock.sleep(READ_MS);
+  await clock.sleep(RESET_DELAY_MS);
   socket.resetAndDestroy();
 }
 

@@ -13,7 +13,7 @@ export interface Create<Result> {
   readonly signal: AbortSignal;
   /** Reads the result of an operation, if it exists. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Makes, charges and stores the result. Its signal is aborted when all clients have disconnected. */
+  /** Makes, charges and stores the result. `signal` is aborted when all clients have disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 

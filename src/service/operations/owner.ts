@@ -57,7 +57,7 @@ export function isAbandoned(db: Connection, ownerId: string | undefined, self: O
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner without unfinished operations and jobs. */
+/** Deletes an owner, unless it has unfinished operations or jobs. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1

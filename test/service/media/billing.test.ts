@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MEDIA_RESULT_MAX_BYTES, MEDIA_RESULT_MAX_PICTURES } from '../../../src/contract/limits.ts';
 import { tempoToFit } from '../../../src/service/media/dubbing.ts';
-import { billingOf, requireRoomToRepeat } from '../../../src/service/media/lipsync/lip-sync.ts';
+import { billingOf, limitRepeatedSize } from '../../../src/service/media/lipsync/lip-sync.ts';
 
 const sound = (seconds: number, paddingSeconds = 0) => ({ seconds, paddingSeconds });
 
@@ -36,14 +36,14 @@ describe('a video that is shown again and again', () => {
     ['with as many bytes as there is room for', { ...second, bytes: MEDIA_RESULT_MAX_BYTES }, 1],
     ['with as many pictures', { ...second, pictures: MEDIA_RESULT_MAX_PICTURES / 2 }, 2],
   ])('is made: %s', (_what, video, seconds) => {
-    expect(() => requireRoomToRepeat(video, seconds)).not.toThrow();
+    expect(() => limitRepeatedSize(video, seconds)).not.toThrow();
   });
 
   test.each([
     ['bytes', { ...second, bytes: MEDIA_RESULT_MAX_BYTES }, 1.001],
     ['pictures', { ...second, pictures: MEDIA_RESULT_MAX_PICTURES / 2 }, 2.001],
   ])('is refused above the limit of %s', (unit, video, seconds) => {
-    expect(() => requireRoomToRepeat(video, seconds)).toThrow(
+    expect(() => limitRepeatedSize(video, seconds)).toThrow(
       expect.objectContaining({
         code: 'ERR_MEDIA_TOO_LARGE',
         message: expect.stringMatching(new RegExp(`^video_url would be repeated .* ${unit}$`)),

@@ -155,9 +155,9 @@ const FIRSTS_IN_A_ROW = 4;
  */
 class ThreadPool {
   readonly #options: Required<FliteEngineOptions>;
-  /** Tasks for whose result a consumer waits, the oldest first. */
+  /** Tasks whose result a caller awaits, the oldest first. */
   readonly #awaited: Entry[] = [];
-  /** Tasks queued ahead of need: no consumer waits for the result yet. */
+  /** Tasks queued ahead of need, whose result no caller awaits yet. */
   readonly #ahead: Entry[] = [];
   #firstsInARow = 0;
   /** Recently served accounts, the latest last. */

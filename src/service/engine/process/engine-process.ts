@@ -46,7 +46,7 @@ export class EngineProcess {
   readonly #child: EngineChild;
   readonly #messages: AsyncGenerator<ReceivedMessage, undefined>;
   #lastId = 0;
-  /** Id of the unfinished request, if there is one. */
+  /** Id of the unfinished request; undefined if the process is idle. */
   #open: number | undefined;
   #isUsable = true;
 

@@ -76,13 +76,13 @@ function startWatchdog(deadlineMs: number): void {
     everyMs: CHECK_EVERY_MS,
     parent: process.ppid,
   };
-  const thread = new Worker(WATCH, { eval: true, workerData: data });
+  const thread = new Worker(WATCHDOG_SCRIPT, { eval: true, workerData: data });
   thread.on('error', () => undefined);
   thread.unref();
 }
 
 /** Source code of the watchdog thread, as a string because a separate file would need a separate bundle. */
-const WATCH = `
+const WATCHDOG_SCRIPT = `
 const { deadlineMs, everyMs, parent } = require('node:worker_threads').workerData;
 const end = () => process.kill(process.pid, 'SIGKILL');
 setTimeout(end, deadlineMs);

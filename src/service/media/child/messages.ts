@@ -32,7 +32,7 @@ export const TaskCall = Type.Object({
   task: Type.String(),
   /** Parameters of the task, which the task validates. */
   order: Type.Unknown(),
-  /** The child kills itself after this time, in case the service has died. */
+  /** Deadline in milliseconds. The service kills the child then; if the service has died, the child kills itself. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;
@@ -73,7 +73,7 @@ export function requireOrder<Schema extends TSchema>(
 }
 
 /** Runs work that writes a file. If it fails, deletes the file: on a full disk, storing the failure needs space. */
-export async function wholeFile<Result>(
+export async function deleteOnFailure<Result>(
   path: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

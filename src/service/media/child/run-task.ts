@@ -10,7 +10,7 @@ import { MediaTaskError, TaskMessage } from './messages.ts';
 export interface TaskOptions<Schema extends TSchema> {
   /** Schema of the task's result. */
   readonly result: Schema;
-  /** The process is killed after this time. */
+  /** The process is killed after this many milliseconds. */
   readonly deadlineMs: number;
   /** Maximum heap size of the process, in megabytes. */
   readonly memoryMb?: number | undefined;
@@ -32,15 +32,15 @@ export type RunTask = <Schema extends TSchema>(
 
 interface TaskRunnerDeps {
   readonly clock: Clock;
-  /** The bundled program of the child. */
+  /** The bundled script that the child process runs. */
   readonly file: URL;
-  /** The whole environment of the child: it reads untrusted files and gets no secrets. */
+  /** All environment variables of the child process, which reads untrusted files and so must get no secrets. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const MEMORY_MB = 256;
 
-/** Creates a runner of tasks, each in a child process that is killed at the end. */
+/** Returns a function that runs each task in a new child process, and kills the process when the task ends. */
 export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask {
   return async (task, order, options) => {
     const { deadlineMs, memoryMb = MEMORY_MB, result, signal } = options;

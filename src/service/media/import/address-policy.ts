@@ -68,7 +68,7 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** A response whose body is unread. */
+/** A response whose body has not been read yet. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
   /** Target URL of a redirect, not parsed yet; undefined for any other response. */
@@ -216,7 +216,7 @@ const RESERVED_V4 = listOf('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** The public range of IPv6 addresses; the next list contains the reserved ranges within. */
+/** The range of public IPv6 addresses; parts of it are reserved (`RESERVED_V6`). */
 const GLOBAL_V6 = listOf('ipv6', [['2000::', 3]]);
 const RESERVED_V6 = listOf('ipv6', [
   ['2001::', 23],

@@ -48,7 +48,7 @@ async function videoFacts(input: Input): Promise<InspectedVideo> {
   if (!isSide(width) || !isSide(height))
     throw tooLarge(`has ${width}x${height} pixels; allowed: ${LONGEST_SIDE}x${LONGEST_SIDE}`);
   const { bytes, count: pictures, first } = await walkPackets(track);
-  const seconds = bounded((await track.computeDuration()) - first);
+  const seconds = requireDuration((await track.computeDuration()) - first);
   return { codec, width, height, seconds, pictures, bytes };
 }
 
@@ -68,7 +68,7 @@ async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
   const start = Math.max(first, 0) + before;
   if (format === 'Ogg') await requireWholePages(path);
   const stated = format === 'FLAC' ? await flacSeconds(path) : undefined;
-  const seconds = bounded(stated ?? (await track.computeDuration()) - start - after);
+  const seconds = requireDuration(stated ?? (await track.computeDuration()) - start - after);
   return { codec, start, seconds, paddingSeconds: unknown };
 }
 
@@ -81,7 +81,7 @@ function isSide(pixels: number): boolean {
 }
 
 /** Refuses a missing or too long duration. A damaged file can claim to last a year, or state no duration. */
-function bounded(seconds: number): number {
+function requireDuration(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) throw broken('has no duration');
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
   return seconds;
@@ -99,7 +99,7 @@ function tooLarge(what: string): MediaTaskError {
 const MOST_PACKETS = 1_000_000;
 
 /** Totals of the packets of a track. */
-interface PacketFacts {
+interface PacketTotals {
   /** Timestamp of the first packet, in seconds. */
   readonly first: number;
   readonly count: number;
@@ -110,7 +110,7 @@ interface PacketFacts {
  * Reads every packet of a track, so that a truncated file fails before anything is charged.
  * @throws MediaTaskError, and errors of the demuxer
  */
-async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketFacts> {
+async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketTotals> {
   const { EncodedPacketSink } = await import('mediabunny');
   const description = (await track.getDecoderConfig())?.description;
   const codec = await track.getCodec();

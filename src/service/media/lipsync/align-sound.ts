@@ -6,7 +6,7 @@ import type {
   InputVideoTrack,
 } from 'mediabunny';
 import type { MediaTask } from '../child/messages.ts';
-import { requireOrder, wholeFile } from '../child/messages.ts';
+import { requireOrder, deleteOnFailure } from '../child/messages.ts';
 import type { Aligned } from '../inspection/inspection.ts';
 import { AlignOrder } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
@@ -27,7 +27,7 @@ export const alignSound: MediaTask = async (given, { progress }): Promise<Aligne
   try {
     const isCopied = tempo === 1 && COPIED.has(audioFacts.codec);
     const order = isCopied ? wanted : { ...wanted, ...(await toAac(wanted, encoded)) };
-    await wholeFile(output, () => join(order, progress));
+    await deleteOnFailure(output, () => join(order, progress));
     const { size: bytes } = await stat(output);
     return { audioCodec: order.audioFacts.codec, bytes };
   } finally {

@@ -37,7 +37,7 @@ export async function acceptLipSync(
     await Promise.allSettled(imports);
     const [video, audio] = [await imports[0], await imports[1]];
     const { billedSeconds, credits, rule, seconds } = billingOf({ video, audio, extendsVideo });
-    if (extendsVideo) requireRoomToRepeat(video, seconds);
+    if (extendsVideo) limitRepeatedSize(video, seconds);
     const length = { seconds, billedSeconds, credits, rule, tempo: 1 };
     const order: StoredLipSync = { video, audio, audioFile: AUDIO_FILE, ...length };
     signal.throwIfAborted();
@@ -101,7 +101,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
  * Limits the size of a result in which the video is repeated for `seconds`: a video with one frame repeats very often.
  * @throws ServiceError 413, before anything is charged
  */
-export function requireRoomToRepeat(
+export function limitRepeatedSize(
   { bytes, pictures, seconds: length }: Pick<InspectedVideo, 'bytes' | 'pictures' | 'seconds'>,
   seconds: number,
 ): void {

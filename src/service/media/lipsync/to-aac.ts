@@ -164,7 +164,7 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
 }
 
 /** Size of the buffer shared with the WebAssembly module, in audio frames (one sample for each channel). */
-const ROOM = 8_192;
+const BUFFER_FRAMES = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** Makes sound faster (tempo above 1) or slower at the same pitch. The result has 1 / tempo as many frames, rounded. */
@@ -200,25 +200,25 @@ class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
   readonly #stream: number;
-  readonly #room: number;
+  readonly #buffer: number;
 
   constructor(sonic: Sonic, { channels, sampleRate }: Sound, tempo: number) {
     this.#sonic = sonic;
     this.form = { channels, sampleRate };
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
-    this.#room = sonic._malloc(ROOM * channels * SAMPLE_BYTES);
-    if (this.#stream === 0 || this.#room === 0)
+    this.#buffer = sonic._malloc(BUFFER_FRAMES * channels * SAMPLE_BYTES);
+    if (this.#stream === 0 || this.#buffer === 0)
       throw new Error('cannot allocate memory to change the tempo');
     sonic._sonicSetSpeed(this.#stream, tempo);
   }
 
   *push({ samples }: Sound): Generator<Float32Array> {
     const { channels } = this.form;
-    for (let at = 0; at < samples.length; at += ROOM * channels) {
-      const piece = samples.subarray(at, at + ROOM * channels);
-      this.#sonic.HEAPF32.set(piece, this.#room / SAMPLE_BYTES);
+    for (let at = 0; at < samples.length; at += BUFFER_FRAMES * channels) {
+      const piece = samples.subarray(at, at + BUFFER_FRAMES * channels);
+      this.#sonic.HEAPF32.set(piece, this.#buffer / SAMPLE_BYTES);
       const frames = piece.length / channels;
-      if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#room, frames) === 0) {
+      if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#buffer, frames) === 0) {
         throw new Error('cannot allocate memory to change the tempo');
       }
       yield* this.#read();
@@ -234,9 +234,9 @@ class TempoStream {
   *#read(): Generator<Float32Array> {
     const { channels } = this.form;
     for (;;) {
-      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#room, ROOM);
+      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#buffer, BUFFER_FRAMES);
       if (frames === 0) return;
-      const start = this.#room / SAMPLE_BYTES;
+      const start = this.#buffer / SAMPLE_BYTES;
       yield this.#sonic.HEAPF32.slice(start, start + frames * channels);
     }
   }

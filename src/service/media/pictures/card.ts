@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import type { PictureFormat } from '../../../contract/media.ts';
 import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
 import type { MediaTask } from '../child/messages.ts';
-import { requireOrder, wholeFile } from '../child/messages.ts';
+import { requireOrder, deleteOnFailure } from '../child/messages.ts';
 import type { PictureSize } from './reference.ts';
 import { openReference, openSharp } from './reference.ts';
 
@@ -37,7 +37,7 @@ const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
 /** Task of the media child that draws an image. */
 export const imageTask: MediaTask = async (given) => {
   const order = requireOrder(ImageOrder, given);
-  await wholeFile(order.output, () => drawImage(order));
+  await deleteOnFailure(order.output, () => drawImage(order));
   return null;
 };
 

@@ -33,7 +33,7 @@ export async function openSharp(): Promise<SharpConstructor> {
 const REFERENCE_MAX_PIXELS = 50_000_000;
 
 /** Maximum ratio of the longer side of a reference image to the shorter; a thinner one would need too many pixels. */
-const MOST_TIMES_THE_OTHER_SIDE = 100;
+const MAX_ASPECT_RATIO = 100;
 
 /**
  * Decodes a complete reference image, so that a damaged file is refused before anything is charged.
@@ -61,8 +61,8 @@ export async function inspectReference(
       `has ${width}x${height} pixels; allowed: up to ${limit} pixels`,
     );
   }
-  if (Math.max(width, height) > MOST_TIMES_THE_OTHER_SIDE * Math.min(width, height)) {
-    const limit = `one side may be at most ${MOST_TIMES_THE_OTHER_SIDE} times as long as the other`;
+  if (Math.max(width, height) > MAX_ASPECT_RATIO * Math.min(width, height)) {
+    const limit = `one side may be at most ${MAX_ASPECT_RATIO} times as long as the other`;
     throw new MediaTaskError('unsupported', `has ${width}x${height} pixels; ${limit}`);
   }
   await orUnreadable(openReference(sharp, path).stats());

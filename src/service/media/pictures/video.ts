@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
-import { requireOrder, wholeFile } from '../child/messages.ts';
+import { requireOrder, deleteOnFailure } from '../child/messages.ts';
 import { VIDEO_WORKER_FILE } from '../../worker-file.ts';
 import { addSound } from '../lipsync/to-aac.ts';
 import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
@@ -20,12 +20,12 @@ export const VideoOrder = Type.Object({
 export type VideoOrder = Static<typeof VideoOrder>;
 
 /** Progress (0 to 1) when the last frame is encoded and the file is not written yet. */
-const ENCODED = 0.95;
+const ENCODED_PROGRESS = 0.95;
 
 /** Makes a video in the media child. */
 export const videoTask: MediaTask = async (given, tools) => {
   const order = requireOrder(VideoOrder, given);
-  await wholeFile(order.output, () => makeVideo(order, tools));
+  await deleteOnFailure(order.output, () => makeVideo(order, tools));
   return null;
 };
 
@@ -91,7 +91,7 @@ async function encodeFrames(
   let encoded = 0;
   const onFrame = (): void => {
     encoded += 1;
-    progress((encoded / frames) * ENCODED);
+    progress((encoded / frames) * ENCODED_PROGRESS);
   };
   const ranges = [
     { from: 0, to: middle },
@@ -190,12 +190,12 @@ async function addFrames(
 const SAMPLE_RATE = 48_000;
 const BITRATE = 64_000;
 /** Number of samples in an AAC block; the encoder adds one block before the sound. */
-const BLOCK = 1_024;
+const AAC_BLOCK_SAMPLES = 1_024;
 
 async function addSilence(track: Mediabunny.AudioSampleSource, seconds: number): Promise<void> {
   const chunk = SAMPLE_RATE / 2;
   // The sound ends with the last frame or just before it, never after.
-  const total = (Math.floor((seconds * SAMPLE_RATE) / BLOCK) - 1) * BLOCK;
+  const total = (Math.floor((seconds * SAMPLE_RATE) / AAC_BLOCK_SAMPLES) - 1) * AAC_BLOCK_SAMPLES;
   for (let at = 0; at < total; at += chunk) {
     const samples = new Float32Array(Math.min(chunk, total - at));
     await addSound(track, { samples, channels: 1, sampleRate: SAMPLE_RATE }, at / SAMPLE_RATE);
