@@ -319,8 +319,8 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the `Idempotency-Key` of this request. If there is none, finds one by `X-Request-Id`;
- * with both headers, it must be identical to this request (docs/api/errors.md#idempotency).
+ * Finds an earlier request with the same `Idempotency-Key` or, if there is none, the same `X-Request-Id`. For a request
+ * with both headers, the second search finds only an identical request (docs/api/errors.md#idempotency).
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;

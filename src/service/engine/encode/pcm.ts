@@ -1,6 +1,6 @@
 /** An encoder that converts a stream of samples to the bytes of one file. */
 export interface AudioEncoder {
-  /** Encodes samples. Returns the bytes that are complete so far, often none. */
+  /** Encodes samples. Returns the output bytes that are ready so far, often none. */
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
   /** Returns the remaining bytes of the file. */
   finish(): Uint8Array<ArrayBuffer>;

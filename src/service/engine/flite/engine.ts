@@ -131,7 +131,7 @@ async function wordsOf(
   }
 }
 
-/** Lets the caller that queued a task in the thread pool wait for the result or drop the task. */
+/** Handle for a task in the thread pool: waits for the result, or drops the task. */
 interface Ticket {
   /** Waits for the result. From this call on, the task runs before tasks whose result no caller awaits. */
   result(): Promise<TaskResult>;

@@ -32,7 +32,7 @@ export const TaskCall = Type.Object({
   task: Type.String(),
   /** Parameters of the task, which the task validates. */
   order: Type.Unknown(),
-  /** Deadline in milliseconds. The service kills the child then; if the service has died, the child kills itself. */
+  /** Milliseconds until the service kills the child; if the service has died by then, the child kills itself. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;

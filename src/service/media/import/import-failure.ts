@@ -13,7 +13,7 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** The rest of the error message, which begins with the name of the field. */
+  /** Text of the error message after the name of the field. */
   readonly what: string;
   /** Stage at which the import failed, default `download`. */
   readonly stage?: ImportStage;

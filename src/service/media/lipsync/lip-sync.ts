@@ -98,7 +98,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Limits the size of a result in which the video is repeated for `seconds`: a video with one frame repeats very often.
+ * Limits the size of a result that repeats the video for `seconds`; a video of one frame would repeat very often.
  * @throws ServiceError 413, before anything is charged
  */
 export function limitRepeatedSize(

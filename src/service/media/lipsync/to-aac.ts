@@ -164,7 +164,7 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
 }
 
 /** Size of the buffer shared with the WebAssembly module, in audio frames (one sample for each channel). */
-const BUFFER_FRAMES = 8_192;
+const CAPACITY = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /** Makes sound faster (tempo above 1) or slower at the same pitch. The result has 1 / tempo as many frames, rounded. */
@@ -206,7 +206,7 @@ class TempoStream {
     this.#sonic = sonic;
     this.form = { channels, sampleRate };
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
-    this.#buffer = sonic._malloc(BUFFER_FRAMES * channels * SAMPLE_BYTES);
+    this.#buffer = sonic._malloc(CAPACITY * channels * SAMPLE_BYTES);
     if (this.#stream === 0 || this.#buffer === 0)
       throw new Error('cannot allocate memory to change the tempo');
     sonic._sonicSetSpeed(this.#stream, tempo);
@@ -214,8 +214,8 @@ class TempoStream {
 
   *push({ samples }: Sound): Generator<Float32Array> {
     const { channels } = this.form;
-    for (let at = 0; at < samples.length; at += BUFFER_FRAMES * channels) {
-      const piece = samples.subarray(at, at + BUFFER_FRAMES * channels);
+    for (let at = 0; at < samples.length; at += CAPACITY * channels) {
+      const piece = samples.subarray(at, at + CAPACITY * channels);
       this.#sonic.HEAPF32.set(piece, this.#buffer / SAMPLE_BYTES);
       const frames = piece.length / channels;
       if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#buffer, frames) === 0) {
@@ -234,7 +234,7 @@ class TempoStream {
   *#read(): Generator<Float32Array> {
     const { channels } = this.form;
     for (;;) {
-      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#buffer, BUFFER_FRAMES);
+      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#buffer, CAPACITY);
       if (frames === 0) return;
       const start = this.#buffer / SAMPLE_BYTES;
       yield this.#sonic.HEAPF32.slice(start, start + frames * channels);
