@@ -14,7 +14,7 @@ import {
   givenReferences,
   pictureOptions,
   referenceFields,
-  refuseDear,
+  refuseOverBudget,
 } from '../../src/cli/flags/media.ts';
 import type { PictureFlags, MediaCreateFlags } from '../../src/cli/flags/media.ts';
 import type { MediaPlace } from '../../src/cli/media/format.ts';
@@ -55,7 +55,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
       kind: 'image',
       inputs: await readInputs(context, givenReferences(options)),
       async order(urls, connection) {
-        await refuseDear(context, 'image', options, connection);
+        await refuseOverBudget(context, 'image', options, connection);
         const references = referenceFields(urls);
         const asked = { prompt, model, aspect_ratio: aspectRatio, resolution, ...references };
         return { ...asked, output_format: ownFormat(output, connection.target) };
@@ -137,9 +137,9 @@ async function show({ env, files, io }: Context, file: string): Promise<void> {
     io.notice('foley: --preview works on a terminal only');
     return;
   }
-  const { drawPreview, previewWay } = await import('../../src/cli/render/preview.ts');
-  const way = previewWay(env, style.paint !== PLAIN);
-  const picture = way && (await drawPreview(await files.readFile(file), way, style));
+  const { drawPreview, previewProtocol } = await import('../../src/cli/render/preview.ts');
+  const protocol = previewProtocol(env, style.paint !== PLAIN);
+  const picture = protocol && (await drawPreview(await files.readFile(file), protocol, style));
   if (picture === undefined) io.notice('foley: this terminal cannot show images');
   else if (stderrIsTerminal) io.progressStream.write(picture);
   else await io.writeOut(picture);

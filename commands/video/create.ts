@@ -12,7 +12,7 @@ import {
   givenReferences,
   pictureOptions,
   referenceFields,
-  refuseDear,
+  refuseOverBudget,
 } from '../../src/cli/flags/media.ts';
 import type { PictureFlags } from '../../src/cli/flags/media.ts';
 
@@ -39,7 +39,7 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
       kind: 'video',
       inputs: await readInputs(context, givenReferences(options)),
       async order(urls, connection) {
-        await refuseDear(context, 'video', options, connection);
+        await refuseOverBudget(context, 'video', options, connection);
         const { model, seconds: length, size: pixels } = options;
         return { prompt, model, seconds: length, size: pixels, ...referenceFields(urls) };
       },

@@ -100,7 +100,7 @@ export function referenceFields(urls: readonly string[]): MediaOrder {
  * Checks the price in the catalogue of models against `--max-credits`; without that flag, does nothing.
  * @throws Failure (usage) for a higher or unknown price
  */
-export async function refuseDear(
+export async function refuseOverBudget(
   { signal }: Context,
   mediaType: MediaType,
   flags: PictureFlags,

@@ -9,13 +9,13 @@ const COLUMN_PIXELS = 10;
  */
 export async function drawPreview(
   picture: Uint8Array,
-  way: PreviewWay,
+  protocol: PreviewProtocol,
   { columns }: { readonly columns: number },
 ): Promise<string | undefined> {
   try {
     const { default: sharp } = await import('sharp');
     const wide = Math.min(MOST_COLUMNS, columns);
-    const isDrawn = way !== 'blocks';
+    const isDrawn = protocol !== 'blocks';
     const width = isDrawn ? wide * COLUMN_PIXELS : wide;
     const height = isDrawn ? MOST_ROWS * COLUMN_PIXELS * 2 : MOST_ROWS * 2;
     const small = sharp(picture).resize({
@@ -24,22 +24,22 @@ export async function drawPreview(
       fit: 'inside',
       withoutEnlargement: isDrawn,
     });
-    if (way === 'kitty' || way === 'iterm2') {
+    if (protocol === 'kitty' || protocol === 'iterm2') {
       const { data, info } = await small.png().toBuffer({ resolveWithObject: true });
       const taken = Math.max(1, Math.round(info.width / COLUMN_PIXELS));
-      return way === 'kitty' ? kittyImage(data, taken) : itermImage(data, taken);
+      return protocol === 'kitty' ? kittyImage(data, taken) : itermImage(data, taken);
     }
     const flat = small.removeAlpha().toColorspace('srgb').raw();
     const { data, info } = await flat.toBuffer({ resolveWithObject: true });
     const pixels: Pixels = { width: info.width, height: info.height, rgb: new Uint8Array(data) };
-    return way === 'sixel' ? sixel(pixels) : halfBlocks(pixels);
+    return protocol === 'sixel' ? sixel(pixels) : halfBlocks(pixels);
   } catch {
     return undefined;
   }
 }
 
 /** The protocol by which a terminal shows images. */
-export type PreviewWay = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
+export type PreviewProtocol = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -48,7 +48,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * forward images and get `blocks`.
  * @param mayColor whether colors are on, which `blocks` requires
  */
-export function previewWay(env: Environment, mayColor: boolean): PreviewWay | undefined {
+export function previewProtocol(env: Environment, mayColor: boolean): PreviewProtocol | undefined {
   const term = env['TERM'] ?? '';
   const program = env['TERM_PROGRAM'] ?? '';
   if (term === 'dumb') return undefined;

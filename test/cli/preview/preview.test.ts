@@ -1,12 +1,12 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { drawPreview, previewWay, sixel } from '../../../src/cli/render/preview.ts';
-import type { PreviewWay } from '../../../src/cli/render/preview.ts';
+import { drawPreview, previewProtocol, sixel } from '../../../src/cli/render/preview.ts';
+import type { PreviewProtocol } from '../../../src/cli/render/preview.ts';
 
 const ESC = '\u001b';
 
 describe('the image protocol of a terminal', () => {
-  test.each<[PreviewWay | undefined, Record<string, string>]>([
+  test.each<[PreviewProtocol | undefined, Record<string, string>]>([
     ['kitty', { TERM: 'xterm-kitty' }],
     ['kitty', { TERM: 'xterm-256color', KITTY_WINDOW_ID: '1' }],
     ['kitty', { TERM: 'xterm-ghostty', TERM_PROGRAM: 'ghostty' }],
@@ -20,12 +20,12 @@ describe('the image protocol of a terminal', () => {
     ['blocks', { TERM: 'screen', TERM_PROGRAM: 'iTerm.app' }],
     [undefined, { TERM: 'dumb', KITTY_WINDOW_ID: '1' }],
   ])('%s: %j', (way, env) => {
-    expect(previewWay(env, true)).toBe(way);
+    expect(previewProtocol(env, true)).toBe(way);
   });
 
   test('is not colored blocks without colors', () => {
-    expect(previewWay({ TERM: 'xterm-256color' }, false)).toBeUndefined();
-    expect(previewWay({ TERM: 'xterm-kitty' }, false)).toBe('kitty');
+    expect(previewProtocol({ TERM: 'xterm-256color' }, false)).toBeUndefined();
+    expect(previewProtocol({ TERM: 'xterm-kitty' }, false)).toBe('kitty');
   });
 });
 
@@ -37,7 +37,7 @@ const picture = await sharp({
   .png()
   .toBuffer();
 
-async function drawn(way: PreviewWay, columns = 40): Promise<string> {
+async function drawn(way: PreviewProtocol, columns = 40): Promise<string> {
   const text = await drawPreview(picture, way, { columns });
   if (text === undefined) throw new Error('nothing was drawn');
   return text;
