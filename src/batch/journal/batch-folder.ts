@@ -27,7 +27,7 @@ import { markUnfinished } from './unfinished.ts';
 
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
-  /** Folder in the state folder; each batch has a subfolder with a copy of its secret and output names. */
+  /** Folder inside the state folder; it has a subfolder for each batch, with copies of the secret and output names. */
   readonly copies: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
@@ -35,7 +35,7 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder that keeps audio after another item's audio has replaced it. */
+/** Returns the folder in which audio is saved before the audio of another item overwrites it. */
 export function keptFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
@@ -49,7 +49,7 @@ export async function readBatchFolder(outputDir: string, files: FileSystem): Pro
 }
 
 /**
- * Opens and locks the batch of an output folder, or one shard, and removes temporary files of killed runs.
+ * Opens and locks the batch of an output folder, or one shard of it, and removes temporary files of killed runs.
  * @throws Failure: state (32) when another process runs the batch, or the state is damaged or from a newer foley;
  *   output (30) when the folder is not writable
  */
@@ -133,7 +133,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records output names before files get these names; the record is on disk when the promise resolves.
+   * Records the names of output files before the files are created; the record is on disk when the promise resolves.
    * @throws Failure (state)
    */
   async claim(outputs: readonly string[]): Promise<void> {
@@ -175,8 +175,8 @@ export class BatchFolder {
   }
 
   /**
-   * Records that an audio file has its final name. The record is not written until the next one: if it is lost, foley
-   * only compares the file again.
+   * Records that an audio file has its final name. The record is written together with the next one: if a crash loses
+   * it, the next run recognizes the file by its hash.
    */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
     const { about, body, generation, item } = status;
@@ -202,7 +202,7 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that all items are done: a later `--redo` of the same items requests and pays for them again. */
+  /** Records that all items are done, so that a later `--redo` of the same items requests and pays for them again. */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);
@@ -319,7 +319,7 @@ const LINES_AT_ONCE = 1000;
 
 /**
  * Merges the journals of earlier runs into one if there are many. A journal with damaged lines is renamed to
- * `….corrupt`, not removed. @throws the system's error; then only merged journals were removed.
+ * `….corrupt`, not removed. @throws a file system error, without losing a record
  */
 async function compact(
   { files: read, index }: ReadJournals,

@@ -131,7 +131,7 @@ function isFacts(value: unknown): value is ItemFacts {
 export interface KnownFile {
   readonly sha256: string;
   readonly bytes: number;
-  /** Modification time; undefined if the journal does not record that the file got its name. */
+  /** Modification time; undefined if the journal has no record that the file was published. */
   readonly mtimeMs: number | undefined;
 }
 
@@ -141,16 +141,16 @@ interface KnownRun {
   hasEnded: boolean;
 }
 
-/** Index of the records in a folder's journals. The order of records matters only between equal states. */
+/** Index of the records in a folder's journals. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
   /** Ids of the items that were requested with each body; usually one. */
-  readonly #buyers = new Map<string, Set<string>>();
-  /** Superseded requests that have complete audio, which a file may still contain. */
+  readonly #itemsByBody = new Map<string, Set<string>>();
+  /** Superseded requests with complete audio; an output file may still contain this audio. */
   readonly #superseded: ItemStatus[] = [];
-  /** Hashes of the complete audio of each request body, in any generation. */
+  /** For each request body, the hashes of all complete audio received for it, also for earlier generation numbers. */
   readonly #audio = new Set<string>();
-  /** Names of the outputs that ever had an audio, by the SHA-256 of the audio. */
+  /** For each audio, by its SHA-256: the names of all outputs that ever contained it. */
   readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
@@ -171,7 +171,7 @@ export class JournalIndex {
     const key = keyOf(item, body);
     const before = this.#items.get(key);
     const status = mergeStep(before, step);
-    if (before === undefined) addTo(this.#buyers, body, item);
+    if (before === undefined) addTo(this.#itemsByBody, body, item);
     else if (status.generation > before.generation && isWhole(before))
       this.#superseded.push(before);
     this.#items.set(key, status);
@@ -189,14 +189,15 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the billed request to use for an item with this body; it may have been sent for another item. The latest
-   * generation wins, then the latest state, then the item's own request. A request without audio is used only if no
-   * other exists. Returns undefined if this body was never requested.
+   * Returns the request to use for an item with this request body; it may have been sent for an equal item. Prefers
+   * requests that have or may still get audio, then the highest generation number, then the latest state, then the
+   * item's own request. Ignores requests with a lower generation number than the item's own request. Returns undefined
+   * if this body was never requested.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
     let best = own;
-    for (const other of this.#buyers.get(body) ?? []) {
+    for (const other of this.#itemsByBody.get(body) ?? []) {
       const status = other === item ? undefined : this.#items.get(keyOf(other, body));
       if (status === undefined) continue;
       const isLater = own === undefined || status.generation >= own.generation;
@@ -205,16 +206,16 @@ export class JournalIndex {
     return best;
   }
 
-  /** Returns the highest generation of a body; -1 if the body was never requested. */
+  /** Returns the highest generation number of a request body; -1 if the body was never requested. */
   lastGeneration(body: string): number {
     let last = -1;
-    for (const item of this.#buyers.get(body) ?? []) {
+    for (const item of this.#itemsByBody.get(body) ?? []) {
       last = Math.max(last, this.#items.get(keyOf(item, body))?.generation ?? -1);
     }
     return last;
   }
 
-  /** Whether a hash belongs to complete audio of a body, in any generation. */
+  /** Returns whether complete audio with this hash was ever received for a request body. */
   isAudioOf(body: string, sha256: string): boolean {
     return this.#audio.has(keyOf(sha256, body));
   }
@@ -239,7 +240,7 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest run if that run had the same `--redo` and did not finish. */
+  /** Returns the token of the latest run if that run had this value of `--redo` and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;
@@ -268,7 +269,7 @@ export class JournalIndex {
   }
 }
 
-/** Returns a unique key: the body digest has no spaces, so that the item id may contain any character. */
+/** Returns a key that is unique for an item id and a body digest, because the digest contains no spaces. */
 function keyOf(item: string, body: string): string {
   return `${body} ${item}`;
 }

@@ -31,12 +31,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** How long a process that cannot be checked counts as running after its last journal record. */
+/** How long after its last journal record a process is assumed to run, if that cannot be checked. */
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /**
- * Locks the batch of a folder, or one shard. Different shards of the same total may run at once. The lock only avoids
- * duplicate work; idempotency keys prevent double billing. Also throws the system's error.
+ * Locks the batch of a folder, or one shard of it. Shards with the same total, such as 1/4 and 3/4, may run at once.
+ * The lock only avoids duplicate work; idempotency keys prevent double billing. Also throws file system errors.
  * @throws Failure (state) naming the process that holds the lock
  */
 export async function lockBatch(options: LockOptions): Promise<Lock> {
@@ -92,7 +92,7 @@ async function takeOnce(file: string, mark: string, options: LockOptions): Promi
 
 /**
  * Links the temporary file `written` to the name of the lock, unless a running process holds the lock. To replace the
- * lock of a dead process, takes a second lock first, whose name contains the mark of the dead lock.
+ * lock of a dead process, first takes a second lock, named after the random `mark` stored in the dead lock.
  */
 async function takeWith(written: string, file: string, options: LockOptions): Promise<void> {
   for (let turn = 1; ; turn += 1) {
@@ -139,7 +139,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   }
 }
 
-/** Removes the lock of a dead process. A newer lock that got the same name meanwhile is moved back. */
+/** Removes the lock of a dead process. If another process has replaced that lock meanwhile, keeps the new lock. */
 async function clear(file: string, dead: Held, options: LockOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -171,7 +171,7 @@ async function findOtherShards(own: string, options: LockOptions): Promise<boole
   return hasOtherShards;
 }
 
-/** Whether this is a second lock (see `takeWith`); removes it if the first lock has changed. */
+/** Returns whether `name` is a second lock (see `takeWith`); removes it if the first lock is missing or has changed. */
 async function sweepSecondLock(name: string, options: LockOptions): Promise<boolean> {
   const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
   if (lock === undefined) return false;

@@ -37,7 +37,7 @@ export type Source =
     };
 
 const TEXT_EXTENSIONS = ['.txt', '.md'];
-/** Allowed extensions of files named on the command line; '' is that of names such as `README`. */
+/** Allowed extensions of files named on the command line; '' allows names without an extension, such as `README`. */
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
 
 /**
@@ -93,7 +93,7 @@ interface TextFile {
   readonly dir: string;
 }
 
-/** Adds titles. Texts with equal names in different folders get the folder in their titles. */
+/** Gives each text a title: its name, with the folder in front if several texts have the same name. */
 function titled(texts: readonly TextFile[]): Source[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {

@@ -18,11 +18,11 @@ const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   /** File and line of the item, for messages. */
   readonly source: string;
-  /** Value of `{name}`: the file name without its extension, or the name of the line. */
+  /** Value of `{name}`: the file name without its extension; in a list, the item's id or `LIST-NUMBER`. */
   readonly name: string;
   /** Value of `{dir}`: path from the named folder to the file's folder, with `/`; may be empty. */
   readonly dir?: string;
-  /** Id of an item whose input has no id; by default the name. */
+  /** Id to use if the input gives none; default: `name`. */
   readonly title?: string;
   readonly text: string;
 }
@@ -47,7 +47,7 @@ export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>)
 
 /**
  * Yields the items of the inputs after checking each one. Holds one text in memory at a time.
- * @param nameOf returns the name of an unnamed item, from the name of its list and its number
+ * @param nameOf returns the name of a list item without an id, from the name of the list and the item number
  * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(

@@ -147,7 +147,7 @@ class TakenOutputs {
   readonly #outputs = new FirstOwners();
   readonly #folders = new FirstOwners();
 
-  /** @throws Failure (usage) naming both items */
+  /** Adds the output of an item. @throws Failure (usage) naming both items if another output conflicts with it */
   take(output: string, index: number, source: string): void {
     const name = foldedName(output);
     const same = this.#outputs.add(name, index);
@@ -250,7 +250,7 @@ export function nameComponent(value: string): string {
   return plain === '' ? 'item' : plainName(plain);
 }
 
-/** Changes device names, and names that other programs would parse as a flag. */
+/** Changes the device names of Windows, and a leading dash, which other programs would parse as a flag. */
 function plainName(name: string): string {
   return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
 }

@@ -35,29 +35,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function shardOfEnvironment(
   env: Environment,
 ): (Shard & { readonly variable: string }) | undefined {
-  for (const engine of ENGINES) {
-    const index = env[engine.index];
+  for (const system of SYSTEMS) {
+    const index = env[system.index];
     if (index === undefined || index === '') continue;
-    const shard = engine.read(env, index);
+    const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${engine.index} is "${index}", but ${engine.needs} is missing or does not match`,
+        `${system.index} is "${index}", but ${system.needs} is missing or does not match`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }
-    return { ...shard, variable: engine.index };
+    return { ...shard, variable: system.index };
   }
   return undefined;
 }
 
-interface Engine {
+interface System {
   readonly index: string;
   /** Other variables that must be set, for the error message. */
   readonly needs: string;
   read(env: Environment, index: string): Shard | undefined;
 }
 
-const ENGINES: readonly Engine[] = [
+const SYSTEMS: readonly System[] = [
   {
     index: 'SLURM_ARRAY_TASK_ID',
     needs: 'an array without gaps, such as --array=1-8, and SLURM_ARRAY_TASK_COUNT',
@@ -71,8 +71,8 @@ const ENGINES: readonly Engine[] = [
   counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
 ];
 
-/** Describes a system that sets an index and a total. @param first index of the first shard */
-function counted(index: string, total: string, first: 0 | 1): Engine {
+/** Describes a system that sets a shard index and a total. @param first the index of the first shard */
+function counted(index: string, total: string, first: 0 | 1): System {
   return {
     index,
     needs: total,

@@ -119,7 +119,7 @@ interface TableRecord {
   readonly line: number;
 }
 
-/** Yields the rows. @param isLoose yields only the first row, with any number of cells, to guess the separator */
+/** Yields the rows of a CSV file. @param isLoose yields only the header, even with a wrong separator */
 async function* recordsOf(
   file: InputFile,
   separator: string,

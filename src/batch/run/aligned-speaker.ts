@@ -125,7 +125,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     return { status: folder.notePublished(verified, published), creditsUsed };
   }
 
-  /** Records whether a failed request was billed, and adds this to the failure. */
+  /** Records in the journal whether a failed request was billed, and returns a failure that says so. */
   async #conclude(
     failure: Failure,
     status: ItemStatus,

@@ -109,14 +109,14 @@ async function classify(
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-/** The most characters of classified items to keep in memory; a longer plan is classified again for each reader. */
+/** Maximum size, in characters, of the classified items that are kept in memory for `again`. */
 const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
 /**
- * Shares the classified items between several readers.
+ * Yields the classified items several times: from memory if they are few, else by classifying all items again.
  * @param read classifies all items on each call
- * @returns `first` for the first reader, and `again` for later ones, which get the items in memory if there are few
+ * @returns `first`, which reads the items for the first time, and `again`, for every later time
  */
 export function retainItems(read: () => Classified) {
   let retained: readonly ClassifiedItem[] | undefined;
@@ -143,7 +143,7 @@ export function retainItems(read: () => Classified) {
 type Decision =
   /** Nothing to do: the audio is at its output and unchanged. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** The item is requested in this generation; `status` is its journaled state, if it has one. */
+  /** Send the request with this generation number; `status` is its journaled state, if any. */
   | {
       readonly kind: 'speak';
       readonly generation: number;
@@ -151,13 +151,13 @@ type Decision =
       /** Whether the user asked to request and pay for the item again. */
       readonly isAgain: boolean;
     }
-  /** The audio is in the folder under another name, and is moved or copied. */
+  /** The audio is in the output folder under another name, and is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
   /** The audio of an equal item, whose number is `of`, is used for both items. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
   /** The item was billed before; its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** The item continues only if the user passes a flag. */
+  /** Nothing is done unless the user passes a flag such as `--retry-failed`. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
 
 export type Ended =
@@ -173,11 +173,11 @@ export type Ended =
 export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
   /** The state of the billed request to use for the item. */
   readonly status: ItemStatus | undefined;
-  /** Highest generation of the item's body; -1 if the body was never requested. */
+  /** Highest generation number of the item's request body; -1 if the body was never requested. */
   readonly lastGeneration: number;
-  /** Whether the recorded audio is at its output. */
+  /** Whether the item's output, with all caption files, contains the recorded audio. */
   readonly isPresent: boolean;
-  /** Whether the recorded audio is in the folder under another name. */
+  /** Whether the recorded audio is in the output folder under another name. */
   readonly isElsewhere: boolean;
   /** Whether `--redo` names the item and the item was not requested again yet. */
   readonly isRedone: boolean;
@@ -226,7 +226,7 @@ function decideKnown(
   }
 }
 
-/** Decides what to do with a billed request whose audio is not in the folder. */
+/** Decides what to do with a billed request whose audio is not in the output folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
@@ -237,14 +237,14 @@ type OutputState =
   | { readonly kind: 'missing' }
   /** An unchanged file of this batch. */
   | { readonly kind: 'known'; readonly file: KnownFile }
-  /** A file that the batch was about to create; the journal ends before the rename. */
+  /** A file that a killed run created: the journal records its name, but not its hash. */
   | { readonly kind: 'ours' }
   /** A file that the batch did not make. */
   | { readonly kind: 'foreign' };
 
 type Place = Pick<BatchItem, 'output' | 'source'>;
 
-/** Compares the files at outputs with the journal. Reads each folder once. */
+/** Compares output files with the journal. Lists each folder once. */
 export class OutputInspector {
   readonly #options: Pick<AudioLookup, 'files' | 'index' | 'outputDir'>;
   readonly #namesIn = new Map<string, Promise<ReadonlySet<string>>>();
@@ -254,7 +254,7 @@ export class OutputInspector {
   }
 
   /**
-   * Returns the state of an output.
+   * Returns whether an output file exists and, if so, whether the batch made it.
    * @param audio audio of the item; a file with this audio counts as known
    * @throws Failure (usage, output) for a folder, or a link that leads out of the output folder
    */

@@ -81,7 +81,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records a new generation: the job was refunded, so that another request needs a new idempotency key. */
+  /** Records the next generation number: the job was refunded, so another request needs a new idempotency key. */
   async #nextGeneration(status: ItemStatus): Promise<ItemStatus> {
     const { about } = status;
     const generation = status.generation + 1;
@@ -177,7 +177,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records the state of a billed item; a failure ends the batch, but not this item. */
+  /** Records the state of a billed item. If that fails, the batch starts no further item but delivers this one. */
   async #note(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     try {
       return await this.#options.folder.note(status, state, facts);
@@ -204,7 +204,7 @@ function jobFailure(job: SpeechJob): Failure {
   });
 }
 
-/** Returns a failure that is not journaled, because another API key or account may have access to the job. */
+/** Creates the failure for an unknown job. It is not journaled: the job may belong to another API key or account. */
 function missingJob(id: string, failure: Failure): Failure {
   return reviseFailure(failure, {
     message: `the service does not know the job ${id}, which was billed`,
@@ -220,11 +220,11 @@ interface Guess {
   readonly wasEnough: boolean;
 }
 
-/** Maximum estimate, in milliseconds: a longer wrong guess would cost more time than polling. */
+/** Maximum estimate, in milliseconds. If a longer estimate were wrong, it would waste more time than polling takes. */
 const MAX_EXPECTED_MS = 2_000;
 /** Fraction by which the first guess is shortened after a job that was done at the first poll. */
 const FIRST_STEP = 0.05;
-/** Minimum of `step`, which each guess that was too short halves. */
+/** Minimum of `step`, which is halved after each guess that was too short. */
 const MIN_STEP = 0.003;
 
 interface Estimate {

@@ -15,7 +15,7 @@ export interface ItemWork {
   readonly item: BatchItem;
   readonly status: ItemStatus;
   readonly file: string;
-  /** Whether the file was missing at first; a file created since then is not replaced. */
+  /** Whether the file was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
   /** Called with the cost when the service has made the audio and only the download remains. */
   readonly onMade?: (creditsUsed: number | undefined) => void;
@@ -134,7 +134,7 @@ export class OutputFolders {
   }
 
   /**
-   * Syncs all folders. If a power cut removes a file name before that, the audio is fetched again for free.
+   * Syncs all folders. If the power fails earlier, a file name may be lost; the next run downloads the audio for free.
    * @throws Failure (output)
    */
   async sync(): Promise<void> {

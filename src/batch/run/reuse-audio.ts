@@ -109,9 +109,9 @@ function digestOf(file: string, { files }: AudioLookup): Promise<string | undefi
 
 export interface ReuseTarget {
   readonly output: string;
-  /** Whether the output was missing at first; a file created since then is not replaced. */
+  /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file at the output that is about to be overwritten, if its content differs. */
+  /** The file now at the output, if it is the audio of another request: saved before it is overwritten. */
   readonly displaced: KnownFile | undefined;
 }
 
@@ -126,8 +126,8 @@ export class AudioReuse {
   }
 
   /**
-   * Moves or copies the audio of a request, with its caption files, to an output. At any time, each name is that of
-   * one complete file. Returns undefined if the audio is missing.
+   * Moves or copies the audio of a request, with its caption files, to an output. Every file name refers to a
+   * complete file at all times. Returns undefined if the audio is missing.
    * @throws Failure (output, exists)
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
@@ -211,7 +211,7 @@ export class AudioReuse {
     return false;
   }
 
-  /** Returns the captions that the batch wrote beside an output, each with the name of its copy beside `to`. */
+  /** Returns the caption files that the batch wrote beside an output, each paired with its name beside `to`. */
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
     const pairs: [string, string][] = [];
     for (const format of ['srt', 'vtt', 'json'] as const) {
@@ -303,7 +303,7 @@ export class AudioReuse {
     }
   }
 
-  /** Saves the audio about to be overwritten, then copies the caption files: audio never appears without them. */
+  /** Saves the audio about to be overwritten, then copies the caption files: they must exist before the audio. */
   async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
     const { outputDir, sidecars } = this.#options;
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);

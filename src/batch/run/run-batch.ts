@@ -70,7 +70,7 @@ export class Batch {
   /** Number of consecutive items that could not reach the service. */
   #unreached = 0;
   #reporting: Promise<void> = Promise.resolve();
-  /** Indexes of items that received the audio of another one. */
+  /** Indexes of the items that received the audio of another item. */
   readonly #placed = new Set<number>();
   /** Items that wait for the audio of an equal item, by the number of that item. */
   readonly #sharing = new Map<number, ClassifiedItem[]>();
@@ -176,7 +176,7 @@ export class Batch {
     }
   }
 
-  /** Moves and copies audio in the folder to its new names, before the first request. */
+  /** Moves and copies audio in the output folder to its new names, before the first request. */
   async #reuseAll(): Promise<void> {
     let waiting: ClassifiedItem[] = [];
     for await (const classified of this.#items.again()) {
