@@ -13,7 +13,7 @@ export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'l
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How strongly the two tokens belong together, from 0 to 100; the more, the less a cue should end here. */
+  /** How strongly the two tokens belong together, from 0 (a cue may end between them) to 100. */
   readonly cling: number;
   /** Length of the silence between the two tokens, in milliseconds. */
   readonly pauseMs: number;
@@ -169,7 +169,7 @@ function clingInUnspaced(before: string, after: string, isJapanese: boolean): nu
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** Returns how strongly two Japanese words belong together: little after particles and endings, where lines end. */
+/** Returns how strongly two Japanese words belong together: weakly after particles and endings, where lines may end. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;

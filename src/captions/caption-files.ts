@@ -49,7 +49,7 @@ export interface CaptionFilesOptions extends FileDeps {
   readonly existing?: Existing | undefined;
   /** The flag to name in messages; default: the flag for the format of each file. */
   readonly flag?: string | undefined;
-  /** Folder for the temporary files, on the same disk; default: the folder of each file. */
+  /** Folder for the temporary files, on the same disk as the caption files; default: the folder of each file. */
   readonly temporaryFolder?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The limits that cues must respect, and the choice of their content. */
+/** Limits for the size and duration of cues, and the unit of text that each cue contains (`by`). */
 export interface CueShape {
   /** Maximum width of a line in columns. A full-width character takes two columns. */
   readonly maxChars: number;

@@ -15,7 +15,7 @@ interface TokenRow {
 
 /**
  * Divides tokens into cues within the limits, so that the total cost is lowest (see {@link CueCost}). A token that
- * exceeds a limit becomes a cue of its own. The time is proportional to the tokens and to the size of the largest cue.
+ * exceeds a limit becomes a cue of its own. The computing time is proportional to tokens × tokens in the largest cue.
  * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
@@ -86,7 +86,7 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** Factors for the cost of ending a cue at a pause. */
+/** Factors for the cost of ending a cue at a short or a long pause. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
 /** Cost of ending a cue at a boundary with the maximum `cling` of 100. */
@@ -103,7 +103,7 @@ const SCRAP_WIDTH = 14;
 /** Cost of a cue with the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** Cost of the line break in an average cue, and the factor for the cost above this. */
+/** A line break within a cue is free up to this `partingCost`; `PARTING` is the factor for the excess. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
 /** Cost of a completely full cue. A half-full cue costs a quarter of it, so that cues of equal size are cheapest. */

@@ -22,7 +22,7 @@ export function lineRow(
 
 /**
  * Breaks the tokens of a cue into lines of similar width that end where a reader would pause. Prefers a shorter upper
- * line. The time is proportional to the number of tokens, of tokens on a line, and of lines.
+ * line. The computing time is proportional to tokens × tokens on a line × lines.
  * @param lineCount number of lines, which must be enough for all tokens
  * @returns the number of tokens on each line
  */
@@ -44,7 +44,7 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** Maximum number of tokens, which limits the computing time; two lines never have more. */
+/** Maximum number of tokens to break into two lines, to limit the computing time; two lines of real text hold fewer. */
 const MOST_TOKENS = 64;
 
 /** Returns the cost of the best break of some tokens into two lines. */
@@ -112,7 +112,7 @@ function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
   return RAGGED * ((width - ideal) / maxChars) ** 2;
 }
 
-/** Returns the cost of an upper line, which depends on its width and its end. */
+/** Returns the cost of a line that is not the last, from its width and the boundary at its end. */
 function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);

@@ -161,7 +161,7 @@ interface Anchor {
   readonly right: number;
 }
 
-/** Returns the runs of `length` letters that occur once in each sequence, as the longest list in common order. */
+/** Returns runs of `length` letters that occur once in each sequence: the longest list with the same order in both. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
@@ -185,7 +185,7 @@ function uniquePlaces(codes: readonly number[], from: number, to: number, length
 
 /** Returns the longest subsequence of pairs whose `right` increases. @param pairs sorted by `left` */
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each possible length, the index of the pair that ends such a subsequence with the smallest `right`. */
+  /** For each subsequence length, the index of the last pair; of several, the one with the smallest `right`. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {

@@ -6,7 +6,7 @@ import type { Timings } from './timings.ts';
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
- * Creates the content of a subtitle file. For cues by word, SubRip gets one cue per word, and WebVTT gets longer cues
+ * Creates the content of a subtitle file. With `by: 'word'`, SubRip gets one cue per word, and WebVTT gets longer cues
  * with a timestamp for each word.
  * @returns the content of the file, and the number of cues
  */
@@ -73,7 +73,7 @@ function lineMarkup(line: CueLine, isLater: IsLater): string {
     .join('');
 }
 
-/** Escapes the characters of a cue's text that WebVTT reserves, and so also `-->`. */
+/** Escapes `&`, `<` and `>`, which WebVTT reserves in the text of a cue. */
 function escape(word: string): string {
   return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

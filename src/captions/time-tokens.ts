@@ -11,8 +11,8 @@ export interface TimedToken extends Token {
 }
 
 /**
- * Times each token: by the words of the service that match it, else by a share of the time between its neighbours, in
- * proportion to its length. A silent token has no duration. Starts never decrease, tokens never overlap.
+ * Times each token: by the timed words that match it; without a match, divides the time between the neighbours in
+ * proportion to the token lengths. A silent token has no duration. Starts never decrease, tokens never overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -34,13 +34,13 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
   });
 }
 
-/** The time of a token that matches words of the service, and the indices of these words. */
+/** The time of a token that matches timed words, and the indices of these words. */
 interface LinkedSpan extends Span {
   readonly firstWord: number;
   readonly lastWord: number;
 }
 
-/** Returns the times of matched tokens. If a word matches several tokens, divides its time by their letters. */
+/** Returns the times of matched tokens. Tokens that match one word share its time in proportion to their letters. */
 function linkedSpans(
   links: readonly Link[],
   words: readonly TimedWord[],
@@ -119,7 +119,7 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Places silent tokens, without duration: closing signs and emoji after a word, opening signs before the next. */
+/** Returns spans without duration: at the end of the previous word, or for opening signs at the start of the next. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
@@ -191,7 +191,7 @@ class SpokenTime {
     this.#spans = spans;
   }
 
-  /** Returns the time in the audio after `spokenMs` of speech. At a pause: its end if `begins`, else its start. */
+  /** Returns the time in the audio after `spokenMs` of speech; at a pause, its end if `begins`, else its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? NOWHERE;

@@ -11,7 +11,6 @@ export interface TimedWord {
 /** The content of a `--timings` file. */
 export interface Timings {
   readonly version: 1;
-  /** The text that was spoken. */
   readonly text: string;
   /** Length of the audio in milliseconds. */
   readonly durationMs: number;

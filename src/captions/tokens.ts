@@ -45,7 +45,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** A run of characters other than control characters and white space at which lines may break. */
+/** A run of characters without control characters and breaking spaces; no-break spaces may be part of the run. */
 const CHUNK = /[^\p{Cc}\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/gu;
 const INVISIBLE = /^[\s\p{Cf}]*$/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
@@ -128,7 +128,7 @@ const ENDING =
   /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
 const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
 const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
-/** Words that may follow a word in kanji and are not its ending. */
+/** Particles and other words that may follow a word in kanji without being its ending. */
 const PARTICLE =
   /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
 
@@ -155,9 +155,9 @@ const LETTER = /\p{L}/gu;
 const DIGIT = /\p{N}/gu;
 const PICTURE = /[\p{So}\p{Extended_Pictographic}]/u;
 
-/** Length of a spoken digit, in letters. */
+/** Assumed length of a digit when spoken, in letters. */
 const DIGIT_LETTERS = 4;
-/** Length of a spoken sign, in letters. */
+/** Assumed length of a sign such as `%` when spoken, in letters. */
 const SIGN_LETTERS = 5;
 
 /** Estimates the length of a text when spoken, in letters; 0 for text that is not spoken. */
