@@ -139,7 +139,7 @@ export class PngReader extends VerifyingReader {
   }
 }
 
-/** Verifies a WebP: its chunks, up to the length that its header declares. */
+/** Verifies the chunks of a WebP file, up to the length declared in the file header. */
 export class WebpReader extends VerifyingReader {
   #end = 0;
   #hasPixels = false;

@@ -135,7 +135,7 @@ export interface TargetInputs {
 export type Target =
   | {
       readonly kind: 'embedded';
-      /** A line for stderr when nothing was configured. */
+      /** A line for stderr if no service was configured. */
       readonly notice: string | undefined;
     }
   | {
@@ -221,7 +221,7 @@ function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | unde
   return { value, boundTo: account, source: { kind: 'account', name: account.name } };
 }
 
-/** Returns the URL of the flag, the variable or the account; `--account` precedes the variable. */
+/** Returns the URL from the flag, else from `--account`, the environment variable or the default account. */
 function findUrl(
   { env, flags }: TargetInputs,
   name: 'base' | 'realtime',
@@ -399,7 +399,7 @@ function rememberFailure(
   if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }
 
-/** The maximum number of stored causes, more than the open requests of any command. */
+/** Maximum number of stored causes of engine failures; no command has that many requests open at once. */
 const MOST_FAILURES = 64;
 
 /** The folders, files and environment of the embedded service. */

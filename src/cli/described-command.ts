@@ -48,7 +48,7 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
 /** Kinds of names that foley remembers for shell completion. */
 export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
-/** The source of completions for a value: a list, the disk, remembered names, or none. */
+/** Where the completions for a value come from: a list of words, the files on disk, remembered names, or nowhere. */
 export type ValueSource =
   | 'anything'
   | 'files'
@@ -98,7 +98,7 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns the source of completions for an argument. Only the first argument of a command is a remembered name. */
+/** Returns the source of completions for an argument. Only the first argument of a command can be a remembered name. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
@@ -130,7 +130,7 @@ export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
-/** Returns a place for each name of a command. A command group also accepts the words of its default subcommand. */
+/** Returns a `Place` for the name and each alias of a command. A group also has the words of its default subcommand. */
 function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {

@@ -70,7 +70,7 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** Returns the name if it needs no shell quoting, else an empty list. */
+/** Returns a list with the name if it needs no shell quoting, else an empty list. */
 export function offerable(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

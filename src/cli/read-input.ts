@@ -16,7 +16,7 @@ type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 
 /**
  * Reads a file; `-` is stdin.
  * @param shown the flag and its value, for messages
- * @throws Failure (usage) if it cannot be read or is too large; the reason of the signal
+ * @throws Failure (usage) if it cannot be read or is too large; on abort, the signal's reason
  */
 export async function readInput(
   { files, io, signal }: InputContext,
@@ -41,7 +41,7 @@ export async function readInput(
   }
 }
 
-/** Reads a file as UTF-8 text. Throws like `readInput`, and for other encodings with `encodingHint`. */
+/** Reads a file as UTF-8 text. Throws like `readInput`, and Failure (usage) with `encodingHint` for other encodings. */
 export async function readTextInput(
   context: Context,
   path: string,
@@ -59,7 +59,7 @@ export async function readTextInput(
 
 /**
  * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end.
- * @throws Failure: usage if it cannot be read, auth if it contains no key; the reason of the signal
+ * @throws Failure: usage if it cannot be read, auth if it contains no key; on abort, the signal's reason
  */
 export async function readKeyFile(file: string, context: InputContext): Promise<string> {
   const name = `--api-key-file ${file}`;

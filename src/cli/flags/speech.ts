@@ -24,7 +24,7 @@ export interface SpeechFlags extends SpeechControls {
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** Adds the flags for voice, model, format and controls; the help of `--format` shows `formats` and `usual`. */
+/** Adds the flags for voice, model, format and controls; the help of `--format` lists `formats`, default `usual`. */
 export function addSpeechFlags(
   command: Command,
   {

@@ -22,7 +22,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly output: string | undefined;
   /** Opens the output of a single job. */
   readonly openPlace: (output: string) => Promise<OpenPlace>;
-  /** Output of a single job if `output` is undefined; without either, nothing is downloaded. */
+  /** Used for a single job if `output` is undefined. If both are undefined, nothing is downloaded. */
   readonly automatic?: PlaceFor;
   readonly jobs: (
     connection: Connection,
@@ -31,7 +31,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/** Fetches one job: waits if `jobs` returns `polling`, and saves the result. */
+/** Fetches one job and saves the result. Waits for the job first if `jobs` returns `polling`. */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,

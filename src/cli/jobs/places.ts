@@ -17,7 +17,7 @@ export interface OpenPlace {
   readonly placeFor: PlaceFor;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
-  /** Returns the `--output` for resuming, if the format of the result contradicts the given file name. */
+  /** Returns a file name for resuming the job, if the format of the result does not match the given file name. */
   readonly nextName?: () => string;
   /** Removes an unused file. */
   abandon(): Promise<void>;

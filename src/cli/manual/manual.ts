@@ -108,7 +108,7 @@ function exitStatus(): string {
     .join('\n');
 }
 
-/** Splits the notes of a help: blocks with a title and lines stay verbatim, other blocks are paragraphs. */
+/** Splits the notes of a help page: blocks with a title and lines stay verbatim, other blocks are paragraphs. */
 function noteBlocks(
   notes: string,
 ): { readonly title: string | undefined; readonly body: string }[] {

@@ -22,10 +22,10 @@ export interface MediaTask {
   readonly inputs: readonly MediaInput[];
   /**
    * Returns the body of the request; `urls` are the URLs of the inputs.
-   * @throws Failure (usage) for an order that the service would refuse
+   * @throws Failure (usage) for a request that the service would refuse
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
-  /** Returns the command that creates the lip sync if only the speech of a dubbing was billed. */
+  /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
   readonly continueCommand?: (audio: string) => string;
   /** The open output; replaces `--output`. */
   readonly place?: MediaPlace;

@@ -172,8 +172,8 @@ function widthOf(cell: string | undefined): number {
 /** Words and commands in backticks, which are never wrapped, so that they can be copied. */
 const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** Words that CI systems treat as commands at the beginning of a line (text/display.ts). */
-const ORDER = /^(?:::|##)/;
+/** Prefixes of words that CI systems execute as commands at the beginning of a line (text/display.ts). */
+const CI_COMMAND = /^(?:::|##)/;
 
 /** Wraps text at `columns`, between words; a longer word or command in backticks gets its own line. */
 export function wrappedText(text: string, columns: number): string {
@@ -182,7 +182,7 @@ export function wrappedText(text: string, columns: number): string {
   for (const [piece] of text.matchAll(PIECES)) {
     const last = lines.at(-1);
     const longer = last === undefined ? piece : `${last} ${piece}`;
-    const isTooLong = stringWidth(longer) > columns && !ORDER.test(piece);
+    const isTooLong = stringWidth(longer) > columns && !CI_COMMAND.test(piece);
     if (last === undefined || isTooLong) lines.push(piece);
     else lines[lines.length - 1] = longer;
   }

@@ -13,7 +13,7 @@ import { jobOptions } from './plan.ts';
 /**
  * Creates a speech job, and if `waits` is true saves the audio at `place`.
  * @param output the path for the command that resumes the job
- * @throws Failure when no job was created; or the reason of the signal
+ * @throws Failure when no job was created; on abort, the signal's reason
  */
 export async function runSpeechJob(
   task: Task,
@@ -46,7 +46,7 @@ export async function runSpeechJob(
 
 /**
  * Speaks a text as a job, and delivers the audio.
- * @throws Failure, also when the job failed; the reason of the signal, after a notice about how to resume
+ * @throws Failure, also when the job failed; on abort, the signal's reason, after a notice that says how to resume
  */
 export async function speakThroughJob(
   task: Task,

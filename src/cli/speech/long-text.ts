@@ -127,8 +127,8 @@ export function partRequests(
 }
 
 /**
- * Splits a text that is longer than its model accepts. The returned body names this model if it is known.
- * @throws Failure (usage when `--split never` forbids it)
+ * Splits a text that is too long for the model. Returns the request body, with `modelId` set if the model is known.
+ * @throws Failure (usage) if the text must be split but `--split never` is given
  */
 export async function splitLongText(
   { characters, context, flags, text }: Task,

@@ -123,7 +123,7 @@ export interface OpenCaptions {
   readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
   prepare(text: string, speech: AlignedSpeech): Promise<void>;
-  /** Renames the files to their final names, after the audio has its own. */
+  /** Renames the files to their final names; called after the audio file got its final name. */
   publish(): Promise<PublishedCaptions>;
   /** Removes temporary files; never throws. */
   abandon(): Promise<void>;
@@ -239,7 +239,7 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
 }
 
-/** Refuses `--idempotency-key` with API versions that have none, and a key that contradicts `--request-id`. */
+/** Refuses `--idempotency-key` if the API version has no such key, or its key is `--request-id` and the two differ. */
 function refuseKey(
   { idempotencyKey, requestId }: SurfaceFlags,
   { flag, name }: ChosenSurface,
@@ -309,7 +309,7 @@ export function textTooLong(characters: number, limit: number): Failure {
   );
 }
 
-/** The maximum length for which the service does not recommend a job (docs/api/limits.md). */
+/** Text length, in characters, above which the service recommends a job (docs/api/speech.md). */
 const SYNC_CHARACTERS = 2_500;
 
 interface DeliveryOptions {
@@ -322,7 +322,7 @@ interface DeliveryOptions {
 /**
  * Chooses the delivery mode (`--via`): long texts become jobs when they go to a file, since the audio of a
  * job can be downloaded again; everything else streams.
- * @throws Failure (usage) when other flags exclude the mode
+ * @throws Failure (usage) when other flags cannot be combined with the mode
  */
 export function chooseMode(
   { cache, captionFlag, via: given = 'auto' }: DeliveryOptions,
