@@ -31,7 +31,7 @@ export type ServiceEvent =
   | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service is closing and first finishes this number of jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
-  /** The service closed with unfinished jobs; the next service on the same data finishes them. */
+  /** The service closed with unfinished jobs, which the next service with the same data directory finishes. */
   | { readonly type: 'jobs-left'; readonly count: number };
 
 /** Engines added by the user, and how to start them. */
@@ -64,7 +64,7 @@ export interface OpenServiceOptions {
   readonly unavailableModels?: readonly string[];
   /** Credits and quota of new accounts; accounts with less than half of these are topped up. */
   readonly allowance?: Amounts;
-  /** Credits that every account is set to, instead of the allowance. */
+  /** Credits to which every account is set when the service starts, instead of the allowance. */
   readonly openingCredits?: number;
   /** Maximum requests per second of each account; default no limit. */
   readonly requestsPerSecond?: number;

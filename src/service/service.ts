@@ -18,7 +18,7 @@ import { closingError, errorResponse, isInternal } from './service-error.ts';
 
 /** The service without its HTTP server. */
 export interface Service {
-  /** Never rejects: a failure becomes an error response. */
+  /** Returns the response to a request. Never rejects: a failure becomes an error response. */
   fetch(request: Request): Promise<Response>;
   /** Accepts or refuses a realtime handshake (docs/api/realtime.md). Never rejects. */
   admit(request: Request): Promise<Response | Admission>;

@@ -89,7 +89,7 @@ export async function createBilled<Created>(
   }
 }
 
-/** Audio that was saved although its delivery failed. */
+/** Audio that was saved because it could not be delivered. */
 export interface SpooledAudio {
   /** Id of the spool entry; undefined when the spool failed and the audio is in a temporary file. */
   readonly id: string | undefined;
@@ -147,8 +147,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress: `accepted` when a response begins (and is charged), or when a job was created; `done` when
-   * the job can be downloaded; `verified` when all audio arrived. The record is on disk when this resolves.
+   * Records progress, which is on disk when this resolves; ignores errors. `accepted`: a response began (and is
+   * charged), or a job was created; `done`: the job can be downloaded; `verified`: all audio arrived.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
@@ -160,7 +160,7 @@ export class BilledRequest {
     await this.#closeRepeated(true);
   }
 
-  /** Records the final state of a request that delivered no audio; `published` if only an id was requested. */
+  /** Records the final state of a request that delivered no audio; `published` if the request succeeded. */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
     metadata: IntentMetadata,
@@ -223,20 +223,20 @@ function aboutOf(
     target,
     idempotencyKey: key?.value ?? null,
     ...(key?.madeByTool === false ? { isOwnKey: true } : {}),
-    ...(isMarked ? { payer: markOf(apiKey) } : {}),
+    ...(isMarked ? { payer: shortHashOf(apiKey) } : {}),
     requestId: requestId ?? null,
     output: isFile ? path.resolve(output.path) : null,
     temporary: isFile ? path.resolve(output.temporary) : null,
   };
 }
 
-/** Returns whether a request may have been sent with this API key: the short hash in the journal matches. */
+/** Returns false if the hash in the journal shows that another API key sent the request. */
 export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
-  return payer === undefined || (apiKey !== undefined && payer === markOf(apiKey));
+  return payer === undefined || (apiKey !== undefined && payer === shortHashOf(apiKey));
 }
 
 /** Returns a hash of an API key, so short that it does not reveal the key. */
-function markOf(apiKey: string): string {
+function shortHashOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 

@@ -6,16 +6,16 @@ import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
 
-/** The text length of one request, and its cost. */
+/** The text length of a request in characters, and its cost in credits. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Identifies a price: service and account, and the model, or the voice whose default model is used. */
+/** Identifies a price by the service and the model, or the voice whose default model is used. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
 }
 
-/** Remembered costs of requests, by service, account and model. */
+/** Remembered costs of requests, by service and model. */
 export interface CreditRates {
   seen(key: RateKey): Promise<readonly Charge[]>;
   remember(key: RateKey, charges: readonly Charge[]): Promise<void>;
@@ -82,8 +82,8 @@ export async function checkCredits(
 }
 
 /**
- * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character.
- * If all remembered texts have one length, uses a price per character only. Undefined without remembered costs.
+ * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character. If
+ * all remembered texts have one length, uses a price per character only. Returns undefined if no costs are known.
  */
 export function estimateCredits(
   charges: readonly Charge[],

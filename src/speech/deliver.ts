@@ -136,7 +136,7 @@ const HEAD_BYTES = 1_024;
 
 const TIMES_EXPECTED = 8;
 const MOST_USUAL_BYTES = 256 * 1024 * 1024;
-/** The largest length that a wav header can express. */
+/** Maximum size of audio whose text is unknown: the largest length that a wav header can express. */
 const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
 
 /** A sink whose audio can be moved to the spool. */

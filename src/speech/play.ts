@@ -26,7 +26,7 @@ export interface Playback extends AudioSink {
 
 export interface PlaybackOptions {
   readonly clock: Clock;
-  /** Called with the error messages of a successful player. */
+  /** Called with the stderr output of a player that foley chose and that succeeded. */
   readonly notice: (sentence: string) => void;
 }
 

@@ -110,7 +110,7 @@ function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === what);
 }
 
-/** Requires the original account: under another one, the repeated request is billed again. @throws Failure (usage) */
+/** Requires the original account: repeating the request under another account is billed. @throws Failure (usage) */
 function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient): void {
   if (address.kind === 'embedded' || isPayer(about, address.apiKey)) return;
   throw new Failure(`request ${id} was sent with another API key`, {
@@ -240,7 +240,7 @@ async function repeatCreate(
   return recoverAsJob(intent, job, deps);
 }
 
-/** Looks up the result of a request without an idempotency key: the only voice or job created at that time. */
+/** Finds the result of a request without an idempotency key: the only voice or job created when the request ran. */
 async function findCreated(
   intent: OpenIntent,
   what: Created,
@@ -272,7 +272,7 @@ function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
   return made >= sentAt && made <= sentAt + LONGEST_CREATE_MS;
 }
 
-/** The longest time until the response of a request that creates a voice or job: files are uploaded first. */
+/** Maximum time from a request that creates a voice or job to its response, including the upload of files. */
 const LONGEST_CREATE_MS = 10 * 60 * 1000;
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

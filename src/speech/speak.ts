@@ -75,12 +75,12 @@ export interface SpeakOptions {
   readonly format: Format;
   /** The open output file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
-  /** The destination without a file: stdout, a player, or both. */
+  /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
   /** The journaled operation to resume after an interruption; by default a new operation begins. */
   readonly resumes?: Intent | undefined;
-  /** Whether this is a part of a long text, whose parts `foley recover` requests together. */
+  /** Whether this is a part of a long text, which `foley recover` resumes as a whole. */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
   /** Shows a notice to the user. */
@@ -88,8 +88,8 @@ export interface SpeakOptions {
 }
 
 /**
- * Speaks a text, and streams the audio to its output; a file gets its name after all audio was verified.
- * Billed audio that cannot be delivered is saved in the spool.
+ * Speaks a text, and streams the audio to its output. A file gets its final name after all audio is verified. Billed
+ * audio that cannot be delivered is saved in the spool.
  * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
@@ -161,7 +161,7 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   };
 }
 
-/** Whether `foley recover` can repeat the request; it cannot save the word times of an aligned stream. */
+/** Whether `foley recover` can repeat the request: synchronous, with an idempotency key, not part of a long text. */
 function isRecoverable(
   { isPart, resumes, transport }: SpeakOptions,
   request: RequestSpec,
@@ -183,7 +183,7 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
-  /** A file named like `path`, or else after the text; a number is appended if that name is taken. */
+  /** A file named `path`, or named after the text if `path` is missing; a number is appended if the name is taken. */
   | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };

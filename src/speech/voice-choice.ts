@@ -21,12 +21,12 @@ export type AllVoices = () => AsyncIterable<NamedVoice>;
 
 const MOST_CANDIDATES = 5;
 
-/** Voice ids of the embedded service; added engines may use others. */
+/** Matches the voice ids of the embedded service. */
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the id of the selected voice. Lists voices only to look up a name, or to find the embedded service's
- * first voice.
+ * Returns the id of the selected voice. Lists voices only to look up a name, or to find the first voice of the embedded
+ * service.
  * @throws Failure (usage) when no voice is named, or the name is unknown or ambiguous
  */
 export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): Promise<string> {

@@ -29,7 +29,7 @@ export interface Utf8Decoder {
 
 /**
  * Decodes UTF-8 and removes a byte order mark.
- * @throws TextEncodingError, which says so if the bytes have the byte order mark of UTF-16 or UTF-32
+ * @throws TextEncodingError, whose message names UTF-16 or UTF-32 if the bytes begin with their byte order mark
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
@@ -76,7 +76,7 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 }
 
-/** Returns the number of bytes up to the last complete character. */
+/** Returns the number of bytes before an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -108,7 +108,7 @@ function firstInvalid(bytes: Uint8Array): number {
   return at;
 }
 
-/** Whether the bytes are the beginning of a longer character. */
+/** Whether the bytes are the beginning of a character that needs more bytes. */
 function isIncompleteCharacter(bytes: Uint8Array): boolean {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }) === '';

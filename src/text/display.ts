@@ -64,7 +64,7 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\
 
 let known: ReturnType<typeof compileSigns> | undefined;
 
-/** Returns the patterns. They are compiled on first use, because that takes nearly a millisecond. */
+/** Returns the character patterns, which are compiled on first use, because that takes nearly a millisecond. */
 const signs = () => (known ??= compileSigns());
 
 function compileSigns() {

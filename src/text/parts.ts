@@ -43,10 +43,10 @@ function cutOf(text: string, start: number, reach: number, limit: number, breaks
   return cutWithin(text, start, reach);
 }
 
-/** The ends of sentences and paragraphs of a text. Positions must increase from query to query. */
+/** Finds the ends of sentences and paragraphs of a text. The argument `start` must not decrease from call to call. */
 class Breaks {
   readonly #sentences: readonly TextPiece[];
-  /** Index of the first sentence that ends after the `start` of the last query. */
+  /** Index of the first sentence that ends after the `start` of the last call. */
   #first = 0;
 
   constructor(text: string) {
@@ -71,7 +71,7 @@ class Breaks {
 
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-/** Moves the last sentence into the last part if that has no letters (`***`), because no voice can speak it. */
+/** If the last part has no letters (`***`), which no voice can speak, starts that part one sentence earlier. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {
   const last = parts.at(-1);
   const before = parts.at(-2);
@@ -117,7 +117,7 @@ const LOOK_AHEAD = 64;
 /** Minimum length of a part that ends within a sentence, as a share of the limit. */
 const SHORTEST_PART = 0.5;
 
-/** The ends of clauses, strongest first, then of words. A comma between two digits does not match. */
+/** Patterns of the ends of clauses, strongest first, then of words. A comma between two digits ends no clause. */
 const MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|—|[；：。！？।]/gu,
   /[,)\]][\p{Pf}"']*(?=\s)|[，、،]/gu,

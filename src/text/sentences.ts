@@ -32,8 +32,8 @@ export interface FirstSentence {
 }
 
 /**
- * Finds the first sentence of a text. With `isOpen`, more text may follow, so the sentence ends only where that text
- * cannot change its end. Stops searching if the sentence is longer than `limit`.
+ * Finds the end of the first sentence of a text. Returns no end if the sentence is longer than `limit`, or if `isOpen`
+ * (more text may follow) and that text may still decide where the sentence ends.
  */
 export function firstSentence(
   text: string,
@@ -81,11 +81,11 @@ const CLOSED = /\S[\p{Pe}\p{Pf}"'*_](?!\p{L})/u;
 const LOWER_CASE = /^\p{Ll}/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
-/** The beginning of a text that {@link LIST_ITEM} may match. */
+/** Matches text that may become a {@link LIST_ITEM} when more text follows. */
 const LIST_BEGINNING = /^[-–*•‣(\dA-Za-z]\S{0,4}$/;
 const LIST_NUMBER = /^\d{1,3}$/;
 
-/** Number of UTF-16 units after a gap that the decision may depend on. */
+/** Number of UTF-16 units after a gap that determine whether a sentence ends in the gap. */
 const LOOK_AHEAD = 24;
 
 /** A line of at least this length that does not end in a full stop counts as wrapped. */
@@ -98,7 +98,7 @@ interface Gap {
   readonly space: string;
   /** The first `LOOK_AHEAD` UTF-16 units after the gap. */
   readonly following: string;
-  /** Length of the line up to the end of the word. */
+  /** Length of the text line up to the end of the word. */
   readonly lineLength: number;
 }
 
@@ -298,7 +298,7 @@ const CLAUSE_MARKS = [
   /\s+/g,
 ] as const;
 
-/** Minimum length of a piece as a share of `maxLength`. */
+/** Minimum length of a piece of a split sentence, as a share of `maxLength`. */
 const SHORTEST_PART = 0.4;
 
 function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {

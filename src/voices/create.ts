@@ -17,7 +17,6 @@ export interface CloneOrder {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly form: VoiceForm;
-  /** The multipart boundary. */
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
   /** Called with the number of sent bytes, from 0 in each attempt, and the total. */

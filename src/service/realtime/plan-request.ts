@@ -258,7 +258,7 @@ export class RequestProblem extends Error {
   }
 }
 
-/** A `start.request` before validation, in field names of v3. */
+/** The fields of a `start.request` before validation, under their v3 names. */
 type RequestFields = Readonly<Record<string, unknown>>;
 
 interface RequestSubject {
@@ -287,7 +287,7 @@ function checkRequest<Schema extends TObject>(
 }
 
 /**
- * Runs a check of HTTP speech, and converts an error to one of the field at `path`.
+ * Runs a check of HTTP speech on the field at `path`, and converts its ServiceError to a RequestProblem.
  * @throws RequestProblem with the given code, or `provider_unavailable` for an unavailable model
  */
 function withProblem<Result>(
@@ -309,7 +309,7 @@ function withProblem<Result>(
   }
 }
 
-/** @throws RequestProblem `unsupported_parameter` */
+/** Returns the format. @throws RequestProblem `unsupported_parameter` if the model does not support the format */
 function requireFormat(
   format: RealtimeFormat,
   model: CatalogueModel,

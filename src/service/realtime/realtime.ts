@@ -46,7 +46,7 @@ export function createRealtime(deps: RealtimeDeps) {
         speechQueue,
         connections: () => ({
           open: sessions.size,
-          unknown: [...sessions].filter(({ isUnknown }) => isUnknown).length,
+          unknown: [...sessions].filter(({ isUnauthenticated }) => isUnauthenticated).length,
         }),
       });
       SessionClass ??= (await import('./session.ts')).Session;
@@ -68,7 +68,7 @@ export function createRealtime(deps: RealtimeDeps) {
     get size(): number {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
-    /** Finishes accepted segments within `graceMs`, or a second after `hurry`; then closes all connections. */
+    /** Waits for accepted segments for `graceMs`, or a second after `hurry` is aborted, and closes all connections. */
     async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (sessions.size === 0) return;
       const empty = new Promise<void>((resolve) => {

@@ -192,7 +192,7 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request: stops speech and refunds undelivered segments. Deletes a `simple` mode request without a charge,
+   * Aborts the request: stops speech and refunds undelivered segments. Deletes an uncharged request in `simple` mode,
    * so that the client can use the request id again.
    */
   abandon(isFinal: boolean): void {
@@ -319,7 +319,7 @@ class ReservedSegment {
     this.#isCommitted = true;
   }
 
-  /** Settles the charge, in one transaction with `alongside`. @throws SettledElsewhere */
+  /** Settles the charge and runs `alongside`, both in one transaction. @throws SettledElsewhere */
   complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);

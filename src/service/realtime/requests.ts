@@ -205,7 +205,7 @@ export interface SegmentSize {
   readonly frames: number;
 }
 
-/** The size of a segment without words. */
+/** The audio size of a segment without words. */
 export const NO_AUDIO: SegmentSize = { bytes: 0, frames: 0 };
 
 function findRequest(
@@ -228,7 +228,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
   return changed > 0;
 }
 
-/** Stores a segment; for a retried segment, updates the operation (the billing record). */
+/** Stores a segment, or updates the operation (the billing record) if the segment is already stored. */
 export function writeSegment(
   db: Connection,
   request: string,
@@ -343,7 +343,7 @@ function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }
 
-/** Returns the segments of a request for a connection that resumes it. */
+/** Returns the segments of a request for a connection that resumes the request. */
 export function earlierSegments({ segments }: RequestRecord): readonly EarlierSegment[] {
   return segments.map((segment) => ({
     segmentId: segment.segmentId,

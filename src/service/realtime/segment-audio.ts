@@ -26,7 +26,7 @@ interface SegmentSpeech {
   readonly text: string;
   /** Number of the segment in the request, from 1. */
   readonly number: number;
-  /** Whether to send a WAV header: only once in a request, because clients concatenate the frames. */
+  /** Whether to send a WAV header: true once per request, because clients concatenate the audio messages. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
@@ -36,7 +36,7 @@ interface SegmentSpeech {
 }
 
 /**
- * Yields the audio of a segment, starting when the first speech exists. The output is deterministic.
+ * Yields the audio of a segment as soon as the engine speaks. The same segment always gets the same bytes.
  * @throws EngineError for text without words; ProviderTimeout; the signal's reason on abort
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
@@ -91,8 +91,8 @@ function* skipBytes(parts: readonly Uint8Array[], length: number): Generator<Uin
 }
 
 /**
- * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md,
- * `chunk_length`), without chunks that have no words.
+ * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md, `chunk_length`). Skips chunks that
+ * have no words.
  * @throws EngineError for text without words, or when the engine fails
  */
 async function* speakText(

@@ -78,7 +78,7 @@ export class Session implements SocketListener {
   }
 
   /** Whether the client has not authenticated yet. */
-  get isUnknown(): boolean {
+  get isUnauthenticated(): boolean {
     return this.#state.phase === 'authenticating';
   }
 
@@ -220,7 +220,7 @@ export class Session implements SocketListener {
 }
 
 const PING_MS = 20_000;
-/** Maximum number of unanswered pings. A time limit would end all connections after the machine slept. */
+/** Maximum number of unanswered pings. A time limit would end all connections when the machine wakes from sleep. */
 const MAX_UNANSWERED = 3;
 
 /** Pings the client, and terminates the connection if too many pings are unanswered. */

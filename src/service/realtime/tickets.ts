@@ -37,7 +37,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Whether an unused ticket exists for a web origin, so that its handshake is accepted. */
+    /** Whether a handshake from a web origin can be accepted: an unused ticket for this origin exists. */
     isExpected(place: TicketPlace): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));

@@ -17,7 +17,7 @@ import type { ServiceError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
-/** Maximum time between two events of a stream; then a heartbeat is sent. */
+/** Maximum time without an event in a stream, after which a heartbeat is sent. */
 const HEARTBEAT_MS = 10_000;
 
 /**
@@ -125,8 +125,8 @@ function withHeartbeats(
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
 /**
- * Speaks a text. Yields audio and word times, if possible the word times of a chunk before the audio of the chunk. Works
- * at most one piece of audio ahead of the consumer.
+ * Speaks a text. Yields audio and word times, and if possible the word times of a chunk before the audio of that chunk.
+ * Encodes at most one piece of audio ahead of the consumer.
  * @returns whether every chunk has word times
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
@@ -198,12 +198,12 @@ export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
 
-/** Matches text that contains a word, for which times are needed. */
+/** Matches text with a letter or digit. Other text has no words, so it needs no word times. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Offset in the text, counted in code points; `end` is exclusive. */
+  /** Start and end of the piece in the text, in code points; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
   /** Number of the chunk; undefined before the first update about the chunk. */
@@ -332,8 +332,8 @@ function piecesOf(text: string): Piece[] {
 const SILENCE = 0.01;
 
 /**
- * Estimates the times of words, which are separated by white space, in proportion to word length within the audible
- * range.
+ * Estimates when each word is spoken: divides the time from the first to the last audible sample in proportion to the
+ * lengths of the words. White space separates words.
  * @param piece text that the samples speak
  * @param first position of the piece in the whole text, in code points
  * @param offsetMs time at which the samples start

@@ -113,8 +113,8 @@ interface SpeechWriting {
 }
 
 /**
- * Writes speech as a file with the exact length in the header, and publishes the file. If the function throws, as for too
- * long speech, the caller must abandon the output.
+ * Writes speech to a file, with the exact length in the header, and publishes the file. On an error, such as speech
+ * that is too long, the caller must abandon the output.
  */
 export async function writeSpeech(
   { output, encode, format, gainDb }: SpeechWriting,

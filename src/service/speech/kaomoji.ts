@@ -24,12 +24,12 @@ const CLOSERS = new Map([
   ['ʕ', 'ʔ'],
 ]);
 const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
-/** Characters allowed as eyes, mouths and cheeks: symbols that are not emoji, and the listed letters and punctuation. */
+/** Matches a symbol (not an emoji) that can be an eye, a mouth or a cheek of a face such as `(◕ω◕)`. */
 const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
 const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
-/** The only mouths allowed between letters as eyes, because a text such as `(x∇x)` may be mathematics. */
+/** The only mouths of a face whose eyes are Latin letters, because a text such as `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
 const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
 const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
@@ -72,7 +72,7 @@ function closing(text: string, from: number, closers: string): number {
   return -1;
 }
 
-/** Whether the text consists of cheeks, an eye, a mouth of one to four characters, the matching eye, cheeks. */
+/** Whether a text is a face: an eye, a mouth of one to four characters and the matching eye, with or without cheeks. */
 function isFace(inner: string): boolean {
   const positions = Array.from({ length: inner.length }, (_, index) => index);
   const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
@@ -145,7 +145,7 @@ const DELIMITERS = [
   ['『', '』'],
 ] as const;
 
-/** Patterns of limited length, so that matching is fast. Spaces are not allowed in single quotes and backticks. */
+/** Patterns of code, quotes, URLs and tags on one line. Limited lengths keep matching fast. */
 const PATTERNS = [
   /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
   /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,

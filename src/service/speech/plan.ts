@@ -12,7 +12,7 @@ import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
 
-/** The parameters of a speech request, in field names of v3. */
+/** The parameters of a speech request, under their v3 names. */
 export interface SpeechOrder extends GivenControls {
   readonly text: string;
   readonly voiceId: string;
@@ -132,7 +132,7 @@ export function price(text: string, model: CatalogueModel): Amounts {
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
 }
 
-/** Checks length, format and ranges. @throws ServiceError 400 that lists every invalid field */
+/** Checks the text, the format and the values of controls. @throws ServiceError 400 that lists every invalid field */
 function requireFit(
   order: SpeechOrder & { readonly format: AudioFormat },
   model: CatalogueModel,
@@ -180,7 +180,7 @@ function supports({ outputFormats }: CatalogueModel, format: AudioFormat): boole
   return format === 'pcm' || outputFormats.includes(format);
 }
 
-/** Checks the ranges of the family, even for controls that the model ignores. */
+/** Returns a problem for each control outside the range of the model's family, even for ignored controls. */
 export function checkRanges(
   order: { readonly [Name in (typeof RANGED)[number]]?: number | undefined },
   model: CatalogueModel,
@@ -315,7 +315,7 @@ function directInstruction(instruction = ''): Direction | undefined {
   return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
 }
 
-/** Combines two effects, limited to natural speech. */
+/** Combines two effects, and limits the result to values at which speech sounds natural. */
 function combine(one: Direction, other: Direction): Direction {
   return {
     speed: clamp(one.speed * other.speed, 0.6, 1.6),

@@ -41,7 +41,7 @@ export interface Speaking {
   readonly requestId: string;
 }
 
-/** The part of a request that its generation needs to settle the charge. */
+/** The fields of a request that {@link generate} needs to settle the charge. */
 export interface Generating extends Pick<Speaking, 'operation' | 'signal'> {
   readonly context: Pick<SpeechContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
@@ -77,7 +77,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   });
 }
 
-/** Returns the speech of a request, which first waits in the speech queue. */
+/** Speaks the text of a request through the speech queue. */
 export function speechOf(
   { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ export function speechOf(
 }
 
 /**
- * Runs the part of a speech generation before the response begins. An abort or a failure refunds the charge.
+ * Runs `work`, the part of a speech generation before the response begins. An abort or a failure refunds the charge.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -136,7 +136,7 @@ interface StartedAudio {
 }
 
 /**
- * Encodes speech until the first audio exists, and not only the file header.
+ * Encodes speech until the first audio after the file header exists.
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 export async function startAudio(
@@ -183,7 +183,7 @@ interface BodySource {
   readonly rest: AsyncIterator<unknown>;
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
-  /** Returns bytes with which a failed body ends. Without this function, the body stream errors. */
+  /** Returns the last bytes of a body after speech failed. Without this function, the body stream errors. */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
@@ -271,7 +271,7 @@ function createSettlement({
     }
   };
   return {
-    /** Ends a complete body; returns whether the charge is kept. @throws when the database cannot be written */
+    /** Call when the body is complete; returns true if the charge is kept. @throws if the database cannot be written */
     complete(): boolean {
       let stands = false;
       settle(() => {
@@ -280,13 +280,13 @@ function createSettlement({
       if (failure !== undefined) throw failure;
       return stands;
     },
-    /** Ends the body of a disconnected client: the charge is kept, and the engine stops. */
+    /** Call when the client disconnected: stops the engine and keeps the charge. */
     leave: (reason: unknown): void =>
       settle(() => {
         generation.abort(reason);
         operation.complete();
       }),
-    /** Ends a failed body and refunds the charge. */
+    /** Call when speech failed: stops the engine and refunds the charge. */
     fail: (error: unknown): void =>
       settle(() => {
         onFailure(error);
@@ -297,17 +297,17 @@ function createSettlement({
 }
 
 const DEFAULT_MAX_WAITING = 64;
-/** Characters spoken in a second. A rough value is enough, because only ratios of estimates depend on it. */
+/** Assumed characters per second of speech. A rough value is enough, because it mostly cancels out in the estimates. */
 const CHARACTERS_A_SECOND = 15;
 /** Assumed processing time for a character until speech was measured. */
 const INITIAL_MS_A_CHARACTER = 1;
-/** Weight of the newest measurement in the average. */
+/** Weight of the newest measurement in the average processing time per character. */
 const NEWEST = 0.2;
 
 /**
- * Queue of requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. A request to a full
- * queue displaces the newest request of the account with the most waiting requests, if that account has at least two more
- * and the newest request has no audio yet. A request that waits for its client to read does not count.
+ * Queue of requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. A new request to a
+ * full queue displaces the newest request without audio of the account with the most waiting requests, if that account
+ * has at least two more than the new request's. Requests that wait for a client to read do not count.
  */
 export class SpeechQueue {
   readonly #clock: Clock;
@@ -317,7 +317,7 @@ export class SpeechQueue {
   #msPerCharacter = INITIAL_MS_A_CHARACTER;
   /** Time at which the engines produced the last chunk, or resumed work after a pause. */
   #lastChunkAt = 0;
-  /** Estimated time at which the last refused request could have started. */
+  /** Retry time that was estimated for the last refused request. */
   #nextFreeAt = 0;
 
   constructor(options: { readonly clock: Clock; readonly maxWaiting?: number | undefined }) {
@@ -333,7 +333,7 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks a request, in turn with other accounts. First pieces of requests precede later pieces of other requests.
+   * Speaks a request. Accounts take turns, and first pieces of requests precede later pieces of other requests.
    * @throws ServiceError as `requireCapacity` does, at the first chunk; errors of the engine
    */
   async *synthesize(speech: {

@@ -211,7 +211,7 @@ export function findDesign(
   };
 }
 
-/** Factors on pitch and speed that distinguish the candidates. */
+/** Factors for the pitch and the speed, which distinguish the candidates. */
 const VARIATIONS = [
   { pitch: 1, speed: 1 },
   { pitch: 0.92, speed: 0.95 },
@@ -229,7 +229,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
   return `Simulated: ${source} with ${changed}; ${reason}`;
 }
 
-/** The traits in a prompt, found by words (docs/voice-design.md). */
+/** The voice traits that the known words of a prompt ask for (docs/voice-design.md). */
 interface VoiceTraits {
   readonly medianHz: number;
   /** Multiplies the default speed of the engine voice. */
@@ -251,7 +251,7 @@ interface PromptRule {
   readonly language?: string;
 }
 
-/** Base pitch of a prompt without a voice word: between a woman's and a man's. */
+/** Base pitch in hertz, between a woman's and a man's, for a prompt that names no kind of voice. */
 const DEFAULT_HZ = 150;
 
 export const PROMPT_RULES: readonly PromptRule[] = [

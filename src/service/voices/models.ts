@@ -9,9 +9,9 @@ export interface CatalogueModel {
   readonly maxTextLength: number;
   readonly outputFormats: readonly SpeechFormat[];
   readonly controls: ModelControls;
-  /** Whether the model supports the `emotion` control (docs/api/speech.md#v1: altA). */
+  /** Whether the model supports the `emotion` control, as the altA models do (docs/api/speech.md#v1). */
   readonly emotion: boolean;
-  /** Whether the model supports the `instruction` control (docs/api/speech.md#v1: altB audio 3.0). */
+  /** Whether the model supports the `instruction` control, as altB audio 3.0 does (docs/api/speech.md#v1). */
   readonly instruction: boolean;
   /** Whether the model supports streams with word times (docs/api/speech.md#aligned-stream). */
   readonly alignedStreaming: boolean;

@@ -126,8 +126,8 @@ interface MeasuredVoice extends VoiceOfEngine {
 
 /** Maximum number of voices that are measured for a language, because measuring takes long. */
 const MOST_VOICES = 6;
-/** Number of semitones by which another accent makes a voice count as farther away. */
-const WORTH_OF_ACCENT = 4;
+/** Semitones added to the pitch difference of a voice whose accent is not the wanted one. */
+const ACCENT_SEMITONES = 4;
 
 /** The engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
 export class MeasuredVoices {
@@ -148,7 +148,7 @@ export class MeasuredVoices {
   }
 
   /**
-   * Returns the voice of a language with the nearest pitch, shifted to the given pitch.
+   * Among the voices of a language, returns the one with the nearest pitch, shifted to the given pitch.
    * @throws EngineError when an engine fails, Error when no voice of the language can be measured
    */
   async nearest(
@@ -157,7 +157,7 @@ export class MeasuredVoices {
   ) {
     const distance = (one: MeasuredVoice): number =>
       Math.abs(semitones(medianHz, one.medianHz)) +
-      (one.voice.language === language ? 0 : WORTH_OF_ACCENT);
+      (one.voice.language === language ? 0 : ACCENT_SEMITONES);
     const [nearest] = (await this.#of(language, signal)).toSorted(
       (one, other) => distance(one) - distance(other),
     );
@@ -207,11 +207,11 @@ function primarySubtag(code: string): string {
   return (code.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Text to measure an English voice: short statements, in which the pitch falls at the end, as in most speech. */
+/** Text for measuring the pitch of an English voice. In statements, the pitch falls at the end, as in most speech. */
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';
-/** Text to measure a voice of another language: every voice can say numbers. */
+/** Text for measuring the pitch of a voice of another language: every voice can say numbers. */
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
 /** Returns the median pitch of a voice in hertz; undefined if the voice cannot speak the text. @throws EngineError */

@@ -67,8 +67,8 @@ interface SaveOptions {
 }
 
 /**
- * Saves a download and verifies it while it arrives; a file gets its name after all audio was verified. Removes
- * a partial download, because a result can be downloaded again.
+ * Saves a download and verifies it while it arrives. A file gets its final name only after all audio is verified.
+ * Removes a partial download, because a result can be downloaded again.
  * @throws Failure (bad_answer, output), or the signal's reason
  */
 export async function saveFile(
@@ -305,7 +305,7 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   });
 }
 
-/** Adds to a failure that the accepted job is billed, and how to resume the job. */
+/** Marks a failure as billed, because the job was accepted, and adds how to resume the job. */
 function afterAcceptance(
   failure: Failure,
   { phase }: Pick<WaitedJob, 'phase'>,

@@ -389,7 +389,7 @@ export function partKeys(
   );
 }
 
-/** Derives a new idempotency key from the last one, so that even a command with a damaged journal uses this key. */
+/** Derives a new idempotency key from the last one. Even with a damaged journal, a later command derives this key. */
 function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
   return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }

@@ -80,8 +80,8 @@ export interface TextLimit {
 }
 
 /**
- * Returns the text limit of `modelId`, else of the default model of the voice's family, which the request must then
- * name, else the smallest limit of the voice's models. Models that the service does not list have the general limit.
+ * Returns the text limit of `modelId`; by default of the voice family's default model, which the request must then
+ * name; else the smallest limit of the voice's models. Models that the service does not list have the general limit.
  * @throws Failure
  */
 export async function textLimit(

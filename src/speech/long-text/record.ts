@@ -21,7 +21,7 @@ export interface RecordOptions extends FileDeps {
 }
 
 /**
- * Creates the saved progress of a long text. Requests must wait until this resolves: it is then on disk.
+ * Creates the saved progress of a long text, which is on disk when this resolves. Requests must not be sent before.
  * @throws Failure (state)
  */
 export async function beginRecord(
@@ -181,7 +181,7 @@ export class LongTextRecord {
   }
 
   /** Records the temporary file of the joined audio, so that it is removed after an interruption. */
-  growsIn(temporary: string): Promise<void> {
+  recordTemporary(temporary: string): Promise<void> {
     return this.#write({ temporary });
   }
 

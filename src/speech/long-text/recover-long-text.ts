@@ -56,7 +56,8 @@ export async function recoverLongText(
   const wanted = plan.output ?? downloadName(id, extensionOf(plan.format));
   const output = await openOutput({ ...deps, path: wanted, existing: 'number' });
   try {
-    if (output.temporary !== undefined) await record.growsIn(path.resolve(output.temporary));
+    if (output.temporary !== undefined)
+      await record.recordTemporary(path.resolve(output.temporary));
     const spoken = await speakLongText({
       ...deps,
       client,

@@ -20,7 +20,7 @@ export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
   /** The open output file; without it the audio goes to `stream`. */
   readonly output: Output | undefined;
-  /** The destination without a file: stdout, a player, or both. */
+  /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly concurrency: number;
   /** Called with the number of joined parts. */
@@ -30,10 +30,10 @@ export interface LongTextOptions extends StreamDeps {
 }
 
 /**
- * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets
- * its name after all audio was verified; a stream begins with the first part. Skips parts that an
+ * Speaks the parts of a long text concurrently, and joins the audio in order into one file or stream. A file gets its
+ * final name after all audio is verified; a stream starts as soon as the first part is ready. Skips parts that an
  * interrupted command has saved.
- * @throws Failure with the command that resumes the text; the saved progress stays, unless nothing was billed
+ * @throws Failure with the command that resumes the text; the saved progress is kept if anything may have been billed
  */
 export async function speakLongText(
   options: LongTextOptions,
@@ -145,7 +145,7 @@ const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service',
 /** The words of a part whose word times are lost. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 
-/** Closes the saved progress, or removes it if nothing was billed; returns whether it stays. */
+/** Closes the saved progress, or removes it if nothing was billed. Returns true if the progress is kept. */
 async function closeRecord(record: LongTextRecord, error: unknown): Promise<boolean> {
   const isOpen = error instanceof Failure && error.billed === 'unknown';
   const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
@@ -288,7 +288,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>) {
   };
 }
 
-/** Returns the known credits of billed parts that were not delivered. */
+/** Returns the total of the known costs of billed parts that were not delivered. */
 export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))

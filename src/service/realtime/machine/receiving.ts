@@ -236,7 +236,7 @@ function stop({ eventId }: Stop): Reducer {
   });
 }
 
-/** Applies a reducer to the open request, except while the service closes. */
+/** Applies a reducer to the open request; fails if no request accepts input. Does nothing while the service closes. */
 function withInput(
   eventId: string | undefined,
   stopped: string,
@@ -251,7 +251,7 @@ function withInput(
   };
 }
 
-/** Returns the next expected sequence number. A client may skip the numbers of completed segments. */
+/** Returns the next expected sequence number: `given` if only numbers of completed segments are skipped. */
 function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): number {
   const done = new Set(
     earlier.flatMap(({ audioBytes, sequences }) => (audioBytes === undefined ? [] : sequences)),

@@ -22,7 +22,7 @@ export interface CommittedSegment {
   readonly characters: number;
 }
 
-/** A segment that an earlier `start` of this request accepted. */
+/** A segment of the request that was accepted on an earlier connection. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
@@ -165,7 +165,7 @@ export type SessionEffect =
   | { readonly type: 'speak'; readonly segmentId: string }
   /** Mark the request as completed. */
   | { readonly type: 'complete' }
-  /** Abort the request. */
+  /** Abort the request; if `isFinal`, the client cannot retry the request. */
   | { readonly type: 'abandon'; readonly isFinal: boolean }
   | { readonly type: 'startTimer'; readonly name: SessionTimer; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: SessionTimer }
@@ -231,12 +231,12 @@ function sendError(
   ];
 }
 
-/** Aborts the request and closes the connection. After `session_limit_exceeded`, it cannot be retried. */
+/** Aborts the request and closes the connection. A request cannot be retried after `session_limit_exceeded`. */
 function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
 
-/** Aborts the request of the connection, if it has one. */
+/** Aborts the request of the connection, if any. If `isFinal`, the client cannot retry the request. */
 export function abandon(isFinal = false): Reducer {
   return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }

@@ -23,7 +23,7 @@ interface ListeningThreadOptions {
   readonly timeoutMs?: number;
 }
 
-/** Limits on the JavaScript memory of a thread, without WebAssembly and samples. */
+/** Limits on the JavaScript memory of a thread, which excludes WebAssembly and samples. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 

@@ -15,7 +15,7 @@ const MOST_FRAMES = (120 * RATE) / HOP;
 /** Minimum number of measurements for a pitch: a fifth of a second. */
 const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
-/** Minimum clarity of a measured pitch, from 0 to 1. */
+/** Minimum clarity of the pitch in a measurement, from 0 (noise) to 1 (a periodic sound). */
 const CLARITY = 0.65;
 /** A measurement below this share of the loudest level (-34 dB) counts as noise. */
 const QUIET = 0.02;
