@@ -12,8 +12,8 @@ import { buildCommand, helpOf, parseBranch, parseRoot, unorderedHelp } from './c
 export { grammarOf } from './cli/described-command.ts';
 
 /**
- * Returns the help of every command by its path (`''`, `tts`, `voices list`), and as `(alone)` what `foley` without
- * arguments prints. The build saves it, so that `--help` loads no command.
+ * Returns the help text of every command by its path (`''`, `tts`, `voices list`). The text under `(alone)` is printed
+ * by `foley` without arguments. The build saves the texts, so that `--help` loads no command.
  */
 export async function renderAllHelp(): Promise<Record<string, string>> {
   const help: Record<string, string> = {

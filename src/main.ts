@@ -141,7 +141,7 @@ function report(failure: Failure, io: Io, { json, verbose }: GlobalOptions): End
   return { code: failure.exitCode };
 }
 
-/** Finds global flags in unparsed arguments, for errors of the parser. */
+/** Finds global flags in arguments that could not be parsed, to choose the output format of the parser's error. */
 function presumedGlobals(argv: readonly string[]): GlobalOptions {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);

@@ -3,7 +3,7 @@ import { Failure } from '../errors/failure.ts';
 import { closest, nearestHint } from '../text/did-you-mean.ts';
 import type { Context } from './command.ts';
 
-/** Time limit for suggestions. */
+/** Time limit of the request that looks for names to suggest. */
 const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**

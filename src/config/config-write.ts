@@ -124,7 +124,7 @@ async function openStore(file: string) {
   });
 }
 
-/** Restores the previous file if the new one is invalid: on a full disk, `conf` keeps a truncated file. */
+/** Restores the previous file if the new one is invalid: on a full disk, `conf` can leave a truncated file behind. */
 async function requireValid(
   file: string,
   deps: FileDeps,

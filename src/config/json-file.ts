@@ -10,7 +10,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the object in a JSON file; `undefined` if the file is missing.
- * @param links `follow` for the user's own configuration, which dotfile managers link to
+ * @param links `follow` for the user's own configuration, which may be a symbolic link to a dotfiles folder
  * @throws Failure (config) naming file and line of an invalid file
  */
 export async function readJsonFile(

@@ -32,7 +32,7 @@ interface SettingDefinition<T> {
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;
-  /** The unit of a number that is printed with its unit. */
+  /** Unit of a numeric setting, which is printed after the number. */
   readonly unit?: 'ms';
   /** Whether a project file may contain the setting; it must not contain settings that run programs. */
   readonly project: boolean;

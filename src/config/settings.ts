@@ -10,7 +10,7 @@ import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts
 
 export const PROJECT_FILE = 'foley.config.json';
 
-/** The source of a value, in order of precedence. */
+/** Where the value of a setting can come from, highest precedence first. */
 export type Origin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
@@ -28,7 +28,7 @@ export interface SettingsFile {
   readonly values: Partial<SettingValues>;
 }
 
-/** The sources of settings, without the flags. */
+/** All sources of settings except the flags. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
@@ -96,7 +96,7 @@ export function listSettings(
   });
 }
 
-/** Returns the variable, flag or file of an origin; `default` for defaults. */
+/** Returns the name of the flag or variable, or the file, from which a value comes; `default` for a default value. */
 export function describeOrigin(origin: Origin): string {
   if (origin.kind === 'default') return origin.kind;
   return 'name' in origin ? origin.name : origin.file;
@@ -163,7 +163,7 @@ function readEnvironment<Name extends SettingName>(
   return { value, origin: { kind: 'environment', name: environment } };
 }
 
-/** Flattens nested keys: `{"upload":{"command":…}}` is `upload.command`. */
+/** Flattens nested keys: `{"upload":{"command":…}}` becomes `upload.command`. */
 function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, unknown])[] {
   return Object.entries(content).flatMap(([key, value]) =>
     isObject(value) && !isSettingName(prefix + key)

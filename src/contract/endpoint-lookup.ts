@@ -9,10 +9,10 @@ export interface Charge {
   readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
-/** HTTP methods that are assumed to cost nothing at paths outside the contract. */
+/** HTTP methods that are assumed to cost nothing at an endpoint that the contract does not define. */
 const FREE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Returns whether a request to a path (without query) may be billed; for an unknown endpoint, assumes the worst. */
+/** Returns whether a request to a path (no query) may be billed. For an unknown endpoint, only the method decides. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined) return { billed: !FREE.has(method), recognizedBy: undefined };

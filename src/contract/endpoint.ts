@@ -39,10 +39,10 @@ export interface Endpoint {
   /** Whether fields of the body that are `null` count as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * Body of a success: a JSON schema, `audio` for new and charged audio, `stored-audio` for stored audio, `stored-file`
-   * for any other file, `preview` for the audio of a voice design, `events` for an aligned stream, `redirect` for the URL
-   * of the result, `realtime-audio` for stored audio of realtime speech, `switching` for a WebSocket. Without this field:
-   * JSON without a schema.
+   * Body of a success response: a JSON schema, `audio` for new and charged audio, `stored-audio` for stored audio,
+   * `stored-file` for any other file, `preview` for a voice design's audio, `events` for audio with word times,
+   * `redirect` for the URL of the result, `realtime-audio` for stored audio of realtime speech, `switching` for a
+   * switch to the WebSocket protocol. Without this field: JSON without a schema.
    */
   readonly success?:
     | TObject
@@ -54,11 +54,11 @@ export interface Endpoint {
     | 'redirect'
     | 'realtime-audio'
     | 'switching';
-  /** Schema of another success body, which a field of the request selects. */
+  /** Schema of the JSON body that replaces `success` if the request asks for it, such as with `cache`. */
   readonly otherSuccess?: TObject;
-  /** Schemas of the server-sent events in a success: by event name, or a list if events have no names. */
+  /** Schemas of the server-sent events in a success response: by event name, or a list if events have no names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
-  /** Whether a success is a 202 response with the URL of the accepted job. */
+  /** Whether the success response is a 202 with the URL of the accepted job. */
   readonly isAccepted?: boolean;
   /** Error codes besides the codes that every endpoint may return. */
   readonly errors?: readonly ServiceErrorCode[];

@@ -1,7 +1,5 @@
 import { SIMILARITY_RANGE, SPEED_RANGE, STABILITY_RANGE, VOLUME_RANGE } from './limits.ts';
 
-/** The engine families with their models and control ranges (docs/api/models.md). */
-
 export interface ControlRange {
   readonly minimum: number;
   readonly maximum: number;
@@ -10,7 +8,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model of requests that name a voice of this family but no model. */
+  /** The model that is used when a request names a voice of this family but no model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {
@@ -33,6 +31,7 @@ const unstated = {
   similarity: { ...SIMILARITY_RANGE, default: 1 },
 };
 
+/** The engine families with their models and control ranges (docs/api/models.md). */
 export const FAMILIES: readonly Family[] = [
   {
     id: 'vendor',

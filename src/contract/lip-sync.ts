@@ -64,7 +64,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** Which input's length is billed: the shorter one, or the audio if the video is extended to match. */
+/** Which duration is billed: the shorter input's, or the audio's if the video is repeated until the audio ends. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
 const Seconds = Type.Number({
@@ -140,7 +140,7 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   ),
 });
 
-/** Query of `GET /lip-sync/query`, older than v1 (docs/api/versions.md). */
+/** Query of `GET /lip-sync/query`, a path from before v1 (docs/api/versions.md). */
 export const LipSyncQuery = named('LipSyncQuery', {
   jobId: Type.String({ minLength: 1, description: 'Job id' }),
 });

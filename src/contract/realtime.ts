@@ -6,8 +6,6 @@ import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
 import { RequestStatus } from './realtime/server-messages.ts';
 
-/** HTTP responses of realtime speech (docs/api/realtime.md; foley chose some of the field names). */
-
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
 const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
 const requestId = Type.String({ description: 'Trace id of this response' });
@@ -121,7 +119,7 @@ const GET_REQUEST = {
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
-/** HTTP endpoints of realtime speech, including the handshakes (docs/api/realtime.md). */
+/** HTTP endpoints of realtime speech, including those that open a WebSocket. foley chose some of the field names. */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

@@ -6,7 +6,7 @@ export function named<Properties extends TProperties>($id: string, properties: P
   return Type.Object(properties, { $id });
 }
 
-/** Returns the schema of a map. Does not use `Type.Record`, which loads much more code of TypeBox at the start. */
+/** Returns the schema of a map. Does not use `Type.Record`, which makes foley load much more code when it starts. */
 export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
   const schema = { type: 'object', patternProperties: { '^.*$': value }, ...options };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);

@@ -19,8 +19,8 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns text about model families with a narrower range: `; 0.5 to 1.5 with vendor`. */
-function byFamily(name: 'speed' | 'stability' | 'similarity'): string {
+/** Returns the ranges of model families that allow less, to end a description: `; 0.5 to 1.5 with vendor`. */
+function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
   ];
@@ -42,7 +42,7 @@ export const SpeechControls = Type.Object({
     Type.Number({
       ...SPEED_RANGE,
       default: 1,
-      description: `Speaking rate; 1 is the normal rate${byFamily('speed')}`,
+      description: `Speaking rate; 1 is the normal rate${narrowerRanges('speed')}`,
     }),
   ),
   volume: Type.Optional(
@@ -54,13 +54,13 @@ export const SpeechControls = Type.Object({
   stability: Type.Optional(
     Type.Number({
       ...STABILITY_RANGE,
-      description: `Consistency of the delivery${byFamily('stability')}`,
+      description: `Consistency of the delivery${narrowerRanges('stability')}`,
     }),
   ),
   similarity: Type.Optional(
     Type.Number({
       ...SIMILARITY_RANGE,
-      description: `Similarity to the original voice${byFamily('similarity')}`,
+      description: `Similarity to the original voice${narrowerRanges('similarity')}`,
     }),
   ),
   language: Type.Optional(
@@ -158,12 +158,12 @@ export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
 const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the chunk' });
 
-/** Data of the event `audio`. */
+/** Data of the event `audio` of an aligned stream. */
 export const AlignedAudio = named('AlignedAudio', {
   audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
 });
 
-/** A word of a snapshot with its times, relative to the start of the whole audio. */
+/** A word in an alignment snapshot, with its times relative to the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
   text: Type.String({ description: 'The word as written in the submitted text' }),
   startMs: Type.Number({ minimum: 0 }),

@@ -57,7 +57,7 @@ export const VoiceListQuery = strict('VoiceListQuery', {
   ),
 });
 
-/** A voice in the list of v1, with the fields of both descriptions in docs/api/voices.md. */
+/** A voice in the list of v1 (docs/api/voices.md). `id` repeats `voiceId`, and `name` repeats `title`. */
 export const VoiceV1 = named('VoiceV1', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -145,7 +145,7 @@ export const VoiceUpload = named('VoiceUpload', {
   ),
 });
 
-/** Response to a v1 request that made a voice, with the fields of both descriptions in docs/api. */
+/** Response to a v1 request that made a voice. `id` repeats `voiceId`, and `name` repeats `title`. */
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -162,7 +162,7 @@ export const VoiceCreated = named('VoiceCreated', {
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
-/** Response to a v3 request that made a voice: the fields of the list and some of v1 (chosen by foley). */
+/** Response to a v3 request that made a voice: a voice as in the v3 list, with some fields of the v1 response. */
 export const VoiceCreatedV3 = named('VoiceCreatedV3', {
   ...Voice.properties,
   description: VoiceCreated.properties.description,

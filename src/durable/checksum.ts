@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** The kinds of checksums: CRC-32 is fast; SHA-256 also identifies the content, for records that are kept for long. */
+/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content, for long-lived records. */
 export type ChecksumKind = 'crc32' | 'sha256';
 
 /** A checksum that is computed while the data arrives. */

@@ -54,7 +54,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Returns the Failure for state of foley that cannot be used (exit 32). Returns a state failure unchanged.
+ * Returns the Failure for state files of foley that cannot be used (exit 32). Returns `error` if it is one already.
  * @param what names the part of the state in the message, such as `the spool`
  */
 export function stateFailure(
@@ -83,7 +83,7 @@ export function stateFailure(
   );
 }
 
-/** Returns the Failure for state that a newer version of foley wrote, which this version must not change (exit 32). */
+/** Returns the Failure for a state file of a newer version of foley, which this version must not change (exit 32). */
 export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',

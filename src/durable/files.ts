@@ -7,13 +7,13 @@ import type { Processes } from '../effects/processes.ts';
 import type { Random } from '../effects/random.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 
-/** The effects that file operations use. */
+/** The system functions that file operations need. They are injected, so that tests can replace them. */
 export interface FileDeps {
   readonly files: FileSystem;
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** If set, names of temporary files contain this process, so that later commands can remove orphaned files. */
+  /** If set, names of temporary files contain this process's id, so that later commands can remove orphaned files. */
   readonly processes?: Processes | undefined;
 }
 
@@ -25,8 +25,8 @@ export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string
 type WritableFile = Pick<FileHandle, 'writev'>;
 
 /**
- * Writes to an open file in the background. Chunks that arrive during a write are combined for the next write.
- * Buffers at most about 2 MiB. After a short write it writes the rest, which on a full disk throws the error.
+ * Writes to an open file in the background. Chunks that arrive during a write are combined for the next write. Buffers
+ * at most about 2 MiB. If the system writes only a part of a chunk, writes the rest.
  */
 export class FileWriter {
   /** Number of bytes accepted so far. */
@@ -153,7 +153,7 @@ export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
 
-/** Removes a file of {@link createTemporary} and ignores errors; does nothing for any other file. */
+/** Removes a file that {@link createTemporary} created, and ignores errors. Does nothing for any other file. */
 export async function removeTemporary(
   file: string | null | undefined,
   deps: FileDeps,

@@ -5,7 +5,7 @@ import { display } from '../text/display.ts';
 import { hasErrno, unwritable } from './file-failures.ts';
 
 /**
- * Checks that the disk has enough free space for the output of a billed request; passes if that is unknown.
+ * Checks that the disk has enough free space for the output of a billed request. Passes if the free space is unknown.
  * @param flag the flag with which the user can choose another output
  * @throws Failure (output)
  */
@@ -41,7 +41,7 @@ export async function requireSpoolSpace(
   });
 }
 
-/** Disk space that must be free for the spool: enough for audio in memory; files are moved there, not copied. */
+/** Free disk space that is always enough for the spool: only audio in memory needs space, since files are moved. */
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
 /** Returns the bytes available to this user on the disk of a folder. The folder need not exist yet. */

@@ -60,7 +60,7 @@ export class IntentJournal {
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a request body in the file. Ignores errors, because the body is removed with the file later. */
+  /** Overwrites a stored request body with blanks. Ignores errors, because the journal file is removed later anyway. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
@@ -76,8 +76,8 @@ export class IntentJournal {
   }
 
   /**
-   * Marks the operations of ended processes that were the same billed request as `done` as published, and removes
-   * their temporary files.
+   * Closes the operations that the service billed together with `done` and whose processes have ended: marks them as
+   * published, and removes their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: Repetition): Promise<void> {
@@ -98,7 +98,7 @@ export class IntentJournal {
     if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
 
-  /** Removes the finished files of other processes. Returns whether no file is left that names a resumed operation. */
+  /** Removes other processes' finished files. Returns true if no remaining one mentions a resumed operation. */
   async #sweepResumed(): Promise<boolean> {
     await sweepIntents(this.#options);
     const ended = new Set(this.#intents.map(({ id }) => id));
@@ -147,8 +147,8 @@ export class Intent {
   }
 
   /**
-   * Records a new state. When this resolves, `verified` and an `accepted` with a job id are on the disk; an
-   * `accepted` without a job id is written soon after.
+   * Records a new state. For `verified`, and for `accepted` with a job id, waits until the record is on the disk.
+   * `accepted` without a job id is written to the disk soon after.
    */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
@@ -261,19 +261,19 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   );
 }
 
-/** A finished operation, which may have repeated the billed request of earlier operations. */
+/** A finished operation whose request may have been billed together with earlier operations. */
 export interface Repetition {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
   /** Whether the complete output was delivered; if false, only the job id is known. */
   readonly isDelivered: boolean;
-  /** Whether it resumed an earlier stream with the same idempotency key and received the audio billed before. */
+  /** Whether the operation resumed a stream with the same idempotency key and received the audio billed before. */
   readonly isResumed: boolean;
 }
 
 /**
- * Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). If the first one got no
- * response, the same idempotency key is enough. Otherwise they must also share a job or be one resumed stream.
+ * Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). If the open one got no
+ * response, the same idempotency key proves it. Otherwise they must also share a job or be one resumed stream.
  */
 export function isSameBilledRequest(open: IntentStatus, done: Repetition): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
@@ -386,8 +386,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the steps of operations, which may be in any order and from several files. For each operation, the last
- * state of the highest generation counts; times are ignored.
+ * Merges the steps of operations, which may be in any order and from several files. Each operation gets the latest
+ * state of its highest generation number; times are ignored.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();
@@ -442,7 +442,7 @@ export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'>
   readonly bodies: ReadonlyMap<string, string>;
 }
 
-/** Returns a line of `bytes` bytes with which a stored request body is overwritten. */
+/** Returns a log line of `bytes` bytes with a blank body, to overwrite a stored request body. */
 function blankLine(id: string, bytes: number): Buffer {
   const least = logLine({ id, body: '' }).length;
   return logLine({ id, body: ' '.repeat(bytes - least) });

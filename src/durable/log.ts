@@ -184,7 +184,7 @@ const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** The first records that this process writes, together with its first append. */
+  /** Records that are written before all others, in the same write as the first append of this process. */
   readonly head: readonly LogRecord[];
   /** Whether to append to an existing file; if false, the file must not exist. */
   readonly isResumed?: boolean;

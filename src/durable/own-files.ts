@@ -6,8 +6,8 @@ import { hasErrno, UnsafeFile } from './file-failures.ts';
 
 /**
  * Opens the files that foley creates for itself: settings, accounts, batch folders, journals, secrets, caches. Each
- * must be a regular file or folder that belongs to this user or root. Opening does not wait for a pipe. Changes modes
- * on the open descriptor, so that a link cannot redirect the change.
+ * must be a regular file or folder that belongs to this user or root. Opening a named pipe does not block. Changes
+ * modes on the open descriptor, so that a link cannot redirect the change.
  */
 
 /** Maximum size of a settings file, a lock or a secret. */
@@ -117,7 +117,7 @@ function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): v
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }
 
-/** Throws UnsafeFile if the system refused a symbolic link, for which systems use different codes; else the error. */
+/** Throws UnsafeFile for a symbolic link or unusual file that the system refused, else `error`. */
 async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
   if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
     const stats = await files.lstat(file).catch(() => undefined);

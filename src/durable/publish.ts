@@ -35,7 +35,7 @@ export interface OutputOptions extends FileDeps {
   readonly existing?: Existing | undefined;
   /** File permissions before the umask is applied; default: those of the replaced file, else 0o666. */
   readonly mode?: number | undefined;
-  /** Folder for the temporary file, on the same disk; default: the folder of the output. */
+  /** Folder for the temporary file, on the same disk as the output; default: the folder of the output. */
   readonly temporaryFolder?: string | undefined;
   /** Whether the caller syncs the folder itself, once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
@@ -324,9 +324,9 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
 }
 
 interface Naming extends FileDeps {
-  /** The name to try first. */
+  /** The path to try first. */
   readonly path: string;
-  /** The original name, to which a number is added if the name is taken. */
+  /** The path to which a number is added if a file with that name exists. */
   readonly asked: string;
   readonly existing: Existing;
   readonly replaced: { readonly file: string } | undefined;
@@ -344,7 +344,7 @@ export async function commitRename(temporary: string, naming: Naming): Promise<s
   }
   for (let number = 1; ; number += 1) {
     const candidate = naming.existing === 'refuse' ? naming.path : numbered(naming.asked, number);
-    if (await tookName(temporary, candidate, naming)) return candidate;
+    if (await moveUnlessTaken(temporary, candidate, naming)) return candidate;
     if (naming.existing === 'refuse') throw existsFailure(candidate);
     if (naming.existing === 'reuse' && (await hasSameBytes(temporary, candidate, naming))) {
       await removeQuietly(temporary, naming);
@@ -365,8 +365,8 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
   }
 }
 
-/** Gives the file the name unless that is taken. Uses a link, which never replaces a file, unlike a rename. */
-async function tookName(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
+/** Moves the file to `name`; returns false if `name` exists. Uses a link, because a rename could replace a file. */
+async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
     await whileBusy(deps, () => deps.files.link(temporary, name));
   } catch (error) {

@@ -43,7 +43,7 @@ export function systemProcesses(): Processes {
   };
 }
 
-/** Returns when a process started, in clock ticks since boot (Linux only); undefined if it has ended. */
+/** Returns when a process started, in clock ticks since boot (Linux only); undefined if the process has ended. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;

@@ -42,7 +42,7 @@ export async function addEngine(
   return registration;
 }
 
-/** Tests an engine. @throws Failure (config) if it does not work */
+/** Tests an engine and returns its description. @throws Failure (config) if the engine does not work */
 export async function requireSound(
   command: EngineCommand,
   { inspect }: Pick<EngineDeps, 'inspect'>,

@@ -17,8 +17,8 @@ import {
 export const ESPEAK_NG = 'espeak-ng';
 
 /**
- * The adapter for espeak-ng that comes with foley. Sources (`src/engines/`) and chunks (`dist/chunks/`) are
- * equally deep, so the path is the same.
+ * The folder of the espeak-ng adapter that comes with foley. The relative path is the same from a source file
+ * (`src/engines/`) and from a built one (`dist/chunks/`).
  */
 export const ADAPTER_FOLDER = fileURLToPath(new URL('../../engines/espeak-ng/', import.meta.url));
 
@@ -49,7 +49,7 @@ export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistra
   }
 }
 
-/** Deletes unused installations; retried at the next installation. */
+/** Deletes unused installations. Ignores errors, because the next installation tries again. */
 async function tidy(deps: InstallDeps, inUse?: string): Promise<void> {
   try {
     const { enginesFolder, files } = deps;
@@ -74,15 +74,15 @@ async function copyAdapter(to: string, { adapterFolder, files }: InstallDeps): P
   }
 }
 
-/** No install scripts run; the lock file has versions and checksums. */
+/** Arguments of npm: no install scripts run, and the lock file determines versions and checksums. */
 const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
 
-/** Maximum length of npm's output in a message. */
-const LONGEST_COMPLAINT = 500;
+/** Maximum length of npm's output in an error message, in characters. */
+const QUOTED_OUTPUT_MAX_CHARACTERS = 500;
 
 /**
  * Installs the packages of a folder's package-lock.json.
- * @throws Failure (config) if npm is missing or fails; the signal's reason
+ * @throws Failure (config) if npm is missing or fails; on abort, the signal's reason
  */
 export async function installPackages(
   folder: string,
@@ -90,7 +90,7 @@ export async function installPackages(
     env,
     signal,
   }: {
-    /** Contains npm's settings, such as registry, proxy and cache. */
+    /** Environment variables for npm, including its settings for registry, proxy and cache. */
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
   },
@@ -116,7 +116,7 @@ export async function installPackages(
   throw new Failure(`npm failed to install the engine (exit code ${result.exitCode})`, {
     code: 'config',
     exit: 'usage',
-    hint: `Output of npm: ${display(result.all.trim(), { max: LONGEST_COMPLAINT })}`,
+    hint: `Output of npm: ${display(result.all.trim(), { max: QUOTED_OUTPUT_MAX_CHARACTERS })}`,
   });
 }
 

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 /** Whether the failed request may have cost credits. */
 export type Billed = 'no' | 'yes' | 'unknown';
 
-/** The error codes of foley in the JSON error line. A failure from the service has its code instead. */
+/** foley's own error codes in the JSON error line. For an error of the service, the line has the service's code. */
 export type FailureCode =
   | 'usage'
   | 'config'
@@ -65,7 +65,7 @@ export class Failure extends Error {
     return EXIT_CODES[this.exit].code;
   }
 
-  /** The error of one item in a JSON document. */
+  /** The fields of this error in the JSON result of a command with several items. */
   get summary(): { readonly code: string; readonly message: string; readonly exitCode: ExitCode } {
     return { code: this.code, message: this.message, exitCode: this.exitCode };
   }

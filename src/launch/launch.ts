@@ -46,7 +46,7 @@ function loaderFor(host: NodeJS.Process): Loader {
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
 }
 
-/** Returns the cache key of a command: commands compile different functions of the shared chunks. */
+/** Returns the cache key of a command. Each command has its own cache, because commands run different functions. */
 function keyOf(word: string | undefined): string {
   return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'other';
 }
@@ -141,7 +141,7 @@ type CompiledChunks = ReadonlyMap<string, CompiledChunk>;
 interface CodeCache {
   /** Chunks from an earlier run; empty without a trusted cache. */
   readonly chunks: CompiledChunks;
-  /** Saves chunks for the next run, if this run may; ignores write errors. */
+  /** Saves chunks for the next run, if the cache folder is safe to use; ignores write errors. */
   keep(compiledChunks: () => CompiledChunks): void;
 }
 
@@ -150,9 +150,8 @@ const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 /**
- * Opens the cache of compiled code. V8 executes its content, so the folder must not be writable by others, and
- * a checksum protects each file. The first run only creates the folder, since caching
- * costs time where no later run uses it.
+ * Opens the cache of compiled code. V8 executes its content, so the folder must not be writable by others, and a
+ * checksum protects each file. The first run only creates the folder: caching would not pay if there is no second run.
  */
 export function openCodeCache(folder: string | undefined, key: string): CodeCache {
   if (folder === undefined) return NO_CACHE;

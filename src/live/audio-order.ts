@@ -31,7 +31,7 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Marks completed segments whose audio did not arrive: v3 services store the audio, with v2 it is lost. */
+/** Handles missing audio of completed segments: with v3, it will be fetched; with v2, the conversation ends. */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -78,7 +78,7 @@ export function requestIdOf({ plan: { requestId }, session }: LiveState): string
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-/** Maximum number of frames that may arrive early; above this, a frame counts as lost. */
+/** Maximum number of audio frames kept while an earlier frame is missing. With more, that frame counts as lost. */
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
@@ -110,8 +110,8 @@ export function takeAudio({
 }
 
 /**
- * Accepts an audio frame that is next in order, which is the usual event. Several times faster than
- * {@link takeAudio}. Returns undefined for any other event.
+ * Accepts an audio frame that is next in order, as most frames are. Several times faster than {@link takeAudio}.
+ * Returns undefined for any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
@@ -148,7 +148,7 @@ function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment)
   return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
 }
 
-/** Whether a segment of this conversation was delivered completely. Segment ids begin with `s1`. */
+/** Whether a segment of this conversation was delivered completely. Segment ids are `s1`, `s2`, and so on. */
 export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
   const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
   return number <= segmentCount && segments.every((one) => one.id !== id);

@@ -6,7 +6,7 @@ import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Ending, LiveState } from './state.ts';
 
-/** Returns the ending of a completed request: success, or an error if none of the text produced audio. */
+/** Returns the ending of a completed request: success, or an error if the whole text produced no audio. */
 export function completedEnding(state: LiveState): Ending {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
@@ -55,7 +55,7 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
   return { exit: 'network', code: 'timeout', message, billed: billedSoFar(state) };
 }
 
-/** Returns the ending for audio that was billed but is lost: of the given segments, else the rest of the audio. */
+/** Returns the ending for billed audio that is lost: that of the given segments or, without segments, all the rest. */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;
   const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the missing audio';

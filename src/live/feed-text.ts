@@ -14,8 +14,8 @@ export interface FeedOptions {
   readonly clock: Clock;
 }
 
-/** Maximum wait before an incomplete segment is sent that looks like a whole sentence. */
-const CLEAR_END_MS = 120;
+/** Maximum wait for more input while the buffered text looks like a whole sentence; then the text is sent. */
+const SENTENCE_WAIT_MS = 120;
 
 /**
  * Sends text to a conversation as the text arrives, with back-pressure.
@@ -44,7 +44,7 @@ export async function feedText(
       stopTimer?.();
       await say(cutter.write(piece));
       if (flushAfterMs === undefined || !cutter.hasRest) continue;
-      const waitMs = cutter.endsClearly ? Math.min(CLEAR_END_MS, flushAfterMs) : flushAfterMs;
+      const waitMs = cutter.endsClearly ? Math.min(SENTENCE_WAIT_MS, flushAfterMs) : flushAfterMs;
       stopTimer = clock.after(waitMs, () => void say(cutter.flush()));
     }
   } finally {
@@ -152,7 +152,7 @@ const FIRST_MAX_UNITS = 120;
 const SENTENCE_MAX_UNITS = 400;
 
 const CLAUSE_END = /[,;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|[—，；：、]/gu;
-/** The end of a word without a full stop, because the full stop may belong to an abbreviation. */
+/** The end of a word, unless a full stop follows: the full stop may belong to an abbreviation. */
 const WORD_END = /[^\s.](?=\s)/gu;
 
 function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | undefined {

@@ -23,7 +23,7 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** The flags to repeat the command with, so that it resumes the request; for a hint. */
+  /** The flags with which the same command resumes this request, such as `--request-id ID`; shown in a hint. */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;
@@ -135,7 +135,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** Collects what the service reports in a conversation: the audio layout, the cost and the segments. */
+/** Collects what the service reports in a conversation: the layout of raw audio, the cost and the segments. */
 export class LiveMetadata {
   pcm: PcmLayout | undefined;
   quotaRemaining: number | undefined;

@@ -119,8 +119,8 @@ function requestFailed(state: LiveState, problem: string): Ending {
 }
 
 /**
- * Handles a finished request without stored audio, which cannot be run again. If it was not billed, sends the text
- * with another request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
+ * Handles a request that has finished without stored audio and cannot be run again. If the request was not billed,
+ * sends the text with another request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
  */
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {

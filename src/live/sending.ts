@@ -164,8 +164,8 @@ export function takeManifest({ segments: manifest }: RequestStatus): Reducer {
 }
 
 /**
- * Marks the segments whose audio the service stores: as complete if it was delivered, else as to be fetched. Ends the
- * conversation if the length of a text differs. The service reports only the length, so nothing else is compared.
+ * Updates the segments whose audio the service stores: delivered ones are completed, the others must be fetched. Ends
+ * the conversation if the service reports a different length for a segment's text; it reports nothing else about it.
  */
 function matchStored(ids: readonly string[]): Reducer {
   return (state) => {

@@ -16,7 +16,7 @@ export interface LivePlan {
   readonly requestId: string;
   /** Whether the user chose the request id, so that foley must not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Whether to run a failed earlier request with the same id again. */
+  /** Whether to run a request with this id again if its earlier run failed. */
   readonly retryFailed?: boolean;
   /** A browser ticket, with which the client authenticates instead of the API key. */
   readonly ticket?: string;
@@ -57,7 +57,7 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-/** Maximum ping interval as a share of the silence timeout, within which two pings and a `pong` must fit. */
+/** Maximum ping interval as a share of the silence timeout, so that two pings and a `pong` fit into that timeout. */
 const PING_SHARE = 0.43;
 
 /** A state of the client. docs/protocol.md#the-clients-states lists the transitions between them. */
@@ -118,7 +118,7 @@ export interface LiveState {
   readonly polls: number;
   /** Number of the current session, from 1. A long text needs several sessions. */
   readonly session: number;
-  /** Whether the service may know the request of this session. */
+  /** Whether `start` was sent, so that the service may know the request of this session. */
   readonly isStarted: boolean;
   /** Whether the request of this session is complete, so that more text needs another session. */
   readonly isCompleted: boolean;
@@ -146,7 +146,7 @@ export interface LiveState {
   /** Number of text events that were sent on this connection in `simple` mode. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
-  /** Number of audio bytes in the last `usage` message; in `simple` mode, for the whole input. */
+  /** Number of audio bytes in the last `usage` message. In `simple` mode, the number covers the whole input. */
   readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
@@ -228,7 +228,7 @@ export type LiveEvent = { readonly fraction: number } & (
   /** The result of `getStatus`; the status is undefined if the service has no such request. */
   | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
-  /** `getStatus` or `fetchSegment` failed, including its retries. */
+  /** `getStatus` or `fetchSegment` failed, even after retries. */
   | { readonly type: 'failed'; readonly ending: Ending }
   | { readonly type: 'cancel' }
 );

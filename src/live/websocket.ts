@@ -318,7 +318,7 @@ function transportErrorOf(
   return new TransportError(fault, host, error, proxy);
 }
 
-/** Whether a failed handshake may be retried, like a free request. The state machine counts the attempts. */
+/** Whether a failed handshake may be retried, by the same rule as an unbilled request. Does not count attempts. */
 function isRetryable(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
   const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
   return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;

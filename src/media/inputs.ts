@@ -11,7 +11,7 @@ import { usageFailure } from '../errors/failure.ts';
 export interface InputAddresses {
   /** URLs from which the service can download the inputs, in the order of the inputs. */
   readonly urls: readonly string[];
-  /** Allows the service to download each file once more, because the request is retried. */
+  /** Lets the service download each file once more. Call this before a request is retried. */
   renew(): void;
   /** Stops serving the files. */
   close(): Promise<void>;
@@ -100,7 +100,7 @@ function readAddress(given: string, flag: string): MediaInput {
   );
 }
 
-/** Number of random bytes in the URL of a file, which nobody can guess then. */
+/** Number of random bytes in the URL of a file, so that nobody can guess the URL. */
 const SECRET_BYTES = 24;
 
 /** Serves files on a free loopback port at random paths. Each file can be downloaded once. */

@@ -19,7 +19,7 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly placeFor: PlaceFor | undefined;
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
-  /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
+  /** Returns the command line with which the user makes a lip sync from the billed speech of a failed dubbing. */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
@@ -27,7 +27,7 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
 /**
  * Creates a media job and records it in the intent journal. If the options say so, waits for the job and saves its
  * result (docs/billing.md).
- * @throws Failure if no job was created; or the signal's reason
+ * @throws Failure if no job was created; on abort, the signal's reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
   const { client, continueCommand, kind, options, order, spool } = ordering;

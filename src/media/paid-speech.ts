@@ -14,7 +14,7 @@ export interface PaidSpeechDeps {
   readonly client: ApiClient;
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
-  /** Returns the command that creates a lip sync from the billed speech. @param audio URL or file of the speech */
+  /** Returns the command line that makes a lip sync from the billed speech. @param audio URL or file of the speech */
   readonly continueCommand: (audio: string) => string;
 }
 

@@ -1,8 +1,8 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
-/** Maximum length of the upload command's output that a message quotes. */
-const LONGEST_COMPLAINT = 300;
+/** Maximum length of the upload command's output in an error message, in characters. */
+const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 const SETTING = 'upload.command';
 
 export interface Uploader {
@@ -16,7 +16,7 @@ export interface Uploader {
 /**
  * Uploads a file with the upload command of the user. The command runs without a shell, gets the path as its last
  * argument and must print only the URL.
- * @throws Failure (config) if the command cannot run, fails or prints anything else; or the signal's reason
+ * @throws Failure (config) if the command cannot run, fails or prints anything else; on abort, the signal's reason
  */
 export async function uploadFile(
   path: string,
@@ -52,7 +52,7 @@ export async function uploadFile(
 }
 
 function notUploaded(command: string, what: string, said: string): Failure {
-  const shown = said.trim().slice(-LONGEST_COMPLAINT);
+  const shown = said.trim().slice(-QUOTED_OUTPUT_MAX_CHARACTERS);
   return configFailure(
     `${SETTING} (${command}) ${what}${shown === '' ? '' : `: ${shown}`}`,
     'No job was created. The command must print the URL of the uploaded file, and nothing else, on stdout.',

@@ -124,7 +124,7 @@ function readHead(bytes: Uint8Array, at: number): Head {
   return { kind, length, end: kind === 'text' || kind === 'binary' ? end + length : end };
 }
 
-/** The types for the bytes from 0xc0. `width` is the size of a scalar, or of the length field for other types. */
+/** MessagePack types by type byte, from 0xc0. `width` is the size in bytes of a scalar, or else of the length field. */
 const TYPES = new Map(
   (
     [

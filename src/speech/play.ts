@@ -8,7 +8,7 @@ import { Failure, usageFailure } from '../errors/failure.ts';
 import type { AudioSink } from './deliver.ts';
 
 /** Maximum length of a player's error message, in characters. */
-const LONGEST_COMPLAINT = 300;
+const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 
 /** How many milliseconds before the end of the sound a player may exit, since devices buffer sound. */
 const DEVICE_BUFFER_MS = 1_000;
@@ -78,7 +78,7 @@ export async function startPlayback(
       const said = stderr
         .trim()
         .replaceAll(/\s*\n\s*/g, '; ')
-        .slice(-LONGEST_COMPLAINT);
+        .slice(-QUOTED_OUTPUT_MAX_CHARACTERS);
       const hasComplaint = known?.complaint?.test(stderr) === true;
       if (!failed && !hasComplaint && !endsEarly()) {
         if (known !== undefined && said !== '') notice(`${command}: ${said}`);

@@ -111,12 +111,12 @@ async function requestOf(
 }
 
 /**
- * Texts up to this length are sent without looking up the models: no known model has a lower limit, and the
+ * Texts up to this length are sent without looking up the model's limit: no known model has a lower limit, and the
  * service does not bill a text that it refuses.
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
 
-/** Builds the body, and splits a text that is longer than its model accepts. */
+/** Builds the request body. Splits the text into parts if it is too long for the model. */
 async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
   const body = await speechOrder(task, connection);
   if (task.characters <= SHORT_TEXT_CHARACTERS) return { body, parts: undefined };
@@ -161,8 +161,8 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
 }
 
 /**
- * Returns the delivery mode for the opened output. Speech into a pipe or device streams unless a job was requested;
- * all parts of a long text into a file use the same mode.
+ * Returns the delivery mode for the opened output. Audio for a pipe or device is streamed, except with `--via job`. All
+ * parts of a long text that is written to a file have the same delivery mode.
  */
 function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
@@ -297,7 +297,7 @@ export async function checkPrice(
   );
 }
 
-/** Remembers the credits per character, for the next estimate. */
+/** Saves the credits per character that were charged, for the next price estimate. */
 export async function rememberPrice(
   { characters, context }: Task,
   request: PricedRequest,

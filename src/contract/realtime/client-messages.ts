@@ -52,7 +52,7 @@ const both = {
   ),
 };
 
-/** `start.request` of v3 (docs/api/realtime.md). Fields that the model does not support are ignored with a warning. */
+/** The `request` object of a v3 `start` message. Fields that the model does not support are ignored with a warning. */
 export const StartRequest = Type.Object(both, { $id: 'RealtimeStartRequest' });
 export type StartRequest = Static<typeof StartRequest>;
 
@@ -61,7 +61,7 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
 );
 
-/** `start.request` of v2 with the profile `product_v1`, in field names of v3. Values out of range are clamped. */
+/** The `request` object of a v2 `start` (profile `product_v1`), in v3 field names. Out-of-range values are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile),
   ...both,
@@ -74,7 +74,7 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
-/** `start.request` of v2 without a profile, in field names of v3. Unknown fields are refused. */
+/** The `request` object of a v2 `start` without a profile, in v3 field names. Unknown fields are refused. */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
   ...legacy,
@@ -146,12 +146,12 @@ export const Ping = Type.Object({
 });
 export type Ping = Static<typeof Ping>;
 
-/** A message of a client of either version, in field names of v3. */
+/** A message of a client of either version, with the field names of v3. */
 export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
 
-/** Every client message of each version by its `event` (docs/api/realtime.md), in field names of v3. */
+/** Every client message of each version by its `event` (docs/api/realtime.md), with the field names of v3. */
 export const CLIENT_MESSAGES = {
   v2: { ...sameInBoth, start: StartV2 },
   v3: { ...sameInBoth, start: Start },

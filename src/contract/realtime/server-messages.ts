@@ -4,11 +4,11 @@ import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from
 import { ProductStartRequest, StartRequest } from './client-messages.ts';
 
 /**
- * Fields of every server message (docs/api/realtime.md). The document describes some fields without
- * naming them: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`, `remainingCapacity`,
- * `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
+ * Fields of every server message (docs/api/realtime.md). foley chose the names of some fields in this file:
+ * `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`, `remainingCapacity`, `segmentCharacters`,
+ * `reservedUnits`, `warnings` and the fields of a segment.
  */
-const every = {
+const commonFields = {
   eventId: Type.String({ description: 'Unique for each event of a connection' }),
   traceId: Type.String({ description: 'Trace id of the connection; log it' }),
   timestamp: Type.Integer({ minimum: 0, description: 'Unix milliseconds' }),
@@ -18,7 +18,7 @@ const every = {
 };
 
 function message<Event extends string, Fields extends TProperties>(event: Event, fields: Fields) {
-  return Type.Object({ event: Type.Literal(event), ...every, ...fields });
+  return Type.Object({ event: Type.Literal(event), ...commonFields, ...fields });
 }
 
 const requestId = Type.String();
@@ -165,7 +165,7 @@ const sameInBoth = {
   pong: message('pong', { sessionId, requestId: maybeRequestId }),
 };
 
-/** All server messages of each protocol version, by `event`, in field names of v3. */
+/** All server messages of each protocol version, by `event`, with the field names of v3. */
 export const SERVER_MESSAGES = {
   v2: { ...sameInBoth, ready: ReadyV2, usage: message('usage', usage) },
   v3: {
@@ -176,5 +176,5 @@ export const SERVER_MESSAGES = {
 } as const;
 
 type Messages = (typeof SERVER_MESSAGES)[keyof typeof SERVER_MESSAGES];
-/** A server message of either protocol version, in field names of v3. */
+/** A server message of either protocol version, with the field names of v3. */
 export type ServerMessage = { [Event in keyof Messages]: Static<Messages[Event]> }[keyof Messages];

@@ -17,7 +17,7 @@ export interface AccountCall extends Call {
 
 /** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
-  /** Idempotency keys of the request, its account and endpoint; identify the request across retries. */
+  /** The fields that identify the request across retries: its idempotency keys, account and endpoint. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 

@@ -77,7 +77,7 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns the items to query for a page of a list: one more than the page, to see if another page follows. */
+/** Returns the range of list items to query for a page: one item more, which shows whether another page follows. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };

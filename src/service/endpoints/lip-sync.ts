@@ -67,7 +67,7 @@ export const listLipSync: Handler<'listLipSync'> = (call, context) => {
 export const getLipSync: Handler<'getLipSync'> = (call, context) =>
   answer(call, context, call.parameters.jobId);
 
-/** `GET /lip-sync/query`, older than v1 (docs/api/versions.md). */
+/** `GET /lip-sync/query`, a path from before v1 (docs/api/versions.md). */
 export const getLipSyncLegacy: Handler<'getLipSyncLegacy'> = (call, context) =>
   answer(call, context, call.query.jobId);
 

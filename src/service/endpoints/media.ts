@@ -123,7 +123,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   });
 }
 
-/** Fields of the stored first response, from which a retry gets the same headers. */
+/** The fields of the stored first response that are needed to repeat its headers in the response to a retry. */
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
@@ -206,7 +206,7 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and references; no image or video model was used';
 
-/** Returns notices: the picture is a placeholder, and it omits a number of characters of the prompt. */
+/** Returns notices: the picture is a placeholder and, if its font lacks characters of the prompt, how many. */
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];

@@ -123,8 +123,8 @@ function compatFormat(name: string | undefined): AudioFormat {
   return formats.find((format) => format === name) ?? 'mp3';
 }
 
-/** Model names of `POST /v1/tts`, and the models that this service uses for them (docs/api/other-clients.md). */
-const LABELS = new Map([
+/** Model names in `POST /v1/tts`, each with the model that this service uses instead (docs/api/other-clients.md). */
+const MODELS_BY_LABEL = new Map([
   ['s2.1-pro', 'vendor-s21pro'],
   ['s2.1-pro-free', 'vendor-s21pro-free'],
   ['s2.1-flash', 'vendor-s21-flash'],
@@ -143,5 +143,5 @@ const LABELS = new Map([
  */
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';
-  return LABELS.get(name) ?? catalogue.model(name)?.id;
+  return MODELS_BY_LABEL.get(name) ?? catalogue.model(name)?.id;
 }

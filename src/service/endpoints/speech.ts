@@ -37,12 +37,12 @@ export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   return respondWithSpeech(call, context, { surface: 'v2', order, names });
 };
 
-/** Returns the model id if the field, which older clients send with any type, contains one. */
+/** Returns a field as a model id; undefined if the field, which older clients send with any type, contains none. */
 function historicalModel(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns the emotion if the field, which older clients send with any type, contains one. */
+/** Returns a field as an emotion; undefined if the field, which older clients send with any type, contains none. */
 function historicalEmotion(value: unknown): string | undefined {
   const emotion = historicalModel(value);
   return emotion !== undefined && emotion.length <= EMOTION_MAX_CHARACTERS ? emotion : undefined;
@@ -61,7 +61,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns the v3 fields of a request body without its unknown fields. */
+/** Returns only the fields of a request body that v3 defines, without the voice. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;

@@ -75,8 +75,8 @@ interface ByteRange {
 }
 
 /**
- * Returns the range in the header `Range`. Returns `undefined`, for the whole file, without this header, for several or
- * invalid ranges, and when `If-Range` does not match the file.
+ * Returns the range that the header `Range` requests. Returns `undefined`, which means the whole file, if the header is
+ * missing, invalid or has several ranges, or if `If-Range` does not match the file.
  */
 function rangeOf(
   { headers, method }: Request,

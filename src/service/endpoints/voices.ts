@@ -60,7 +60,7 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** `POST /list-models`, older than v1 (docs/api/versions.md): `GET /voices` with the query parameters in the body. */
+/** `POST /list-models`, a path from before v1 (docs/api/versions.md): `GET /voices` with its query in the body. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -236,7 +236,7 @@ function parsed(json: string): unknown {
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** `POST /delete-model`, older than v1 (docs/api/versions.md), with the id of the voice in the body. */
+/** `POST /delete-model`, a path from before v1 (docs/api/versions.md), with the id of the voice in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 
