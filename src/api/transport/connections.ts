@@ -133,8 +133,8 @@ export interface Connector {
 
 /** Creates a connector for unencrypted connections. */
 export function plainConnector(url: URL): Connector {
-  const opening = new Opening();
-  const target = { ...endOf(url), noDelay: true, keepAlive: true };
+  const opening = new PendingSockets();
+  const target = { ...hostAndPort(url), noDelay: true, keepAlive: true };
   return {
     open: () => opening.ready(connect(target), 'connect'),
     close: () => opening.close(),
@@ -142,14 +142,14 @@ export function plainConnector(url: URL): Connector {
 }
 
 /** Returns the host and port of a URL. An IPv6 address is returned without brackets. */
-export function endOf({ hostname, port, protocol }: URL): { host: string; port: number } {
+export function hostAndPort({ hostname, port, protocol }: URL): { host: string; port: number } {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const usual = protocol === 'https:' ? 443 : 80;
   return { host, port: port === '' ? usual : Number(port) };
 }
 
 /** Tracks the sockets that a connector is currently opening. */
-export class Opening {
+export class PendingSockets {
   readonly #sockets = new Set<Socket>();
 
   /** Waits for an event of a socket; rejects with the error of the socket. */

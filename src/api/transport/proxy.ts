@@ -1,6 +1,6 @@
 import { usageFailure } from '../../errors/failure.ts';
 import { isLoopback } from '../request.ts';
-import { endOf } from './connections.ts';
+import { hostAndPort } from './connections.ts';
 
 /** Environment variables. Only the proxy variables are read, in upper or lower case. */
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
@@ -60,7 +60,7 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
 
 /** Whether `NO_PROXY` lists a host: as `*`, or by its name or a parent domain, each with an optional port. */
 function isExcluded(url: URL, list: string): boolean {
-  const port = `${endOf(url).port}`;
+  const port = `${hostAndPort(url).port}`;
   return list
     .toLowerCase()
     .split(/[\s,]+/)

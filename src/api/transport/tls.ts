@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect } from 'node:tls';
 import type { Connector } from './connections.ts';
-import { endOf, Opening } from './connections.ts';
+import { hostAndPort, PendingSockets } from './connections.ts';
 import { ProxyRefusal, TransportError } from './exchange.ts';
 import { proxyAddress, proxyAuthorization } from './proxy.ts';
 
@@ -15,8 +15,8 @@ export function secureConnector(
   inner: Connector,
   certificates: string | undefined,
 ): Connector {
-  const opening = new Opening();
-  const { host } = endOf(url);
+  const opening = new PendingSockets();
+  const { host } = hostAndPort(url);
   const target = {
     host,
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -60,7 +60,7 @@ export function tunnelConnector(
         connect: { timeout: 0, rejectUnauthorized: true, ca: certificates },
       }),
   );
-  const { host, port } = endOf(url);
+  const { host, port } = hostAndPort(url);
   const path = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   const headers = { host: path, ...proxyAuthorization(address) };
   const open = async (): Promise<Duplex> => {
