@@ -94,13 +94,13 @@ function audioFailure(json: boolean): Error {
     : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
-/** Calls whose successful response is audio (docs/api/README.md). */
+/** Paths of the calls whose 2xx response is audio (docs/api/README.md). */
 const SPEECH = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
 /**
- * Returns whether a successful response will be audio, as far as the request shows. With `cache`, v1 speech
- * returns JSON.
+ * Returns whether a request asks for audio, so that a 2xx response should be audio. v1 speech with `cache` asks for
+ * JSON instead.
  */
 export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,

@@ -16,7 +16,7 @@ export interface ApiFlags {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-/** Methods without a body; fields become the query. */
+/** Methods without a request body: the fields of `-F` and `-f` become the query string. */
 const READS = new Set(['GET', 'HEAD']);
 
 /**
@@ -55,7 +55,7 @@ export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boole
   );
 }
 
-/** Returns whether a path belongs to the realtime host (docs/api/realtime.md); other paths are below the base URL. */
+/** Returns whether the realtime host serves a path (docs/api/realtime.md); the base URL serves all other paths. */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -143,7 +143,7 @@ function refuseSecondStdin(
 
 /**
  * Parses the values of `-H`.
- * @throws Failure (usage) for an invalid header, or one that foley sets
+ * @throws Failure (usage) for an invalid header, or for a header that only foley may set
  */
 function parseHeaders(given: readonly string[]): GivenHeaders {
   const all = new Map<string, string>();
@@ -186,8 +186,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * Returns how to retry a call: a read is retried; a write only with the header by which the service recognizes
- * repeated requests.
+ * Returns the retry rule of a call. Reads may be retried. Other calls may be retried only if the user set the header
+ * by which the service recognizes a repeated request.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },
@@ -222,15 +222,15 @@ function repeatHint(header: string): string {
 
 /** A value of `-F` or `-f`, before its file is read. */
 export type GivenValue =
-  /** Converted to true, false, null or a number, else a string. */
+  /** Text from `-F`, converted to true, false, null or a number if it is one. */
   | { readonly kind: 'typed'; readonly text: string }
-  /** Always a string. */
+  /** Text from `-f`, always sent as a string. */
   | { readonly kind: 'raw'; readonly text: string }
   /** The content of a file; `-` is stdin. */
   | { readonly kind: 'file'; readonly path: string };
 
 export interface Field {
-  /** Flag and key, for messages. */
+  /** The flag and the key as the user wrote them, for messages: `-F a[b]`. */
   readonly given: string;
   /** The key: all text before the first `=`. */
   readonly name: string;
@@ -259,7 +259,7 @@ export function parseField(flag: '-F' | '-f', given: string): Field {
   return { given: shown, name, path, value: valueOf(flag, given.slice(at + 1), shown) };
 }
 
-/** Converts a typed value. Numbers are those of JSON that can be represented exactly. */
+/** Converts the text of a `-F` value. Numbers without an exponent, up to 2^53 - 1, are converted; others stay text. */
 export function typedValue(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -302,7 +302,7 @@ export interface Call {
   readonly include: boolean;
 }
 
-/** The headers of `-H`; headers with a role in the client have separate fields. */
+/** The headers from `-H`. Headers that the client treats specially have their own fields. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;

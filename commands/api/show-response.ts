@@ -14,7 +14,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
 export interface ShowOptions {
   /** Whether to print the status line and headers first. */
   readonly include: boolean;
-  /** Whether the call was billed, for failures. */
+  /** The billing outcome of the call, which a thrown Failure reports. */
   readonly billed: Billed;
 }
 

@@ -7,7 +7,7 @@ interface Row {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  /** Whether this account is used without `--account`. */
+  /** Whether this account is used when `--account` is not given. */
   readonly current: boolean;
 }
 

@@ -121,7 +121,7 @@ interface Login {
 const FIRST_NAME = 'default';
 
 /**
- * Returns the name and URLs of the account, from the flags, the account of that name and the environment.
+ * Returns the name and URLs of the account to save, from the flags, the stored account and the environment.
  * @throws Failure: usage or config
  */
 function planLogin({ env, globals }: Context, accounts: Accounts): Login {
@@ -158,8 +158,8 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
 }
 
 /**
- * Returns the name for an account without `--account`: the account of the same service, else "default" for the
- * first one and the host for others, so that the API key of another service is never replaced.
+ * Returns the account name if `--account` is not given: the name of a stored account of this service, else "default"
+ * if that name is free, else the host name. Login thus never replaces the API key of another service.
  */
 function nameFor(baseUrl: URL, { all, current }: Accounts): string {
   const same = [...all.values()]

@@ -15,7 +15,7 @@ import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import type { BatchFlags, PreparedBatch } from './prepare.ts';
 
-/** The service of a batch, with one rate gate for all requests. */
+/** The connection of a batch to the service. A rate limit delays all requests of the batch. */
 export interface BatchConnection {
   readonly client: ApiClient;
   readonly origin: string;
@@ -67,20 +67,20 @@ async function defaultVoice(
 
 export interface Overview {
   readonly items: number;
-  /** Number of items to request, some perhaps again with their earlier idempotency key. */
+  /** Number of items to speak, including interrupted items, which reuse their idempotency key. */
   readonly toSpeak: number;
   readonly toFetch: number;
-  /** Number of items whose audio is in the folder under another name, or belongs to an equal item. */
+  /** Number of items whose audio is copied or moved from another file, or shared with an identical item. */
   readonly toReuse: number;
   readonly skipped: number;
-  /** Number of items that continue only if the user passes a flag. */
+  /** Number of items that failed earlier and are tried again only if the user passes a flag. */
   readonly failed: number;
   readonly characters: number;
   /** Estimated cost; null if the price of some item is unknown. */
   readonly estimatedCredits: number | null;
 }
 
-/** Counts the classified items, all of which are checked before the first request. */
+/** Counts the items by what the batch will do with them, and estimates the cost. */
 export async function overviewOf(
   items: AsyncIterable<ClassifiedItem>,
   estimator: Estimator,
@@ -152,7 +152,7 @@ class Estimator {
     this.#learned.set(model, withCharge(before, [item.characters, credits]));
   }
 
-  /** Saves the learned charges for later commands. Never throws. */
+  /** Saves what items cost, so that later commands can estimate costs. Never throws. */
   async save(): Promise<void> {
     for (const [model, charges] of this.#learned) {
       await this.#rates.remember({ service: this.#service, model }, charges).catch(() => undefined);
@@ -173,7 +173,7 @@ class Estimator {
 /**
  * Refuses a batch that may cost more than `--max-credits`.
  * @param estimate undefined if the price of some item is unknown
- * @throws Failure (usage); nothing was sent
+ * @throws Failure (usage), before anything is sent
  */
 export function checkEstimate(estimate: number | undefined, maximum: number | undefined): void {
   if (maximum === undefined) return;

@@ -142,7 +142,7 @@ async function openReport(
   });
 }
 
-/** Returns the failure of a report, which must not replace the result of the batch. */
+/** Waits for a task and returns its Failure instead of throwing it; undefined if the task succeeds. */
 async function failureOf(work: Promise<void> | undefined): Promise<Failure | undefined> {
   try {
     await work;
@@ -255,7 +255,7 @@ async function openBar({ clock, io }: Context, items: number) {
   };
 }
 
-/** Formats the estimated remaining time. @param worked number of items that took time to process */
+/** Formats the estimated remaining time. @param worked number of items that were processed, not skipped */
 function timeLeft(elapsedMs: number, worked: number, remaining: number): string {
   if (worked === 0 || remaining === 0) return '';
   const seconds = Math.ceil((elapsedMs / worked) * (remaining / 1_000));

@@ -55,7 +55,7 @@ export interface PreparedBatch {
   readonly captions: CaptionOptions | undefined;
   /** Returns the names of an item's caption files, from the name of its output. */
   readonly sidecars: (output: string) => readonly string[];
-  /** Whether some item's input names no voice. */
+  /** Whether at least one item needs the default voice. */
   readonly needsVoice: boolean;
   /** Reads the items of the shard; each call starts with the first item. */
   items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
@@ -200,7 +200,7 @@ async function* itemsOf(
   }
 }
 
-/** Selects the items of a shard. Equal items belong to the shard of the first one, because they are requested once. */
+/** Selects the items of a shard. Identical items are in the same shard, because they are requested only once. */
 function shardFilter(shard: Shard | undefined): (item: BatchItem) => boolean {
   if (shard === undefined) return () => true;
   const seen = new FirstOwners();

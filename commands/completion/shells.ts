@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 /** A shell: its completion script and where to install the script. */
 export interface Shell {
   readonly name: ShellName;
-  /** The file name of its script in `completions/`. */
+  /** The file name of the completion script in `completions/`. */
   readonly script: string;
   /** The path of the installed script below `base`. */
   readonly place: readonly string[];
-  /** The folder that a variable names, else one in the home folder. */
+  /** The folder that the environment variable `variable` names; if unset, the folder `inHome` in the home folder. */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
-  /** Returns the remaining step for the user. */
+  /** Returns what the user must do after `file`, the completion script, was installed. */
   readonly next: (file: string) => string;
 }
 

@@ -9,7 +9,7 @@ export function formatValue(name: SettingName, value: string | number): string |
 
 const HELP_COLUMNS = 80;
 
-/** Returns the settings with their descriptions, and their allowed values if the line has space. */
+/** Returns one line per setting: name, description and, if the line stays short enough, the allowed values. */
 export function settingsHelp(): string {
   const width = Math.max(...SETTING_NAMES.map((name) => name.length));
   const lines = SETTING_NAMES.map((name) => {

@@ -23,7 +23,7 @@ export const configUnset: CommandDefinition = {
   },
 };
 
-/** Returns true for an invalid settings file too: removing an invalid value repairs it. */
+/** Whether the user's settings file sets `name`; also true for an invalid file, which unsetting may repair. */
 async function isSetByUser(context: Context, name: SettingName): Promise<boolean> {
   try {
     const { user } = await context.settings();

@@ -96,7 +96,7 @@ async function createDesign(
   };
 }
 
-/** Returns the ids of a request; both requests of a design require an idempotency key (docs/api/voice-design.md). */
+/** Returns the request options, with a generated idempotency key if the user set none (docs/api/voice-design.md). */
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,

@@ -16,7 +16,7 @@ import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
 import type { Target } from '../../src/cli/connect.ts';
 
-/** Checks the version of Node.js, and variables that affect secrets and certificates. */
+/** Checks the version of Node.js, and environment variables that affect secrets and certificates. */
 export const nodeCheck: Check = {
   name: 'node',
   async look(context) {
@@ -53,7 +53,7 @@ async function certificateFindings({ env, files }: Context): Promise<Finding[]> 
   }
 }
 
-/** Checks for FOLEY_ variables that foley does not read. */
+/** Checks for environment variables that begin with `FOLEY_` but that foley does not read. */
 export const variablesCheck: Check = {
   name: 'variables',
   look: async ({ env }) => {
@@ -166,7 +166,7 @@ function unwritable(folder: string, error: unknown): Finding {
 
 const FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
-/** Finds the player of each format, as `--play` does. */
+/** Checks that an audio player for each format is installed, for use by `--play`. */
 export const playersCheck: Check = {
   name: 'players',
   async look(context) {
@@ -201,7 +201,7 @@ async function playerFor(
 const READ = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
 const IGNORED = ['all_proxy', 'ALL_PROXY'];
 
-/** Checks the proxies of the environment, and whether requests use one. */
+/** Checks the environment variables for proxies, and whether requests use a proxy. */
 export const proxyCheck: Check = {
   name: 'proxy',
   async look(context, shared) {
@@ -242,7 +242,7 @@ function isSet({ env }: Context, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 
-/** Checks that the added engines work; without any, names one to add. */
+/** Checks the speech engines that the user added; if there are none, suggests one. */
 export const enginesCheck: Check = {
   name: 'engines',
   async look(context) {
@@ -270,7 +270,7 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
   );
 }
 
-/** A result of a check; a problem must be fixed. */
+/** One result of a check. The user must fix a `problem`, but may ignore a `warning`. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;

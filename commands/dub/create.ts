@@ -89,7 +89,7 @@ async function bodyOf(
   };
 }
 
-/** Returns the `foley lipsync create` command for billed speech. */
+/** Returns the `foley lipsync create` command that continues with speech that was already billed. */
 function lipSyncLine(
   { globals }: Context,
   { fit, output, video }: DubCreateFlags,

@@ -58,7 +58,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
         await refuseOverBudget(context, 'image', options, connection);
         const references = referenceFields(urls);
         const asked = { prompt, model, aspect_ratio: aspectRatio, resolution, ...references };
-        return { ...asked, output_format: ownFormat(output, connection.target) };
+        return { ...asked, output_format: formatFor(output, connection.target) };
       },
     };
     if (options.dryRun === true) return describeMedia(context, task, options);
@@ -75,8 +75,8 @@ Examples:
   $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
   $ foley image create "Dawn" -m altH-image-2 --image lighthouse.png --preview`;
 
-/** Returns the output format for the embedded service; the API documents none for hosted services. */
-function ownFormat(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
+/** Returns the `output_format` to send; undefined for hosted services, whose API does not document the field. */
+function formatFor(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
   return output === undefined || target === 'hosted' ? undefined : formatOfPath(output);
 }
 
@@ -109,7 +109,7 @@ async function createAndShow(
   return { ...result, human: () => file };
 }
 
-/** Opens a .png, the format of most models; renames it when the image has another format. */
+/** Opens a `.png` output file, and replaces it with another file if the image has another format. */
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
     openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });

@@ -41,7 +41,7 @@ export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, Protocol
   readonly optimizeInstructions?: true;
   readonly mode?: RealtimeMode;
   readonly segmentBy?: SegmentName;
-  /** Milliseconds. */
+  /** Time without input, in milliseconds, after which an incomplete segment is spoken. */
   readonly flushAfter?: number;
   readonly chunkLength?: number;
   readonly latency?: string;
@@ -88,7 +88,7 @@ function speechOptions(): Option[] {
   ];
 }
 
-/** Marks the controls of v2, and limits the length of a language. */
+/** Adapts a speech option to realtime: adds "v2:" to v2-only controls, and limits the length of `--language`. */
 function realtimeOption(option: Option): Option {
   const name = option.attributeName();
   const isOfBoth = LIVE_CONTROLS.v3.some((control) => control === name);

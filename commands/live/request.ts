@@ -160,7 +160,7 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
   );
 }
 
-/** Returns the default model of the voice's family, or a fallback for an unknown family. */
+/** Returns the default model of the model family that the voice supports; for an unknown family, a fallback. */
 async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
   const modelIds = await getVoice(client, voiceId, signal).then(
     ({ value }) => value.modelIds,

@@ -153,7 +153,7 @@ function transportFor(
   );
 }
 
-/** Logs each handshake with its own duration (`--verbose`). */
+/** Returns callbacks that log the WebSocket handshake of each connection, with its duration (`--verbose`). */
 export function handshakeLog(
   {
     clock,
@@ -189,8 +189,8 @@ export function handshakeLog(
 }
 
 /**
- * Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. `finish` prints the summary of
- * `--json`, and resolves when all lines were written.
+ * Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. `finish` prints the JSON
+ * summary, if any, and resolves when all lines were written.
  */
 function createReporter(io: Io, isJson: boolean) {
   if (!isJson) {
@@ -228,7 +228,7 @@ function formatNotice(notice: LiveNotice): readonly string[] {
   return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
 }
 
-/** Returns the event for a line of `--json`; undefined for `finish`, which the summary reports. */
+/** Returns the event to print with `--json`; undefined for a `finish` message, which the summary reports. */
 function jsonEvent(notice: LiveNotice): object | undefined {
   if (notice.type === 'reconnecting') {
     const { code, message } = notice.reason;
@@ -259,7 +259,7 @@ function jsonEvent(notice: LiveNotice): object | undefined {
   }
 }
 
-/** Returns the warnings of v3 about controls that it does not apply. */
+/** Returns the warnings in a v3 message about controls that the service does not apply. */
 function warningsOf({ warnings }: FrameMessage): readonly unknown[] {
   return Array.isArray(warnings) ? warnings : [];
 }

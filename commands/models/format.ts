@@ -1,4 +1,4 @@
-/** Returns the names that are true, such as `speed, volume`. */
+/** Lists the names whose value is true, separated by commas: `speed, volume`. */
 export function switchedOn(switches: Readonly<Record<string, boolean>>): string {
   const names = Object.entries(switches).filter(([, on]) => on);
   return names.map(([name]) => name).join(', ');

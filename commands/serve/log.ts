@@ -39,7 +39,7 @@ export function createServeLog({
   };
 }
 
-/** Events whose lines begin with the name of the program. */
+/** Events whose log lines begin with the program name. */
 const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'failure',
   'finishing-answers',
@@ -92,7 +92,7 @@ function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Appends the message of the cause, since the first message is written for clients. */
+/** Returns the message of an error and that of its cause, because the error's own message is written for clients. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, message } = error;

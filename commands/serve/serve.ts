@@ -128,7 +128,7 @@ function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
   return keys.map(({ key }) => key);
 }
 
-/** Describes the started service; omits API keys from a file, because output may be logged. */
+/** Describes the started service. Omits API keys that come from a keys file, because the output may be logged. */
 function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
   const { baseUrl, realtimeUrl } = service;
   const apiKey = keysFile === undefined ? service.apiKey : null;
@@ -209,7 +209,7 @@ function parseRate(given: string): number {
   throw usageFailure(`--rate-limit is "${given}"; it takes a rate such as 10/s or 0.5/s`);
 }
 
-/** Returns the host as in the Host header. */
+/** Parses a host name into the form that the `Host` header uses. */
 function parseHostName(given: string): string {
   if (isIPv6(given)) return `[${given}]`;
   if (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(given)) return given;

@@ -89,7 +89,7 @@ async function create(
   });
 }
 
-/** Shows the progress of an upload, then that the service creates the voice. A retry uploads again. */
+/** Shows the progress of an upload, then of the creation of the voice. Starts over if a retry uploads again. */
 function uploadProgress({ clock, io }: Context) {
   let shown: { readonly isSending: boolean; readonly progress: Progress } | undefined;
   return {

@@ -145,7 +145,7 @@ const COLUMNS: readonly Column<Voice>[] = [
   { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
 ];
 
-/** v1 lists no languages and models, the compatibility list only ids and names. */
+/** The columns of the compatibility list, which contains only ids and names. */
 const COMPAT_COLUMNS: readonly Column<ListedVoiceV1>[] = [
   { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
   { title: 'NAME', value: ({ name }) => name },

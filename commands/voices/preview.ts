@@ -103,7 +103,7 @@ interface FailedPreview {
   readonly failure: Failure;
 }
 
-/** Failures that every further voice would have too. */
+/** Failures that would also affect every remaining voice. */
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
 
 async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {
@@ -129,7 +129,7 @@ async function speakPreview(task: Task): Promise<CommandResult | Failure> {
   }
 }
 
-/** Returns the last failure if every voice failed or the rest would fail too; else warns about each. */
+/** Returns the last failure if no voice succeeded or the command stopped early. Warns about all other failures. */
 function conclude(
   { io }: Context,
   failed: readonly FailedPreview[],

@@ -155,7 +155,7 @@ async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiRe
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       const { failure, outcome } = error;
-      mayBeBilled = afterAttempt(error, mayBeBilled);
+      mayBeBilled = mayHaveBeenBilled(error, mayBeBilled);
       if (outcome.kind === 'status' && outcome.status === 500) broken = failure;
       const decision = decideRetry({
         outcome,
@@ -194,7 +194,7 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
 }
 
 /** Returns whether any attempt so far may have been billed; refunded attempts do not count. */
-function afterAttempt({ failure, outcome }: AttemptFailure, before: boolean): boolean {
+function mayHaveBeenBilled({ failure, outcome }: AttemptFailure, before: boolean): boolean {
   if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
   if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
   // A 5xx other than 503 may have been billed.

@@ -54,7 +54,7 @@ export async function download(
     }
   }
 
-  /** Requests the rest of the file. @throws Failure; `cut` itself if the rest cannot be requested */
+  /** Requests the rest of the file. @throws Failure; the given `cut` if the service does not return the rest */
   async function requestRest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
     const etag = first.headers.get('etag');
     // A weak ETag does not guarantee identical bytes.

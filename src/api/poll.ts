@@ -34,8 +34,8 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
 }
 
 /**
- * Polls a job until it has ended. Rate limits and 5xx responses do not end polling. Connection errors do only
- * before the first response, after the usual retries.
+ * Polls a job until it has ended. Rate limits and 5xx responses do not end polling. Connection errors end polling only
+ * before the first response of the service, after the usual retries.
  * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's reason
  */
 export async function pollJob<Job extends PolledJob>(
@@ -150,16 +150,16 @@ export interface PollQuestion {
   readonly fraction: number;
 }
 
-/** Minimum delay between polls in v3, which sets no minimum; v1 asks for 3 to 5 seconds (docs/api/limits.md). */
+/** Minimum delay between polls, chosen by foley. Only v1 requires one: 3 to 5 seconds (docs/api/limits.md). */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
 
-/** Minimum and maximum delay after `Retry-After: 0`; between them, the delay is a share of the elapsed time. */
+/** The delay after `Retry-After: 0` is a share of the elapsed time, but at least this and at most `SOON_CAP_MS`. */
 const SOON_MS = 10;
 const SOON_CAP_MS = 2_000;
 const SOON_SHARE = 0.2;
-/** Maximum delay for an overdue job: a share of its expected duration, plus a share of the time beyond it. */
+/** After `Retry-After: 0`, the delay is at most this share of the expected duration, plus half of the time overdue. */
 const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
 
@@ -172,7 +172,7 @@ export function pollDelay(question: PollQuestion): number {
   const usual = pace.intervalMs ?? ownDelay(question);
   const named = retryAfterMs ?? 0;
   // The minimum delay applies even if the service asks for a shorter one.
-  const delay = retryAfterMs === undefined ? usual : Math.max(named, leastBeside(question));
+  const delay = retryAfterMs === undefined ? usual : Math.max(named, minimumDelay(question));
   if (failures === 0) return delay;
   const backoff = Math.min(POLL_CAP_MS, POLL_FLOOR_MS * 2 ** (failures - 1));
   return Math.max(delay, named + backoff * (0.5 + fraction / 2));
@@ -186,7 +186,7 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
 }
 
 /** Returns the minimum delay after a response with a `Retry-After` header, with jitter. */
-function leastBeside(question: PollQuestion): number {
+function minimumDelay(question: PollQuestion): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
   const obliged = pace.floorMs > POLL_FLOOR_MS ? pace.floorMs : 0;

@@ -69,7 +69,7 @@ export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly modelStillAvailable?: (() => Promise<boolean | undefined>) | undefined;
   /** Called before each retry with the outcome of the failed attempt. */
   readonly onRepeat?: ((before: AttemptOutcome) => void) | undefined;
-  /** Where the user can look up whether the request was billed, as a hint if it gets no response. */
+  /** The hint to show if no response arrives: how the user can find out whether the request was billed. */
   readonly lookAt?: string | undefined;
 }
 

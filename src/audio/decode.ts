@@ -253,7 +253,7 @@ async function createOpusDecoder(): Promise<SoundDecoder> {
   return wrapDecoder(new OggOpusDecoder({ forceStereo: true }), PACKED_PIECE_BYTES);
 }
 
-/** Zeros that are added after a FLAC file; otherwise the decoder drops a last frame that is short. */
+/** Zeros that are added after a FLAC file; without them, the decoder drops a short last frame. */
 const FLAC_TAIL = new Uint8Array(64);
 
 /** Creates a decoder for FLAC, also in Ogg. */

@@ -3,7 +3,7 @@ import { VerifyingReader } from './reader.ts';
 
 /**
  * Verifies an MP3 frame by frame. Only complete ID3v2, ID3v1 and APEv2 tags may be between frames. Detects a file that
- * is truncated inside a frame or tag. Between two frames, detects it only if an Info (Xing) tag counts the frames.
+ * is truncated inside a frame or tag; after a complete frame, only if an Info (Xing) tag states the number of frames.
  */
 export class Mp3Reader extends VerifyingReader {
   #first: Mp3Frame | undefined;
@@ -144,8 +144,8 @@ export interface Mp3Frame {
 
 /**
  * Returns the length of a layer III frame from the second and third byte of its header; the first byte is 0xff.
- * Returns 0 for other layers (ADTS has none), for reserved values and for the free format, which has no fixed frame
- * length.
+ * Returns 0 for other layers, for AAC (ADTS), for reserved values and for the free format, whose frame lengths are
+ * not in the header.
  */
 export function mp3FrameLength(second: number, third: number): number {
   if ((second & 0xe6) !== 0xe2) return 0;
@@ -296,7 +296,7 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
   return 10 + content + ((flags & 0x10) === 0 ? 0 : 10);
 }
 
-/** The values that an Info tag is written with. */
+/** The values to write into an Info tag. */
 interface Mp3Contents {
   readonly frames: number;
   /** Total bytes of all frames, without the frame of the tag. */
@@ -323,8 +323,8 @@ const TAG_BYTES = 156;
 const LARGEST_ADDED = 0xfff;
 
 /**
- * Returns a silent frame with space for an Info tag, without padding and checksum. If the frame would be too small, it
- * has a higher bit rate than the header says.
+ * Returns a silent frame with space for an Info tag, without padding and checksum. If the bit rate in `header` makes
+ * the frame too small, the frame gets a higher one.
  * @param header the four header bytes of another frame, from which all other values are taken
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
@@ -342,7 +342,7 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   throw new TypeError('The header is not an mp3 frame header.');
 }
 
-/** Returns a copy of a frame of {@link emptyMp3Frame} with an Info tag and its LAME extension. */
+/** Returns a copy of a frame from {@link emptyMp3Frame}, with an Info tag and its LAME extension added. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('The frame is not an mp3 frame.');

@@ -37,7 +37,7 @@ export function sniff(head: Uint8Array): Sniffed {
   return head[0] === 0xff ? sniffMpegAudio(head) : sniffText(head);
 }
 
-/** Signatures; `?` matches any byte. Of two with the same beginning, the longer one comes first. */
+/** Signatures; `?` matches any byte. Of two signatures with the same beginning, the longer one comes first. */
 const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['wav', 'RIFF????WAVE'],
   ['wav', 'RF64????WAVE'],

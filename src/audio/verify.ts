@@ -24,8 +24,8 @@ export interface VerifierOptions {
 }
 
 /**
- * Creates a verifier for one file. Verifies mp3, wav, ogg, opus, mp4, png, jpeg and webp completely, the last sample
- * of pcm, and only the signature of other formats. `ogg` accepts any codec, `opus` only Opus.
+ * Creates a verifier for one file. Verifies mp3, wav, ogg, opus, mp4, png, jpeg and webp completely; of pcm, only that
+ * the last sample is complete; of other formats, only the signature. `ogg` accepts any codec, `opus` only Opus.
  */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);

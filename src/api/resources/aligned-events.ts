@@ -9,12 +9,12 @@ export type AlignedEvent =
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** The words of the chunk whose times are valid. */
+      /** Those words of the chunk that have valid times. */
       readonly words: readonly AlignedWord[];
       /** Whether every word of the chunk has valid times. */
       readonly isWhole: boolean;
     }
-  /** The word times of a chunk are no longer valid; undefined if the service does not name the chunk. */
+  /** The word times of a chunk are no longer valid. `chunkSeq` is undefined if the service does not name the chunk. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFacts }
   | {
@@ -41,7 +41,7 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Parses one event; returns undefined for an unknown one.
+ * Parses one event; returns undefined for an unknown type of event.
  * @param block the block to which the decoded audio of the event is added
  * @throws UnreadableEvent
  */
@@ -92,7 +92,7 @@ function fieldsIn(data: ByteString): UnknownRecord | undefined {
 const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
-/** Adds the audio of an event in its usual form without parsing the JSON, because that is faster. */
+/** Adds the audio of an event whose only field is `audioBase64`, without parsing JSON; returns false for any other. */
 function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   return (
     data.startsWith(PLAIN_BEGIN) &&
@@ -298,7 +298,7 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** Whether no event reported missing word times. */
+  /** False once an event has reported missing word times. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }
@@ -374,8 +374,8 @@ export class AudioBlock {
   }
 
   /**
-   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long. Invalid
-   * Base64 shows in a result that is too short, because Node skips invalid characters.
+   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long. Node skips
+   * invalid characters, so invalid Base64 is detected by its decoded length.
    */
   add(base64: string): boolean {
     const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));

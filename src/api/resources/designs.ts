@@ -24,7 +24,7 @@ interface DesignCandidate {
   readonly candidateId: string;
   /** The preview URL as the service returned it, possibly relative. */
   readonly previewAudioUrl: string | undefined;
-  /** The description of the voice that the service wrote. */
+  /** The service's own description of the voice. */
   readonly description: string | undefined;
 }
 

@@ -113,7 +113,7 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until it has ended.
- * @param deps its field `known` is the job from the response that created it, which delays the first poll
+ * @param deps `known` is the job that the create request returned, if any; foley then waits before the first poll
  * @throws Failure as {@link pollJob}
  */
 export function pollSpeechJob(
@@ -174,7 +174,7 @@ export interface JobError {
 
 /**
  * Reads a job from the response that created it or from a poll; undefined if the response has no job.
- * @param known the job id of a poll
+ * @param known the id of the polled job; undefined for a new job
  */
 export function readSpeechJob(
   api: JobApi,
@@ -399,7 +399,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-/** Returns a page of jobs; undefined without `items`. `nextPage` is always after `page`, so that lists end. */
+/** Returns a page of jobs; undefined without `items`. Ignores a `nextPage` that is not greater than `page`. */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,
   pagination: unknown,

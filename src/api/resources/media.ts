@@ -144,7 +144,7 @@ export interface MediaJob extends PolledJob {
 
 /**
  * Reads a job from the response that created it or from a poll; undefined if the response has no job.
- * @param known the job id of a poll
+ * @param known the id of the polled job; undefined for a new job
  */
 function readMediaJob(
   kind: MediaJobKind,

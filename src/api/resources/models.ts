@@ -161,8 +161,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * Explains a 404 of an endpoint that is missing in the OpenAPI document of the service: the account does not have
- * the feature (docs/api/media.md). Returns any other error unchanged.
+ * Returns a Failure that says that the account lacks a feature, if the error is a 404 and the OpenAPI document of the
+ * service does not list the endpoint (docs/api/media.md). Returns any other error unchanged.
  */
 export async function missingCapability(
   client: ApiClient,

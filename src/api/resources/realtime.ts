@@ -24,7 +24,7 @@ interface BrowserTicket {
 }
 
 /**
- * Creates a single-use ticket, with which a browser connects instead of an API key (docs/api/realtime.md).
+ * Creates a single-use ticket, which a browser sends instead of an API key to connect (docs/api/realtime.md).
  * @param origin the origin of the web page, such as `https://app.example.com`
  */
 export function createBrowserTicket(

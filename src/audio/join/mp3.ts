@@ -27,9 +27,9 @@ export class Mp3Joiner extends Joiner {
   #bytes = 0;
   #checksum = 0;
   #bitRates = new Set<number>();
-  /** The delay from the tag of the first part, in samples. */
+  /** The encoder delay in the Info tag of the first part, in samples. */
   #delay: number | undefined;
-  /** The padding from the tag of the last part, in samples. */
+  /** The padding in the Info tag of the last part, in samples. */
   #padding = 0;
   /** For each part: the number of frames before it, and the delay from its tag in samples. */
   readonly #parts: {
@@ -141,7 +141,7 @@ class SeekTable {
     this.#step *= 2;
   }
 
-  /** Returns the position of each hundredth of the duration, as a fraction of `bytes`. */
+  /** Returns 100 byte positions, one for each hundredth of the duration, as fractions of `bytes`, the total. */
   table(bytes: number): readonly number[] {
     return Array.from({ length: 100 }, (_, part) => {
       const index = Math.floor((part * this.count) / 100 / this.#step);

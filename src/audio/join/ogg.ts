@@ -24,7 +24,7 @@ interface OggPage extends OggHeader {
  * Chains the streams of all parts. Each stream has its own headers, a new serial number, and pages numbered from 0.
  * The packets of two Vorbis streams cannot become one stream, because a decoder would overlap unrelated blocks. The
  * time of a Vorbis stream continues the time of the previous stream, because some players read the duration from the
- * last page. For this, the first packet with sound, which decodes to no samples, needs a page of its own.
+ * last page. The first packet with sound, which decodes to no samples, gets its own page, whose time is the start.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
@@ -35,7 +35,7 @@ export class OggJoiner extends Joiner {
   #ownSerial: number | undefined;
   #sequence = 0;
   #packets = 0;
-  /** Granule positions: the start of the current stream in the file, and its own first and last position. */
+  /** Granule positions: where the current stream starts in the joined file, and its original first and last one. */
   #offset = 0n;
   #base = 0n;
   #granule = 0n;

@@ -11,7 +11,7 @@ import {
 import { Joiner, misfit } from './joiner.ts';
 
 const FORMAT_MAX = 64;
-/** Placeholder for the length of a stream. It is even, and positive even if a reader treats it as signed. */
+/** Length to write in the header while the real one is unknown. Even, and positive as a signed 32-bit number. */
 const STREAM_LENGTH = 0x7fff_fffe;
 
 /** Joins the samples of all parts after a single header. */
@@ -21,13 +21,13 @@ export class WavJoiner extends Joiner {
   #dataBytes = 0;
   /** For each part, the number of sample bytes before it. */
   readonly #before: number[] = [];
-  /** Whether the current part has had its format chunk. */
+  /** Whether the format chunk of the current part has been read. */
   #hasFormat = false;
-  /** Whether the current part has had its data chunk. */
+  /** Whether the header of the current part's data chunk has been read. */
   #hasSamples = false;
-  /** Number of bytes that are left of the head of the data chunk. */
+  /** Number of header bytes of the data chunk that are still to be skipped. */
   #headLeft = 0;
-  /** Number of bytes that are left of the samples. */
+  /** Number of sample bytes of the current part that are still to be copied. */
   #samplesLeft = 0;
 
   constructor(isSeekable: boolean) {
