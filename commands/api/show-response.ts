@@ -20,7 +20,7 @@ export interface ShowOptions {
 
 /**
  * Writes a response to stdout: unchanged to a file or a pipe; formatted and escaped to a terminal.
- * @throws Failure: output for bytes that a terminal cannot show, bad_answer when the body is truncated
+ * @throws Failure (output) for bytes that a terminal cannot show; Failure (bad_answer) for a truncated body
  */
 export async function showResponse(
   response: ApiResponse,

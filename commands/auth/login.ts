@@ -122,7 +122,7 @@ const FIRST_NAME = 'default';
 
 /**
  * Returns the name and URLs of the account to save, from the flags, the stored account and the environment.
- * @throws Failure: usage or config
+ * @throws Failure (usage, config)
  */
 function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   if (globals.local === true) {

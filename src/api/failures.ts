@@ -340,7 +340,7 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-/** Returns the Failure for an incomplete body. The message names the proxy, which may have closed the connection. */
+/** Returns the Failure for an incomplete response. The message names the proxy, which may have closed the connection. */
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,

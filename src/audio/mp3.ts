@@ -219,7 +219,7 @@ interface Mp3InfoTag {
   readonly padding: number;
 }
 
-/** Maximum number of bytes of a frame up to the end of its Info tag, with the LAME extension. */
+/** Maximum number of bytes from the start of a frame to the end of its Info tag, with the LAME extension. */
 const INFO_BYTES = 190;
 
 /** Reads the Info tag in the first frame; undefined if there is none. @param bytes the beginning of the frame */

@@ -11,7 +11,7 @@ const STREAMS_MAX = 16;
 
 /** The header of an Ogg page. */
 export interface OggHeader {
-  /** The flags of the page, of {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}, added up. */
+  /** The sum of the flags that are set: {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
   readonly flags: number;
   readonly granule: bigint;
   readonly serial: number;
@@ -263,7 +263,7 @@ export interface OggCodec {
   readonly preSkip: number;
 }
 
-/** Number of bytes of the first packet that {@link readOggCodec} needs at most. */
+/** Maximum number of bytes of the first packet that {@link readOggCodec} needs. */
 export const CODEC_BYTES = 32;
 
 /** Reads the codec from the first packet of a stream. Returns `unknown` for a short packet or any other codec. */

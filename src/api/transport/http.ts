@@ -167,7 +167,7 @@ export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) 
   };
 }
 
-/** Changes the error of an incomplete upload to `upload_reset`: the service cannot have processed the request. */
+/** Changes the error of an incomplete upload to `upload_reset`, because the service cannot have processed it. */
 function cutUpload(error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
   const { fault, host } = error;
