@@ -213,7 +213,7 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-/** Returns why the name of an uploaded file is invalid. @param extensions allowed extensions, in lower case */
+/** Returns why a file name is invalid; undefined if it is valid. @param extensions allowed extensions, in lower case */
 function nameProblem(name: string, extensions: readonly string[]): string | undefined {
   if (name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
@@ -235,7 +235,7 @@ export interface TemporaryFile {
 }
 
 export interface TemporaryFolder {
-  /** @throws the system's error */
+  /** @throws the file system's error */
   create(): Promise<TemporaryFile>;
 }
 

@@ -183,11 +183,11 @@ export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegm
     if (current.characters >= PARAGRAPH_MIN_CHARACTERS && endsParagraph(piece.text)) close();
   }
   close();
-  return segments.length < minimum ? inTwo(text) : segments;
+  return segments.length < minimum ? splitInTwo(text) : segments;
 }
 
-/** Splits near the middle: between words if both parts can then be spoken, otherwise between any two characters. */
-function inTwo(text: string): readonly TextSegment[] {
+/** Splits a text near the middle: between words if both parts can then be spoken, else between any two characters. */
+function splitInTwo(text: string): readonly TextSegment[] {
   const characters = Array.from(text);
   const half = Math.ceil(characters.length / 2);
   const first = characters.findIndex((character) => SAYABLE.test(character));

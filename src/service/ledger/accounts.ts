@@ -6,7 +6,7 @@ import type { Connection } from '../store/connection.ts';
 import { optionalText, text, number } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/** The only tier of the embedded service. */
+/** Account tier that the embedded service reports for every account. */
 const TIER = 'embedded';
 
 export interface AccountState {

@@ -170,7 +170,7 @@ function enter(
   if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
-/** Number of transactions between checkpoints; a starting service verifies only the part after the last one. */
+/** Number of transactions between checkpoints; at its start, the service verifies only those after the last one. */
 const CHECKPOINT_INTERVAL = 500;
 
 /**

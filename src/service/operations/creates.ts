@@ -148,8 +148,8 @@ class RunningCreate {
   }
 
   /**
-   * Waits for the result until the client disconnects. If it is the last client, aborts the request and waits until the
-   * request has ended.
+   * Waits for the result until the client disconnects. If this was the last client, aborts the request and
+   * waits until the request has ended.
    */
   async join(signal: AbortSignal): Promise<void> {
     this.#waiting += 1;

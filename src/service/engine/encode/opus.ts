@@ -137,7 +137,7 @@ const idle: OpusCodec[] = [];
 const waiting: ((codec: OpusCodec) => void)[] = [];
 let codecs = 0;
 
-/** Resolves with an encoder in its initial state; waits while all are in use. */
+/** Resolves with an encoder in its initial state; waits while all encoders are in use. */
 async function acquireCodec(): Promise<OpusCodec> {
   const free = idle.pop();
   if (free !== undefined) return free;

@@ -367,7 +367,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Limits on the JavaScript memory of a thread, without WebAssembly and sample buffers. */
+/** Limits on the JavaScript memory of a thread, not counting WebAssembly memory and sample buffers. */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,

@@ -239,7 +239,7 @@ class WasiMemory {
     this.#memory = memory;
   }
 
-  /** A fresh view: the buffer is replaced whenever the memory grows. */
+  /** A new view of the memory on each read, because the buffer is replaced whenever the memory grows. */
   get view(): DataView {
     return new DataView(this.#memory.buffer);
   }

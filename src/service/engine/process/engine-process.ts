@@ -17,13 +17,13 @@ import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** Between the start of the process and the engine's greeting. */
+  /** Maximum time between the start of the process and the engine's greeting. */
   greeting: 60_000,
-  /** Between two messages while the engine speaks. */
+  /** Maximum time between two messages while the engine speaks. */
   silence: 60_000,
-  /** Between the `cancel` message and the engine's message that ends the request. */
+  /** Maximum time between the `cancel` message and the engine's message that ends the request. */
   cancel: 2_000,
-  /** Between closing the engine's stdin and the end of its process. */
+  /** Maximum time between closing the engine's stdin and the end of its process. */
   exit: 2_000,
 } as const;
 

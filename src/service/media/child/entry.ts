@@ -69,7 +69,7 @@ function messageOf(error: unknown): string {
 const MARGIN_MS = 5_000;
 const CHECK_EVERY_MS = 1_000;
 
-/** Starts a thread that kills this process, even in an endless loop, when it takes too long or the service is dead. */
+/** Starts a thread that kills this process, even in an endless loop, if the task takes too long or the service dies. */
 function startWatchdog(deadlineMs: number): void {
   const data = {
     deadlineMs: deadlineMs + MARGIN_MS,

@@ -109,7 +109,7 @@ function requireSize({ start, end }: Box): void {
   if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
-/** Checks the timescale in `mvhd` or `mdhd`, after two time fields of four bytes (version 0) or eight (1). */
+/** Checks the timescale of an `mvhd` or `mdhd` box, after two time fields: four bytes each in version 0, else eight. */
 function requireTimescale(read: ReadBytes, { start, end }: Box): void {
   const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
   if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');

@@ -73,7 +73,7 @@ export function opened(quota: number | undefined): Reducer {
       : [greet(quota), restartIdle];
 }
 
-/** Requests to redeem the browser ticket in an `auth` message. */
+/** Handles `auth`: starts to redeem the browser ticket in the message. */
 function authenticate({ token, eventId }: Auth): Reducer {
   return ({ phase }) => {
     if (phase === 'authenticating') {
