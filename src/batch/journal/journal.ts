@@ -144,7 +144,7 @@ interface KnownRun {
 /** Index of the records in a folder's journals. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  /** Ids of the items that were requested with each body; usually one. */
+  /** Ids of the items that were requested with each request body; usually one. */
   readonly #itemsByBody = new Map<string, Set<string>>();
   /** Superseded requests with complete audio; an output file may still contain this audio. */
   readonly #superseded: ItemStatus[] = [];

@@ -32,7 +32,7 @@ export interface RerunOptions {
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   readonly origin: string;
-  /** Token of this `--redo` run, or of an interrupted run with the same `--redo`. */
+  /** Token of this `--redo` run, or of an interrupted run with the same value of `--redo`. */
   readonly redoToken: string | undefined;
 }
 

@@ -29,7 +29,7 @@ interface ReuseOptions extends AudioLookup, FileDeps {
   readonly folders: OutputFolders;
 }
 
-/** Whether the audio of a request, with its caption files, is in the folder under a name other than `output`. */
+/** Whether the audio of a request, with its caption files, is in the output folder with a name other than `output`. */
 export async function isInFolder(
   { facts }: ItemStatus,
   output: string,

@@ -79,7 +79,7 @@ export function renderError(
   }
 }
 
-/** Formats the last line of stderr with `--json`. */
+/** Formats an error as JSON, which is the last line on stderr with `--json`. */
 function errorLine(failure: Failure): string {
   return toJson({
     error: {
