@@ -34,7 +34,7 @@ interface SettingDefinition<T> {
   readonly fallback?: T;
   /** Unit of a numeric setting, which is printed after the number. */
   readonly unit?: 'ms';
-  /** Whether a project file may contain the setting; it must not contain settings that run programs. */
+  /** Whether a project file may contain this setting; false for a setting that runs a program. */
   readonly project: boolean;
 }
 

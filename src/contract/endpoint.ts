@@ -18,9 +18,9 @@ export interface Endpoint {
    */
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
-   * Response to an identical request with the same idempotency key (docs/api/errors.md#idempotency): the result of the
-   * first request, which may still be running (`replay`), or an error (`refuse`). Without this field, the endpoint
-   * accepts no key.
+   * Response to an identical request with the same idempotency key (docs/api/errors.md#idempotency): with `replay`,
+   * the result of the first request, which may still be running; with `refuse`, an error. Without this field, the
+   * endpoint accepts no idempotency key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;

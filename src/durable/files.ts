@@ -50,7 +50,7 @@ export class FileWriter {
   }
 
   /**
-   * Accepts a chunk, which must not be changed until `onWritten`. Resolves when the buffer has space again.
+   * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
    * After a failed write, every call throws the error of that write and adds the chunk to `unwritten`.
    * @param onWritten called when the whole chunk has been written
    */

@@ -283,7 +283,7 @@ export function isSameBilledRequest(open: IntentStatus, done: Repetition): boole
   return jobId === undefined ? open.state === 'accepted' && done.isResumed : jobId === done.jobId;
 }
 
-/** Returns whether two operations have the same idempotency key, endpoint and account; keys belong to one account. */
+/** Returns whether two operations have the same account, endpoint and idempotency key, which is unique per account. */
 function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   const { endpoint, idempotencyKey, origin, payer, target } = done;
   if (idempotencyKey === null || open.idempotencyKey !== idempotencyKey) return false;

@@ -23,8 +23,8 @@ export function segmentName(id: string, segment: number, extension: string): str
 
 /**
  * Returns an untrusted string as a file name that is valid on every system: `[A-Za-z0-9._-]`, at most 100
- * characters, not hidden, neither like a flag nor a device name. If that changes the string, appends a hash of the
- * original, so that different strings get different names.
+ * characters, not hidden, and not mistakable for a flag or a device name. If that changes the string, appends a
+ * hash of the original, so that different strings get different names.
  */
 export function safeName(untrusted: string): string {
   const plain = untrusted

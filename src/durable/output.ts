@@ -18,8 +18,8 @@ export interface Output {
   /** Number of bytes accepted so far. */
   readonly bytes: number;
   /**
-   * Accepts a chunk, which must not be changed until `onWritten`. Resolves when the buffer has space again. Throws
-   * errors of earlier chunks too; `release` then returns this chunk with the others.
+   * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
+   * Throws errors of earlier chunks too; `release` then returns this chunk with the others.
    * @param onWritten called when the chunk has been written; never called if writing fails
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;

@@ -86,7 +86,7 @@ export interface Segment {
   readonly state: 'waiting' | 'sent' | 'accepted';
   /** Number of audio bytes that were delivered to the listener, over all connections. */
   readonly deliveredBytes: number;
-  /** Number of audio bytes that arrived on this connection. A new connection repeats audio that was delivered. */
+  /** Number of audio bytes that arrived on this connection, including repeated audio. */
   readonly receivedBytes: number;
   /** Sequence numbers of the audio frames on this connection: of the first frame, and of the next expected one. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;

@@ -41,7 +41,7 @@ const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
 );
 
-/** Prefix for an unknown v2 field name, which distinguishes it from the v3 field of the same name. */
+/** Prefix of a field name that v2 does not have, so that the field is not mistaken for the v3 field of that name. */
 const FOREIGN = ':';
 
 /** Returns the v2 name of a v3 field: `voice_id` for `voiceId`. */

@@ -30,7 +30,7 @@ import { MEDIA_STATUS, mediaError } from './media.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md), without an idempotency key. */
+/** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md); accepts no idempotency key. */
 export const createLipSync: Handler<'createLipSync'> = async (call, context) => {
   const job = await acceptLipSync(call, context);
   const { id, credits } = job;
@@ -182,9 +182,9 @@ function envelopeOf({ status }: Pick<Job, 'status'>) {
 }
 
 /** Rough estimate: how many seconds of media this service processes in one second. */
-const SECONDS_PER_SECOND = 120;
+const MEDIA_SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {
   const { seconds } = storedOrder(StoredLipSync, job);
-  return pollHeaders(job, seconds / SECONDS_PER_SECOND, context);
+  return pollHeaders(job, seconds / MEDIA_SECONDS_PER_SECOND, context);
 }

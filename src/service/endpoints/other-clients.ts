@@ -138,8 +138,8 @@ const MODELS_BY_LABEL = new Map([
 ]);
 
 /**
- * Returns the model for the header `model` of `POST /v1/tts`: a name of that interface or a model id; undefined, for
- * the default model, if the name is unknown.
+ * Returns the model id for the header `model` of `POST /v1/tts`, which contains a label or a model id. Returns
+ * undefined, which means the default model, for any other header.
  */
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';
