@@ -99,7 +99,7 @@ const mediaCommands: readonly Branch[] = [
   },
   {
     name: 'dub',
-    summary: 'Add a spoken text to a video as its speech',
+    summary: 'Dub a video with a spoken text and synced lips',
     children: [
       {
         name: 'create',
@@ -186,7 +186,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'batch',
-    summary: 'Speak many texts; rerun to resume',
+    summary: 'Speak many texts; run again to resume',
     load: async () => (await import('./batch/batch.ts')).batch,
   },
   {
@@ -201,7 +201,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'ticket',
-        summary: 'Print a browser ticket for one origin',
+        summary: 'Print a ticket for realtime speech from a web page',
         load: async () => (await import('./live/ticket.ts')).liveTicket,
       },
       {
@@ -254,7 +254,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'captions',
-    summary: 'Write subtitles from stored timings',
+    summary: 'Write subtitles from a timings file',
     load: async () => (await import('./captions/captions.ts')).captions,
   },
   {
@@ -284,7 +284,7 @@ export const tree: readonly CommandNode[] = [
       },
       {
         name: 'status',
-        summary: 'Show the service and key in use',
+        summary: 'Show the service and API key in use',
         load: async () => (await import('./auth/status.ts')).authStatus,
       },
       {

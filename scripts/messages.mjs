@@ -7,6 +7,8 @@ import { root } from './set-up.mjs';
 
 /** Calls and classes that make an error from a message. */
 const MAKES_ERROR = /(Failure|Error|Fault|[rR]efus\w*|invalid[A-Z]\w*)$/;
+/** Functions of src/api/failures.ts that explain a transport error: a message, and often a hint. */
+const EXPLAINS = new Set(['network', 'timeout', 'unusable', 'endedEarly']);
 /** Errors in the code itself, which nobody meets. */
 const INTERNAL = new Set(['TypeError', 'RangeError', 'onError', 'onFailure']);
 const INTRODUCTION = `# Messages
@@ -47,13 +49,20 @@ function sourceFiles() {
 
 function messagesIn(file) {
   const rows = [];
+  const isTable = file === 'src/api/failures.ts';
   visit(parseAst(readFileSync(path.join(root, file), 'utf8'), { lang: 'ts' }), (node) => {
+    if (isTable && node.type === 'ObjectExpression') {
+      const [[message], [hint]] = [propertyOf(node, 'what'), propertyOf(node, 'hint')];
+      if (message !== undefined && hint !== undefined) rows.push({ message, hint });
+    }
     if (node.type !== 'CallExpression' && node.type !== 'NewExpression') return;
     const name = node.callee.name ?? node.callee.property?.name ?? '';
-    if (!MAKES_ERROR.test(name) || INTERNAL.has(name)) return;
+    const isExplanation =
+      isTable && EXPLAINS.has(name) && sentencesOf(node.arguments[0]).length > 0;
+    if (!isExplanation && (!MAKES_ERROR.test(name) || INTERNAL.has(name))) return;
     const [message, second] = node.arguments.flatMap((given) => sentencesOf(given));
     if (message === undefined) return;
-    const hint = node.arguments.flatMap((given) => hintOf(given)).at(0) ?? second ?? '';
+    const hint = node.arguments.flatMap((given) => propertyOf(given, 'hint')).at(0) ?? second ?? '';
     rows.push({ message, hint });
   });
   return rows;
@@ -68,10 +77,11 @@ function sentencesOf(node) {
   return text !== undefined && text.includes(' ') ? [text] : [];
 }
 
-function hintOf(node) {
+/** The sentences of a property in an object literal. */
+function propertyOf(node, name) {
   if (node.type !== 'ObjectExpression') return [];
   return node.properties
-    .filter(({ key }) => key?.name === 'hint')
+    .filter(({ key }) => key?.name === name)
     .flatMap(({ value }) => sentencesOf(value));
 }
 

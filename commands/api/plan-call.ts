@@ -71,8 +71,8 @@ function methodOf(word: string): string {
   if (method !== undefined) return method;
   const [nearest] = closest(word, METHODS, 1);
   throw usageFailure(
-    `"${word}" is not a method`,
-    nearest === undefined ? `The methods are ${METHODS.join(', ')}.` : `Did you mean ${nearest}?`,
+    `METHOD is "${word}", which is not an HTTP method`,
+    nearest === undefined ? `Use ${METHODS.join(', ')}.` : `Did you mean ${nearest}?`,
   );
 }
 
@@ -170,13 +170,13 @@ function parseHeader(line: string): readonly [name: string, value: string] {
   const at = line.indexOf(':');
   if (at < 1) {
     // A value without a name may be a secret: do not print it.
-    throw usageFailure('-H requires name:value');
+    throw usageFailure('-H requires a header in the form name:value');
   }
   const name = line.slice(0, at).trim();
   if (name.toLowerCase() === 'authorization') {
     throw usageFailure(
-      '-H may not set Authorization',
-      'The key is FOLEY_API_KEY, --api-key-file PATH, or a stored account (`foley auth login`).',
+      '-H cannot set the header Authorization',
+      'Set the API key with FOLEY_API_KEY, --api-key-file PATH or a stored account (`foley auth login`).',
     );
   }
   return [name.toLowerCase(), checkHeader(name, line.slice(at + 1).trim())];

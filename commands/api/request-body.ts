@@ -135,8 +135,8 @@ function insert(root: Branch, field: Field, value: Scalar | undefined): void {
     }
     if (inItem === '')
       throw usageFailure(
-        `${field.given} has a list in a list, which a field cannot express`,
-        'Use --body.',
+        `${field.given} contains a nested list, which -F and -f cannot express`,
+        'Send the JSON with --body.',
       );
     branch = itemFor(list, inItem);
     [key, rest] = [inItem, deeper];

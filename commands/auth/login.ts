@@ -72,7 +72,7 @@ async function readKey(context: Context, { baseUrl }: Login): Promise<string> {
 function noKeyGiven(why: string): Error {
   return usageFailure(
     `no API key to store: ${why}`,
-    'Give the key on stdin (foley auth login < key.txt), with --api-key-file PATH, or type it at a terminal.',
+    'Give the API key on stdin (foley auth login < key.txt), with --api-key-file PATH, or type it at a terminal.',
   );
 }
 
@@ -138,7 +138,7 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
     from('FOLEY_BASE_URL', env['FOLEY_BASE_URL']);
   if (given === undefined) {
     throw usageFailure(
-      'no service is given for the key',
+      'no service is given for the API key',
       'Name the service: foley auth login --base-url https://api.example.com',
     );
   }

@@ -179,7 +179,7 @@ export function checkEstimate(estimate: number | undefined, maximum: number | un
   if (maximum === undefined) return;
   if (estimate === undefined) {
     throw usageFailure(
-      '--max-credits requires the price of a character, which is unknown for a model of this batch',
+      '--max-credits requires a price per character, but the price of a model in this batch is unknown',
       'Pass --credit-rate N (credits per character), or speak a short text first.',
     );
   }

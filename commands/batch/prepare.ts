@@ -183,7 +183,7 @@ async function checkPlan(
   const [first] = missing;
   if (first === undefined) return needsVoice;
   throw usageFailure(
-    `--redo names "${display(first)}", and no item has that id`,
+    `--redo is "${display(first)}", but no item of this batch has that id`,
     '`foley batch … --dry-run --json` lists the ids.',
   );
 }

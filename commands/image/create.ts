@@ -83,7 +83,7 @@ function formatFor(output: string | undefined, target: 'embedded' | 'hosted'): s
 function ratio(given: string): string {
   if (/^[1-9]\d{0,2}:[1-9]\d{0,2}$/.test(given)) return given;
   throw usageFailure(
-    `--aspect-ratio is "${given}"; it takes width to height, such as 16:9`,
+    `--aspect-ratio is "${given}"; it takes a ratio of width to height, such as 16:9`,
     '`foley image models` lists the ratios.',
   );
 }

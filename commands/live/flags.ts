@@ -120,7 +120,11 @@ function conversationOptions(): Option[] {
       'characters that the model speaks at once, 50 to 1000',
       CHUNK_LENGTH_RANGE,
     ),
-    textOption('--latency <level>', 'latency level of the service', LATENCY_MAX_CHARACTERS),
+    textOption(
+      '--latency <level>',
+      'latency level; its values depend on the service',
+      LATENCY_MAX_CHARACTERS,
+    ),
     textOption(
       '--request-id <id>',
       'id of the request; retrying with it is not billed again',

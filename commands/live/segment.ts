@@ -31,7 +31,10 @@ export const liveSegment: CommandDefinition<SegmentFlags> = {
   async run(context, { args: [requestId = '', segmentId = ''], options }) {
     const { output: path, protocol = 'v3' } = options;
     if (protocol === 'v2') {
-      throw usageFailure('--protocol v2 stores no audio', 'Omit --protocol v2.');
+      throw usageFailure(
+        '--protocol v2 does not work here: the service stores no audio of v2 requests',
+        'Omit --protocol v2.',
+      );
     }
     checkOutputFlag(path, context.globals.json === true);
     if (path === '-') context.io.requireStdout();

@@ -43,7 +43,7 @@ function parseOrigin(given: string): string {
   const isOrigin = URL.canParse(given) && new URL(given).origin === given.replace(/\/$/, '');
   if (isOrigin && given.startsWith('http')) return new URL(given).origin;
   throw usageFailure(
-    `--origin "${given}" is not the origin of a page`,
+    `--origin is "${given}"; it takes the origin of a web page`,
     'Give scheme, host and port without a path, such as https://app.example.com.',
   );
 }

@@ -202,7 +202,10 @@ function choose(
   const chosen = all.filter((leftover) => leftover.id === id);
   if (chosen.length > 0) return chosen;
   if (unreadable !== undefined) throw unreadable;
-  throw usageFailure(`no item has the id "${id}"`, '`foley recover --list` lists the items.');
+  throw usageFailure(
+    `nothing to recover has the id "${id}"`,
+    '`foley recover --list` lists the ids.',
+  );
 }
 
 async function listed(

@@ -47,12 +47,12 @@ export function parseAcceptedKeys(text: string, name: string): readonly AccountK
     const accepted = parseLine(line, `${name}: line ${number}`);
     const before = lineOfKey.get(accepted.key);
     if (before !== undefined) {
-      throw usageFailure(`${name}: line ${number} repeats the key of line ${before}`, FORM);
+      throw usageFailure(`${name}: line ${number} repeats the API key of line ${before}`, FORM);
     }
     lineOfKey.set(accepted.key, number);
     keys.push(accepted);
   }
-  if (keys.length === 0) throw usageFailure(`${name} contains no key`, FORM);
+  if (keys.length === 0) throw usageFailure(`${name} contains no API key`, FORM);
   return keys;
 }
 
@@ -62,14 +62,18 @@ const ACCOUNT = /^[\w.@-]{1,64}$/;
 
 function parseLine(line: string, name: string): AccountKey {
   const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
-  if (more.length > 0) throw usageFailure(`${name} has words after the key and the account`, FORM);
+  if (more.length > 0)
+    throw usageFailure(
+      `${name} must contain only an API key and an account, but more text follows`,
+      FORM,
+    );
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw usageFailure(`${name} has a key with characters other than visible ASCII`, FORM);
+    throw usageFailure(`${name} has an API key with characters other than visible ASCII`, FORM);
   }
   if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
     const length = counted(key.length, 'character');
     const allowed = `at most ${ACCEPTED_KEY_MAX_CHARACTERS} are allowed`;
-    throw usageFailure(`${name} has a key of ${length}; ${allowed}`, FORM);
+    throw usageFailure(`${name} has an API key of ${length}; ${allowed}`, FORM);
   }
   if (!ACCOUNT.test(account)) {
     const allowed = 'use 1 to 64 letters, digits, or . _ @ -';

@@ -96,7 +96,7 @@ function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
   throw usageFailure(
-    `--host is ${host}; without a keys file the service listens on loopback only`,
+    `--host is ${host}; without a keys file the service listens only on loopback addresses`,
     'Leave --host out, use 127.0.0.1 or ::1, or give --accept-keys-file.',
   );
 }
@@ -214,7 +214,7 @@ function parseHostName(given: string): string {
   if (isIPv6(given)) return `[${given}]`;
   if (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(given)) return given;
   throw usageFailure(
-    `--allow-host is "${given}"; it takes a host name or address, without scheme, port and path`,
+    `--allow-host is "${given}"; it takes a host name or IP address, without scheme, port and path`,
   );
 }
 

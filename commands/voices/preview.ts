@@ -56,8 +56,8 @@ function refuseSharedIds(
   if (ids.length === 1) return;
   if (idempotencyKey === undefined && requestId === undefined) return;
   throw usageFailure(
-    `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, and ${ids.length} voices are given`,
-    'Name one voice, or leave it out.',
+    `${idempotencyKey === undefined ? '--request-id' : '--idempotency-key'} is for one request, but ${ids.length} voices are given`,
+    'Name one voice, or omit the flag.',
   );
 }
 

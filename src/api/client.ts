@@ -371,7 +371,7 @@ async function* bodyWithFailures(
 }
 
 function engineFailure(reason: string, requestId: string): Failure {
-  return new Failure(`the service stopped the speech: ${reason}`, {
+  return new Failure(`the service could not finish the speech: ${reason}`, {
     code: 'ERR_GENERATION_FAILED',
     exit: 'service',
     hint: 'The request was refunded.',

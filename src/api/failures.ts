@@ -121,8 +121,8 @@ const BY_STATUS = new Map(
     },
     403: {
       exit: 'auth',
-      what: 'this API key lacks the permission',
-      hint: 'Use a key or an account that has it.',
+      what: 'this API key lacks the required permission',
+      hint: 'Use an API key or an account with this permission.',
     },
     404: {
       exit: 'rejected',
@@ -132,7 +132,7 @@ const BY_STATUS = new Map(
     413: {
       exit: 'rejected',
       what: 'the request is too large',
-      hint: 'Send less in one request.',
+      hint: 'Send a shorter text, or smaller or fewer files.',
     },
     429: {
       exit: 'rateLimited',
@@ -162,16 +162,16 @@ const BY_CODE = new Map(
     ERR_REQUEST_IN_PROGRESS: {
       exit: 'unknownOutcome',
       what: 'the same request is still in progress',
-      hint: 'Wait until it finishes.',
+      hint: 'Wait until that request finishes.',
     },
     ERR_REQUEST_ALREADY_COMPLETED: {
       exit: 'lost',
       what: 'this request was already completed and billed; the service sends its audio only once',
-      hint: 'Look for the earlier output. A new key buys the audio again.',
+      hint: 'Look for the earlier output. With a new idempotency key, the audio is billed again.',
     },
     ERR_REQUEST_PREVIOUSLY_REFUNDED: {
       exit: 'rejected',
-      what: 'this request failed earlier and was refunded; its key cannot be reused',
+      what: 'this request failed earlier and was refunded; its idempotency key cannot be reused',
       hint: 'Use another --idempotency-key or --request-id.',
     },
   }),
@@ -279,9 +279,10 @@ const EXPLAIN: Readonly<
       const hint = 'Check the address and its port (--base-url).';
       return network(`${host} does not speak TLS${inBrackets(systemCode)}; nothing was sent`, hint);
     }
+    const time = new Date(now).toISOString();
     return network(
       `the TLS certificate of ${host} is not trusted${inBrackets(systemCode)}; nothing was sent`,
-      `Check the address and the clock of this computer (${new Date(now).toISOString()}). ` +
+      `Check the address and the clock of this computer (${time}). ` +
         'For the certificates of a company, set NODE_EXTRA_CA_CERTS.',
     );
   },

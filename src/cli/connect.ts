@@ -262,8 +262,8 @@ function requireOwnOrigins(account: Account, baseUrl: URL, realtimeUrl: URL): vo
   if (baseMatches && own.has(withHttp(realtimeUrl).origin)) return;
   const stranger = baseMatches ? realtimeUrl : baseUrl;
   throw keyFailure(
-    `the stored key of the account "${account.name}" is not for ${stranger.origin}`,
-    `Give a key for that service with FOLEY_API_KEY or --api-key-file, or store one: \`foley auth login --base-url ${baseUrl.origin}\`.`,
+    `the stored API key of account "${account.name}" is for another service, not for ${stranger.origin}`,
+    `Give an API key for ${stranger.origin} with FOLEY_API_KEY or --api-key-file, or store one: \`foley auth login --base-url ${baseUrl.origin}\`.`,
   );
 }
 
@@ -276,7 +276,7 @@ function withoutBaseUrl(
   const realtime = findUrl(inputs, 'realtime', undefined);
   if (key !== undefined || realtime !== undefined) {
     throw usageFailure(
-      `${key === undefined ? realtime?.source : 'an API key'} is given, but no service`,
+      `${key === undefined ? realtime?.source : 'an API key'} is given, but the address of the service is missing`,
       'Name the service with --base-url URL or FOLEY_BASE_URL, or store both: `foley auth login --base-url URL`.',
     );
   }
@@ -448,7 +448,7 @@ const WHAT_TO_DO = {
 
 function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary'): Failure {
   if (reason === 'no_binary') return missingBinary('libsql', error.cause);
-  return new Failure(`the embedded service cannot use its data: ${error.message}`, {
+  return new Failure(`the embedded service cannot use its stored data: ${error.message}`, {
     code: 'state',
     exit: 'state',
     hint: WHAT_TO_DO[reason],

@@ -212,7 +212,7 @@ function unwritable(error: Error): Failure {
   return new Failure(`cannot write to stdout: ${reasonOf(error, '.')}`, {
     code: 'output',
     exit: 'output',
-    hint: 'Write to another place, or fix the target of stdout.',
+    hint: 'Write to a file with -o, or check the file or program that stdout is redirected to.',
     cause: error,
   });
 }

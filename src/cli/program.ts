@@ -338,7 +338,7 @@ function findHelp(
     if (names.includes(word)) return findVerb(topics, before, words);
     const [nearest] = closest(word, names, 1);
     if (nearest !== undefined && !tree.some(({ name }) => name === word)) {
-      throw usageFailure(`no help topic "${word}"`, `Did you mean \`foley help ${nearest}\`?`);
+      throw usageFailure(`unknown help topic "${word}"`, `Did you mean \`foley help ${nearest}\`?`);
     }
   }
   return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);
@@ -374,5 +374,5 @@ function unknownCommand(word: string, nodes: readonly CommandNode[], parent?: st
       ? `Commands: ${names.join(', ')}.`
       : `Did you mean \`${path} ${nearest}\`?`;
   const given = parent === undefined ? word : `${parent} ${word}`;
-  return usageFailure(`no command "${given}"`, `${hint} See \`${path} --help\`.`);
+  return usageFailure(`unknown command "${given}"`, `${hint} See \`${path} --help\`.`);
 }

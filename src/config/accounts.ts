@@ -58,7 +58,10 @@ export function selectAccount(accounts: Accounts, name?: string): Account | unde
   const names = [...accounts.all.keys()];
   const stored = `Stored: ${names.length === 0 ? 'none' : names.join(', ')}`;
   const hint = `${stored}. \`foley auth login --account ${name}\` adds it.`;
-  throw usageFailure(`--account: no account "${name}"`, nearestHint(name, names, hint));
+  throw usageFailure(
+    `--account is "${name}", but no such account is stored`,
+    nearestHint(name, names, hint),
+  );
 }
 
 /** Returns the content of `accounts.json`. */

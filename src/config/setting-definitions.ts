@@ -79,7 +79,7 @@ export const SETTINGS: Definitions = {
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;
   const all = `The settings are ${SETTING_NAMES.join(', ')}.`;
-  throw usageFailure(`no setting "${name}"`, nearestHint(name, SETTING_NAMES, all));
+  throw usageFailure(`unknown setting "${name}"`, nearestHint(name, SETTING_NAMES, all));
 }
 
 export const SETTING_NAMES = Object.keys(SETTINGS).filter((name) => isSettingName(name));

@@ -109,8 +109,8 @@ function checkSettings(content: JsonObject, file: string, scope: 'project' | 'us
       const { allowed, project, read } = SETTINGS[name];
       if (scope === 'project' && !project) {
         throw configFailure(
-          `${file}: "${name}" may not be set by a project`,
-          `Set your own value: foley config set ${name} …`,
+          `${file}: "${name}" cannot be set in the settings file of a project`,
+          `Set it in your own settings: foley config set ${name} …`,
         );
       }
       const value = read(given);
@@ -176,7 +176,7 @@ function unknownSetting(name: string, file: string, scope: 'project' | 'user'): 
   const isProject = scope === 'project';
   const names = SETTING_NAMES.filter((one) => !isProject || SETTINGS[one].project);
   const all = `${isProject ? 'A project may set' : 'The settings are'} ${names.join(', ')}.`;
-  return configFailure(`${file}: no setting "${name}"`, nearestHint(name, names, all));
+  return configFailure(`${file}: unknown setting "${name}"`, nearestHint(name, names, all));
 }
 
 /** Returns the flag of a setting or option, such as `--cue-by` for `cueBy`. */

@@ -47,11 +47,11 @@ export const TAGS = {
     endpoints: [...LIP_SYNC_ENDPOINTS, ...MEDIA_ENDPOINTS],
   },
   Account: {
-    description: 'Credits, quota and settings of the account of a key',
+    description: 'Credits, quota and settings of the account that an API key belongs to',
     endpoints: ACCOUNT_ENDPOINTS,
   },
   Compatibility: {
-    description: 'Requests in the shapes of two other speech interfaces',
+    description: 'Endpoints that accept the requests of two other speech APIs',
     endpoints: OTHER_CLIENT_ENDPOINTS,
   },
   Service: {

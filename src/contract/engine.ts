@@ -49,7 +49,7 @@ export const EngineCommand = named('EngineCommand', {
   command: Type.String({
     minLength: 1,
     maxLength: 4_096,
-    description: 'Program, run without a shell; `node` is the Node.js that runs foley',
+    description: 'Program to run, without a shell; `node` stands for the Node.js that runs foley',
   }),
   args: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 100 }),
   cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Working folder' }),

@@ -14,9 +14,9 @@ export type ErrorBody = Static<typeof ErrorBody>;
 export const OpenAiErrorBody = named('OpenAiError', {
   ...ErrorBody.properties,
   error: Type.Object({
-    message: Type.String({ description: 'The same as `message`' }),
+    message: Type.String({ description: 'Same value as `message` of the body' }),
     type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
-    code: Type.String({ description: 'The same as `code`' }),
+    code: Type.String({ description: 'Same value as `code` of the body' }),
     param: Type.Union([Type.String(), Type.Null()], {
       description: 'Name of the first invalid field',
     }),

@@ -15,7 +15,7 @@ export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as con
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
 const Status = Type.Enum([...JOB_STATUSES], {
-  description: 'pending and processing are not final',
+  description: 'A job that is pending or processing has not ended',
 });
 const CreditsUsed = Type.Integer({
   minimum: 0,
@@ -35,7 +35,7 @@ export const JobAccepted = named('JobAccepted', {
   quotaRemaining: Type.Integer(),
   creditsUsed: CreditsUsed,
   ignoredParameters: Type.Array(Type.String(), {
-    description: 'Ignored controls of the request',
+    description: 'Controls of the request that were ignored',
   }),
 });
 export type JobAccepted = Static<typeof JobAccepted>;
@@ -59,7 +59,9 @@ const ListItem = {
   voiceId: Type.String(),
   creditsUsed: CreditsUsed,
   createdAt: Instant,
-  audioUrl: nullable(Type.String({ description: 'Address of the audio, when it is ready' })),
+  audioUrl: nullable(
+    Type.String({ description: 'URL of the audio; null until the audio is ready' }),
+  ),
 };
 
 /** A job in the list of v3 (docs/api/jobs.md#v3). */
@@ -77,7 +79,7 @@ export const Job = named('Job', {
     error: nullable(
       Type.Object(
         { code: Type.String(), message: Type.String() },
-        { description: 'Reason of the failure; only if the status is fail' },
+        { description: 'Why the job failed; null unless the status is fail' },
       ),
     ),
   }),

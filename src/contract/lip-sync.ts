@@ -30,16 +30,16 @@ export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 export const MEDIA_JOB_FIELDS = {
   id: Type.String(),
   status: Type.Enum([...MEDIA_JOB_STATUSES], {
-    description: 'pending and processing are not final',
+    description: 'A job that is pending or processing has not ended',
   }),
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Progress in percent' }),
   created_at: Type.String({ description: 'ISO 8601 timestamp' }),
   finished_at: nullable(Type.String({ description: 'ISO 8601 timestamp' })),
-  result_url: nullable(Type.String({ description: 'Address of the result; expires' })),
+  result_url: nullable(Type.String({ description: 'URL of the result; expires' })),
   error: nullable(
     Type.Object(
       { code: Type.String(), message: Type.String() },
-      { description: 'Set if the job failed and was refunded' },
+      { description: 'Why the job failed; a failed job is refunded. null unless the job failed' },
     ),
   ),
 };
@@ -69,7 +69,7 @@ export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as
 
 const Seconds = Type.Number({
   minimum: 0,
-  description: 'Length in seconds, without encoder padding',
+  description: 'Audio length in seconds, without encoder padding',
 });
 
 const Billing = {
@@ -104,7 +104,7 @@ export type LipSyncJob = Static<typeof LipSyncJob>;
 
 const MEDIA_ENVELOPE = {
   success: Type.Boolean({
-    description: 'Whether the request was valid; independent of the job’s outcome',
+    description: 'true for a valid request, even if the job fails',
   }),
   message: Type.String(),
 };
@@ -191,9 +191,9 @@ export const DubbingAnswer = named('DubbingAnswer', {
     ...lipSync,
     credits_used: DubbingCredits,
     tempo: Type.Number({
-      description: 'Tempo change of the speech; 1 without fit_audio_to_video',
+      description: 'Factor applied to the speed of the speech; 1 without fit_audio_to_video',
     }),
-    tts_audio_url: Type.String({ description: 'Address of the speech; expires' }),
+    tts_audio_url: Type.String({ description: 'URL of the speech audio; expires' }),
   }),
 });
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
@@ -240,21 +240,21 @@ export const LIP_SYNC_ENDPOINTS = [
     id: 'createLipSync',
     path: '/api/open/v1/media/lip-sync/jobs',
     section: 'lip-sync#lip-sync',
-    summary: 'Create a lip sync: replace the sound of a video',
+    summary: 'Create a lip-sync job: replace the audio track of a video and sync the lips to it',
   },
   {
     ...LIST,
     id: 'listLipSync',
     path: '/api/open/v1/media/lip-sync/jobs',
     section: 'lip-sync#lip-sync',
-    summary: 'List lip syncs, newest first',
+    summary: 'List lip-sync jobs, newest first',
   },
   {
     id: 'getLipSync',
     method: 'GET',
     path: '/api/open/v1/media/lip-sync/jobs/{jobId}',
     section: 'lip-sync#lip-sync',
-    summary: 'Get a lip sync: progress, result',
+    summary: 'Get a lip-sync job: progress, result',
     success: LipSyncAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
@@ -265,7 +265,7 @@ export const LIP_SYNC_ENDPOINTS = [
     section: 'lip-sync#dubbing',
     charges: 'characters and seconds',
     repeat: 'replay',
-    summary: 'Create a dubbing: speak a text and put it on a video',
+    summary: 'Create a dubbing job: speak a text and sync the lips of a video to it',
     body: DubbingRequest,
     success: DubbingAccepted,
     isAccepted: true,
@@ -284,7 +284,7 @@ export const LIP_SYNC_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v1/media/video-dubbing/jobs/{jobId}',
     section: 'lip-sync#dubbing',
-    summary: 'Get a dubbing: progress, costs, result',
+    summary: 'Get a dubbing job: progress, costs, result',
     success: DubbingAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },

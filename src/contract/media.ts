@@ -101,7 +101,7 @@ const Order = {
     Type.Array(Address, {
       minItems: 1,
       maxItems: IMAGE_REFERENCES_MAX,
-      description: 'Reference images in order; excludes image_url',
+      description: 'Reference images in order; cannot be combined with image_url',
     }),
   ),
   seed: Type.Optional(
@@ -154,13 +154,13 @@ const Task = {
   reference_count: Type.Integer({ minimum: 0 }),
   credits_used: Type.Integer({ minimum: 0, description: 'Charged credits; 0 after a refund' }),
   notices: Type.Array(Type.String(), {
-    description: 'Shortcomings of the result, such as characters that the font lacks',
+    description: 'Known defects of the result, such as characters that are missing in the font',
   }),
 };
 
 const envelope = {
   success: Type.Boolean({
-    description: 'Whether the request was valid; independent of the job’s outcome',
+    description: 'true for a valid request, even if the job fails',
   }),
   message: Type.String(),
   requestId: Type.String(),

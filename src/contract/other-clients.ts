@@ -13,7 +13,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
   text: SpeechRequest.properties.text,
   reference_id: Type.String({ minLength: 1, description: 'Voice id; there is no default voice' }),
   format: Type.Optional(
-    Type.String({ default: 'mp3', description: 'mp3, wav or pcm; anything else is mp3' }),
+    Type.String({ default: 'mp3', description: 'mp3, wav or pcm; any other value means mp3' }),
   ),
   prosody: Type.Optional(Type.Object({ speed })),
   speed,
@@ -27,7 +27,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
-    description: 'Model id of this service; names of the other interface do not work',
+    description: 'Model id of this service; model names of the other API are rejected',
   }),
   input: SpeechRequest.properties.text,
   voice: Type.Union([
@@ -66,7 +66,9 @@ export const CompatSpeechDone = named('CompatSpeechDone', {
   type: Type.Literal('speech.audio.done'),
   usage: Type.Object({
     input_tokens: Type.Integer({ description: 'Number of characters in the text' }),
-    output_tokens: Type.Integer({ description: 'Always 0: audio is billed by its text' }),
+    output_tokens: Type.Integer({
+      description: 'Always 0: only the characters of the text are billed',
+    }),
     total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
   }),
 });
@@ -75,7 +77,7 @@ export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof
 export const CompatModel = named('CompatModel', {
   id: Type.String({ description: 'Model id' }),
   object: Type.Literal('model'),
-  created: Type.Integer({ description: 'Always 0: models have no date' }),
+  created: Type.Integer({ description: 'Always 0: models have no creation date' }),
   owned_by: Type.String({ description: 'Always foley' }),
 });
 export type CompatModel = Static<typeof CompatModel>;

@@ -46,7 +46,7 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
     minLength: 1,
     maxLength: ORIGIN_MAX_CHARACTERS,
     format: 'uri',
-    description: 'Origin of the page, such as https://studio.example',
+    description: 'Origin of the web page, such as https://studio.example',
   }),
 });
 
@@ -107,7 +107,7 @@ const GET_CAPABILITIES = {
 const CREATE_TICKET = {
   method: 'POST',
   section: 'realtime',
-  summary: 'Create a ticket for one connection from a page',
+  summary: 'Create a ticket that lets a web page open one connection',
   body: BrowserTicketRequest,
   errors: BODY_ERRORS,
 } as const;
@@ -127,7 +127,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Returns 501: realtime version 1 is frozen',
+    summary: 'Returns 501: realtime v1 is no longer developed; use v2 or v3',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },

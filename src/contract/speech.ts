@@ -104,7 +104,7 @@ export const SpeechRequest = strict('SpeechRequest', {
   modelId: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Model id; without it the default of the voice’s family',
+      description: 'Model id; default: the default model of the voice’s family',
     }),
   ),
   format: Type.Optional(
@@ -141,7 +141,10 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
     Type.String({ minLength: 1, description: 'Older name of voiceId; either field is required' }),
   ),
   cache: Type.Optional(
-    Type.Boolean({ default: false, description: 'Return the address of stored audio' }),
+    Type.Boolean({
+      default: false,
+      description: 'true: store the audio and return its URL, not the audio',
+    }),
   ),
 });
 
@@ -156,7 +159,10 @@ export type CachedSpeech = Static<typeof CachedSpeech>;
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
-const ChunkSeq = Type.Integer({ minimum: 0, description: 'Number of the chunk' });
+const ChunkSeq = Type.Integer({
+  minimum: 0,
+  description: 'Number of the chunk of the text, from 0',
+});
 
 /** Data of the event `audio` of an aligned stream. */
 export const AlignedAudio = named('AlignedAudio', {
@@ -197,7 +203,9 @@ export type AlignedCompleted = Static<typeof AlignedCompleted>;
 export const AlignedError = named('AlignedError', {
   requestId: Type.String(),
   code: Type.String(),
-  message: Type.Optional(Type.String({ description: 'Readable reason; added by this service' })),
+  message: Type.Optional(
+    Type.String({ description: 'Reason for humans (extension of this service)' }),
+  ),
 });
 export type AlignedError = Static<typeof AlignedError>;
 
@@ -209,7 +217,10 @@ export const AudioQuery = strict('AudioQuery', {
 
 /** Query of a signed link, which works without an API key (chosen by foley). */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
-  expires: Type.Integer({ minimum: 0, description: 'Expiry, in seconds since the epoch' }),
+  expires: Type.Integer({
+    minimum: 0,
+    description: 'Time when the URL expires, in seconds since 1970 (Unix time)',
+  }),
   signature: Type.String({ minLength: 1, maxLength: 100 }),
   ...AudioQuery.properties,
 });
@@ -278,7 +289,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v1/speech/tts',
     section: 'speech#v1',
     isKeyedByRequestId: true,
-    summary: 'Speak a text (v1); with cache, return the address of the audio',
+    summary: 'Speak a text (v1); with `cache: true`, return the URL of the audio',
     body: SpeechRequestV1,
     success: 'audio',
     otherSuccess: CachedSpeech,

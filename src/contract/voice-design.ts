@@ -41,10 +41,14 @@ export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 /** A voice proposed for a design prompt (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
   candidateId: Type.String({ description: 'Id for preview and saving; not a voice id' }),
-  previewAudioUrl: Type.String({ description: 'Address of the preview; requires the key' }),
+  previewAudioUrl: Type.String({
+    description: 'URL of the preview; downloading requires the API key',
+  }),
   provider: Type.String({ description: 'Engine family' }),
   language: Type.String({ description: 'Language code' }),
-  description: Type.String({ description: 'Description that lists the words found in the prompt' }),
+  description: Type.String({
+    description: 'Description of the candidate; lists the words of the prompt that were used',
+  }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 

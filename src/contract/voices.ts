@@ -18,7 +18,7 @@ import { VOICE_TYPES } from './values.ts';
 export const Voice = named('Voice', {
   voiceId: Type.String({ description: 'Voice id' }),
   name: Type.String({ description: 'Display name; may change, so not a stable key' }),
-  isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
+  isPersonal: Type.Boolean({ description: 'true for a personal voice, false for a public one' }),
   primaryLanguage: Type.String({ description: 'Language code' }),
   languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
   modelIds: Type.Array(Type.String(), { description: 'Ids of the models that can use the voice' }),
@@ -64,7 +64,7 @@ export const VoiceV1 = named('VoiceV1', {
   description: Type.String(),
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),
-  isPersonal: Type.Boolean({ description: 'Whether the voice is personal, not public' }),
+  isPersonal: Type.Boolean({ description: 'true for a personal voice, false for a public one' }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
   provider: Type.String({ description: 'Engine family' }),
@@ -106,11 +106,14 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
-      description: 'Items per page; excludes pageSize',
+      description: 'Items per page; cannot be combined with pageSize',
     }),
   ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'First item, from 0; excludes page' }),
+    Type.Integer({
+      minimum: 0,
+      description: 'Index of the first item, from 0; cannot be combined with page',
+    }),
   ),
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
@@ -149,7 +152,9 @@ export const VoiceUpload = named('VoiceUpload', {
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
-  description: Type.String({ description: 'Description that includes the source of the voice' }),
+  description: Type.String({
+    description: 'Given description, followed by how the voice was made',
+  }),
   createdAt: Type.String({ format: 'date-time' }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
@@ -239,7 +244,7 @@ export const VOICE_ENDPOINTS = [
     path: '/api/open/v3/voices',
     section: 'versions#legacy-paths',
     summary:
-      'Create a voice from recordings: the nearest engine voice, at the pitch of the recordings',
+      'Create a voice from recordings: the most similar engine voice, shifted to the pitch of the recordings',
     success: VoiceCreatedV3,
   },
   {

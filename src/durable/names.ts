@@ -59,7 +59,7 @@ export async function containedPath(
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   if (!isPlain || /[\\\0]|^[A-Za-z]:/.test(name)) {
     throw usageFailure(
-      `${display(name)} is not the name of a file inside ${display(folder)}`,
+      `${display(name)} is not a valid file name inside the folder ${display(folder)}`,
       'Use names like a.mp3 or part-1/a.mp3, with / between folders.',
     );
   }

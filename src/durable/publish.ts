@@ -282,7 +282,10 @@ async function findTarget(
   files: FileSystem,
 ): Promise<'direct' | 'new' | ReplacedFile> {
   if (output === '')
-    throw usageFailure('the output needs a name', 'Write to stdout with --output -.');
+    throw usageFailure(
+      'the output file has no name',
+      'Name a file with --output, or use --output - for stdout.',
+    );
   if (output.includes('\0')) throw usageFailure('the name of the output contains a NUL character');
   if (OWN_STREAM.test(output)) return 'direct';
   const stats = await ifFound(output, files.stat(output));

@@ -11,7 +11,11 @@ export function completedEnding(state: LiveState): Ending {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
   if (isEmpty && !hasDelivered) {
-    return errorEnding(state, 'empty_segment', 'The text has nothing that this voice can say');
+    return errorEnding(
+      state,
+      'empty_segment',
+      'The text contains nothing that this voice can speak',
+    );
   }
   return { exit: 'ok', code: 'completed', message: 'completed', billed: 'yes' };
 }

@@ -113,15 +113,15 @@ async function removeAll(paths: readonly string[], { files }: ForgetDeps): Promi
 }
 
 function stillRunning(id: string): Failure {
-  return new Failure(`a running command uses ${id}`, {
+  return new Failure(`a running command still uses ${id}`, {
     code: 'state',
     exit: 'state',
-    hint: 'Wait until it has ended, or stop it.',
+    hint: 'Wait until that command has ended, or stop it.',
   });
 }
 
 function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
-  return new Failure(`${file} contains operations that have not ended`, {
+  return new Failure(`${file} contains requests that have not ended`, {
     code: 'state',
     exit: 'state',
     hint: `Run \`foley recover\`, then \`foley recover --forget ${id}\`.`,

@@ -155,7 +155,11 @@ describe('who is asked', () => {
   test.each([
     ['a URL', ['GET', 'https://evil.test/x'], 'PATH is a URL'],
     ['no path', ['GET', 'api/open'], 'Did you mean /api/open?'],
-    ['Authorization', ['GET', PATH, '-H', 'Authorization: x'], '-H may not set Authorization'],
+    [
+      'Authorization',
+      ['GET', PATH, '-H', 'Authorization: x'],
+      '-H cannot set the header Authorization',
+    ],
     ['Host', ['GET', PATH, '-H', 'Host: evil.test'], 'cannot set the header Host'],
     ['a missing file', ['POST', PATH, '--body', 'nothing'], '--body nothing: no such file'],
     ['--include with --json', ['GET', PATH, '--include', '--json'], '--include prints headers'],
@@ -298,7 +302,7 @@ describe('what is asked again', () => {
     const args = ['POST', SPEECH_PATH, ...SPEECH, '-H', 'Idempotency-Key: mine'];
     const result = await api(server, args);
     expect(result).toMatchObject({ code: 20 });
-    expect(result.stderr).toContain('its key cannot be reused');
+    expect(result.stderr).toContain('its idempotency key cannot be reused');
     expect(server.requests).toHaveLength(1);
   });
 });

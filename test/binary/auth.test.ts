@@ -151,7 +151,7 @@ describe('foley auth login', () => {
   });
 
   test.each<[string, string[], string | undefined, number, string]>([
-    ['no service', [], 'k', 2, 'no service is given for the key'],
+    ['no service', [], 'k', 2, 'no service is given for the API key'],
     ['nothing on stdin', ['--base-url', 'https://a.test'], undefined, 2, 'stdin is empty'],
     ['an empty secret', ['--base-url', 'https://a.test'], '\n', 4, 'from stdin is empty'],
     ['a key that cannot be one', ['--base-url', 'https://a.test'], 'a b\n', 4, 'at position 2'],

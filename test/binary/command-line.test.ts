@@ -8,12 +8,12 @@ import { startHostedService } from './support/hosted-service.ts';
 
 describe('what foley does not know is exit 2 with what was meant', () => {
   test.each([
-    [['tss', 'hello'], /no command "tss"[\s\S]*foley tts/],
-    [['voice', 'list'], /no command "voice"[\s\S]*foley voices/],
-    [['voices', 'lst'], /no command "voices lst"[\s\S]*foley voices list/],
-    [['model'], /no command "model"[\s\S]*foley models/],
-    [['help', 'servr'], /no command "servr"[\s\S]*foley serve/],
-    [['qwertyuiop'], /no command "qwertyuiop"[\s\S]*tts, jobs/],
+    [['tss', 'hello'], /unknown command "tss"[\s\S]*foley tts/],
+    [['voice', 'list'], /unknown command "voice"[\s\S]*foley voices/],
+    [['voices', 'lst'], /unknown command "voices lst"[\s\S]*foley voices list/],
+    [['model'], /unknown command "model"[\s\S]*foley models/],
+    [['help', 'servr'], /unknown command "servr"[\s\S]*foley serve/],
+    [['qwertyuiop'], /unknown command "qwertyuiop"[\s\S]*tts, jobs/],
     [['tts', 'hi', '--sped', '1'], /'--sped'[\s\S]*Did you mean --speed\?/],
     [['tts', 'hi', '--speed-x=1'], /'--speed-x[\s\S]*Did you mean --speed\?/],
     [['voices', 'list', '--jsn'], /'--jsn'[\s\S]*Did you mean --json\?/],

@@ -224,8 +224,12 @@ describe('what counts, and where it comes from', () => {
   });
 
   test.each([
-    ['redirects a key', { baseUrl: 'https://evil.test' }, 'no setting "baseUrl"'],
-    ['runs a program', { upload: { command: 'evil' } }, 'may not be set by a project'],
+    ['redirects a key', { baseUrl: 'https://evil.test' }, 'unknown setting "baseUrl"'],
+    [
+      'runs a program',
+      { upload: { command: 'evil' } },
+      'cannot be set in the settings file of a project',
+    ],
   ])('a project file that %s is refused', async (_what, content, message) => {
     const box = await sandbox();
     await writeFile(path.join(box.out, 'foley.config.json'), JSON.stringify(content));

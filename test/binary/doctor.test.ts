@@ -107,7 +107,7 @@ describe('what must be mended is a problem, with what to do', () => {
     [
       'a key without a service',
       async () => ({ FOLEY_API_KEY: canaryKey() }),
-      'is given, but no service',
+      'is given, but the address of the service is missing',
     ],
     ['an empty key', async () => ({ FOLEY_API_KEY: '' }), 'FOLEY_API_KEY is empty'],
     ['no key', async () => ({ FOLEY_BASE_URL: 'https://a.test' }), 'no API key for a.test'],
@@ -191,7 +191,7 @@ describe('what must be mended is a problem, with what to do', () => {
       }),
     );
     expect(of(found, 'embedded service')).toMatchObject([
-      { state: 'problem', text: expect.stringContaining('cannot use its data') },
+      { state: 'problem', text: expect.stringContaining('cannot use its stored data') },
     ]);
   });
 });

@@ -108,7 +108,7 @@ describe('tts --waveform', () => {
   });
 
   test.each([
-    [['-o', '-'], /--waveform requires a file/],
+    [['-o', '-'], /--waveform requires an output file/],
     [
       ['--api', 'compat-speech', '-m', 'vendor-s1', '--format', 'pcm', '-o', 'x.pcm'],
       /--waveform cannot draw pcm/,

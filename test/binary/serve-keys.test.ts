@@ -102,9 +102,9 @@ describe('--accept-keys-file', () => {
   });
 
   test.each([
-    ['', /keys\.txt contains no key/],
-    [`good one\n${canaryKey()} bob more\n`, /keys\.txt: line 2 has words after/],
-    [`a\n\nb\na\n`, /keys\.txt: line 4 repeats the key of line 1/],
+    ['', /keys\.txt contains no API key/],
+    [`good one\n${canaryKey()} bob more\n`, /keys\.txt: line 2 must contain only/],
+    [`a\n\nb\na\n`, /keys\.txt: line 4 repeats the API key of line 1/],
   ])('that cannot be used is exit 2 with the line: %#', async (text, problem) => {
     const box = await boxWithKeys(text);
     const result = await runFoley(['serve', '--port', '0', '--accept-keys-file', 'keys.txt'], {

@@ -130,7 +130,7 @@ describe('the page of foley serve', () => {
     await page.locator('#text').fill('...');
     await page.locator('#speak').click();
     const trouble = () => page.locator('#trouble').textContent();
-    await expect.poll(trouble, POLL).toBe('text has nothing that this voice can say');
+    await expect.poll(trouble, POLL).toBe('text contains nothing that this voice can speak');
     expect(await page.locator('#stop').isDisabled()).toBe(true);
   }, 120_000);
 

@@ -106,12 +106,12 @@ describe('a command is found', () => {
 
 describe('an unknown command is a usage failure that names the closest one', () => {
   test.each([
-    [['tss'], 'no command "tss"', 'foley tts'],
-    [['model', 'list'], 'no command "model"', 'foley models'],
-    [['voices', 'lst'], 'no command "voices lst"', 'foley voices list'],
-    [['help', 'exitcodes'], 'no help topic "exitcodes"', 'foley help exit-codes'],
-    [['help', 'tss'], 'no command "tss"', 'foley tts'],
-    [['qqqqqqqq'], 'no command "qqqqqqqq"', 'Commands: tts, models, voices'],
+    [['tss'], 'unknown command "tss"', 'foley tts'],
+    [['model', 'list'], 'unknown command "model"', 'foley models'],
+    [['voices', 'lst'], 'unknown command "voices lst"', 'foley voices list'],
+    [['help', 'exitcodes'], 'unknown help topic "exitcodes"', 'foley help exit-codes'],
+    [['help', 'tss'], 'unknown command "tss"', 'foley tts'],
+    [['qqqqqqqq'], 'unknown command "qqqqqqqq"', 'Commands: tts, models, voices'],
   ])('%j', (argv, message, hint) => {
     expect(() => findInvocation(argv, tree)).toThrow(
       expect.objectContaining({ message, exit: 'usage', hint: expect.stringContaining(hint) }),

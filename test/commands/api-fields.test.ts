@@ -82,7 +82,7 @@ describe('fields become JSON', () => {
       ['a[b]=1', 'a[]=2'],
       '-F a[] requires a to be a list, but another field sets it to a value or an object',
     ],
-    [['a[][]=1'], '-F a[][] has a list in a list, which a field cannot express'],
+    [['a[][]=1'], '-F a[][] contains a nested list, which -F and -f cannot express'],
   ])('%j cannot be', (given, message) => {
     expect(() => objectOf(...given)).toThrow(expect.objectContaining({ message, exit: 'usage' }));
   });

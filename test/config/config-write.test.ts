@@ -70,10 +70,10 @@ test('a setting is read with the type and value that was set', async () => {
 });
 
 test.each([
-  ['speeed', '1', /no setting "speeed"/],
+  ['speeed', '1', /unknown setting "speeed"/],
   ['speed', '9', /speed is "9"; it takes a number from 0.5 to 2/],
-  ['__proto__', 'x', /no setting/],
-  ['baseUrl', 'https://a.example', /no setting/],
+  ['__proto__', 'x', /unknown setting/],
+  ['baseUrl', 'https://a.example', /unknown setting/],
 ])('%s cannot be set to %s, and nothing is written', async (name, value, message) => {
   const file = await fileIn('config.json');
   await expect(setSetting(file, name, value, DEPS)).rejects.toMatchObject({

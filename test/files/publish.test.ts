@@ -122,7 +122,7 @@ describe('publishing a file', () => {
 
 describe('what cannot be written is refused before anything is billed', () => {
   it.each([
-    ['an empty name', () => '', 2, 'the output needs a name'],
+    ['an empty name', () => '', 2, 'the output file has no name'],
     ['a folder', (out: string) => out, 2, 'is a folder, not a file'],
     ['a folder that is not there', (out: string) => `${out}/no/`, 2, 'is a folder, not a file'],
     ['a NUL character', (out: string) => `${out}/a\0b`, 2, 'NUL'],

@@ -130,7 +130,7 @@ describe('POST /v1/tts', () => {
     [{ reference_id: 'unknown' }, 'reference_id', 'reference_id "unknown" is unknown'],
     [{ text: undefined }, 'text', 'text is missing; it is required'],
     [{ text: ' ' }, 'text', 'text has only white space'],
-    [{ text: '...' }, 'text', 'text has nothing that this voice can say'],
+    [{ text: '...' }, 'text', 'text contains nothing that this voice can speak'],
     [{ prosody: { speed: 3 } }, 'prosody.speed', 'prosody.speed is 3; allowed: 0.5 to 2'],
     [{ prosody: 'fast' }, 'prosody', 'prosody is "fast"; allowed: an object'],
     [{ speed: 0.1 }, 'speed', 'speed is 0.1; allowed: 0.5 to 2'],

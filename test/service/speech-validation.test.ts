@@ -41,7 +41,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     name: 'half a surrogate pair',
     body: { text: 'a\ud83d' },
-    message: 'text has half of a surrogate pair, which is not a character',
+    message: 'text contains an unpaired surrogate (UTF-16), which is not a character',
   },
   {
     name: 'no voice',

@@ -170,11 +170,11 @@ class StreamedSpeech implements AlignedResponse {
   }
 
   #failed({ code, message, requestId }: Extract<StreamEnd, { kind: 'error' }>) {
-    const named = code === '' ? 'without a code' : `with ${code}`;
+    const named = code === '' ? 'an error without a code' : code;
     const said = message === undefined ? named : `${named}: ${message}`;
     const { isEmbedded } = this.#response.headers;
     return this.#client.redact(
-      new Failure(`the service stopped the speech ${said}`, {
+      new Failure(`the service ended the audio stream with ${said}`, {
         code: code === '' ? 'bad_answer' : code,
         exit: streamErrorExit(code) ?? 'service',
         hint: isEmbedded

@@ -178,8 +178,8 @@ function inUse(failure: Failure, voiceId: string): Failure {
   return reviseFailure(failure, {
     message: `voice ${voiceId} is in use and was not deleted: ${failure.message}`,
     hint:
-      'Unfinished jobs use it: `foley jobs list --status processing` and `--status pending` list them. ' +
-      'Delete the voice when they have ended.',
+      'Unfinished jobs use this voice: `foley jobs list --status processing` and `--status pending` list them. ' +
+      'Delete the voice when these jobs have ended.',
   });
 }
 

@@ -178,7 +178,7 @@ function cutUpload(error: unknown): unknown {
 
 function changed(): Failure {
   return usageFailure(
-    'a file changed during its upload',
+    'a file of this request changed during its upload',
     'Run the command again when no program writes to the file.',
   );
 }

@@ -163,10 +163,10 @@ export function requireText(name: string, where = ''): void {
   if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
-    `${where}${display(name)} is not a text file: it ends in ${display(ending)}, and texts end in .txt or .md`,
+    `${where}${display(name)} has the extension ${display(ending)}; text files have .txt or .md`,
     isList
       ? `Pass it with --jsonl ${display(name)}.`
-      : 'Save its text as .txt. A table is read from a .csv, a list with --lines or --jsonl.',
+      : 'Save the text as .txt. Tables must be .csv files; lists require --lines or --jsonl.',
   );
 }
 

@@ -112,12 +112,14 @@ async function* entriesOf(
 function checkText(text: string, where: string): string {
   if (text.trim() === '') throw usageFailure(`${where} is empty`, 'Remove it, or add text.');
   if (HALF_PAIR.test(text)) {
-    throw usageFailure(`${where} contains half of a surrogate pair, which is not a character`);
+    throw usageFailure(
+      `${where} contains an unpaired surrogate (UTF-16), which is not a character`,
+    );
   }
   const characters = countCodePoints(text);
   if (characters <= TEXT_MAX_CHARACTERS) return text;
   throw usageFailure(
-    `${where} has ${characters} characters; one request has at most ${TEXT_MAX_CHARACTERS}`,
+    `${where} has ${characters} characters; one request allows at most ${TEXT_MAX_CHARACTERS}`,
     'Split it into parts.',
   );
 }

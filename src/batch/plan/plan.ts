@@ -118,7 +118,7 @@ function formatOf(
   }
   if (chosen === undefined || chosen === format) return format;
   throw usageFailure(
-    `${source}: the format is ${chosen}, but the extension of its output is that of ${format}`,
+    `${source}: the format is ${chosen}, but the extension of its output file is that of ${format}`,
     'Change one of them.',
   );
 }
@@ -153,14 +153,14 @@ class TakenOutputs {
     const same = this.#outputs.add(name, index);
     if (same !== undefined) {
       throw usageFailure(
-        `${source}: its output ${display(output)} is also that of item ${same} (names that differ only in case, or in the encoding of accents, may be one file)`,
+        `${source}: its output ${display(output)} is also the output of item ${same} (names that differ only in case, or in the encoding of accents, may be one file)`,
         'Give them different names, for example with {dir} or {index} in --name.',
       );
     }
     const clash = this.#folders.ownerOf(name) ?? this.#clashAbove(name, index);
     if (clash === undefined) return;
     throw usageFailure(
-      `${source}: its output ${display(output)} and that of item ${clash} need the same name for a file and a folder`,
+      `${source}: its output ${display(output)} conflicts with the output of item ${clash}: the same name would be a file and a folder`,
       'Give one of them another name.',
     );
   }

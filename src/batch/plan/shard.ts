@@ -41,7 +41,7 @@ export function shardOfEnvironment(
     const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${system.index} is "${index}", but ${system.needs} is missing or does not match`,
+        `${system.index} is "${index}", but ${system.needs} is missing or gives a total that this index does not fit`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }

@@ -79,7 +79,7 @@ function fieldsOf(
     const meant = ITEM_KEYS.find((key) => folded(key) === folded(name));
     if (meant === undefined) return undefined;
     throw usageFailure(
-      `${where} has the column "${display(name)}"`,
+      `${where} has the unknown column "${display(name)}"`,
       `Did you mean ${meant}? Columns have the same names as the keys of --jsonl.`,
     );
   });

@@ -336,11 +336,11 @@ function digestOf(file: string, files: FileSystem): Promise<string> {
 
 function foreignOutput({ output, source }: Place): Failure {
   return new Failure(
-    `${source}: its output ${display(output)} exists already, and this batch did not make it`,
+    `${source}: its output ${display(output)} exists already and was not written by this batch`,
     {
       code: 'exists',
       exit: 'exists',
-      hint: 'Move it away, or replace it with --overwrite. Nothing was sent.',
+      hint: 'Move the file away, or replace it with --overwrite. Nothing was sent.',
     },
   );
 }
@@ -389,7 +389,7 @@ export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): F
           code: 'lost',
           exit: 'lost',
           billed: 'yes',
-          hint: 'Run the batch against that service again, or buy the item here with --redo.',
+          hint: 'Run the batch against that service again, or speak and bill the item again on this service with --redo.',
           details,
         },
       );

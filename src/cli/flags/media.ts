@@ -115,14 +115,14 @@ export async function refuseOverBudget(
   const quotes = fitting.map(({ credits }) => credits).filter((credits) => credits !== undefined);
   if (quotes.length === 0) {
     throw usageFailure(
-      `--max-credits is ${maxCredits}, but the catalogue has no price for this with ${model}`,
+      `--max-credits is ${maxCredits}, but the service lists no price of ${model} with these options`,
       `\`foley ${mediaType} models\` lists prices; leave --max-credits out to create it anyway.`,
     );
   }
   const most = Math.max(...quotes);
   if (most <= maxCredits) return;
   throw usageFailure(
-    `this may cost ${counted(most, 'credit')}, but --max-credits is ${maxCredits}`,
+    `this command may cost ${counted(most, 'credit')}, but --max-credits is ${maxCredits}`,
     `\`foley ${mediaType} models\` lists cheaper variants.`,
   );
 }

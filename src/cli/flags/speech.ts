@@ -179,7 +179,7 @@ function headerText(flag: string): (given: string) => string {
     const value = check(given);
     if (isHeaderValue(value)) return value;
     throw usageFailure(
-      `${flag} has characters that a header cannot carry`,
+      `${flag} has characters that are not allowed in an HTTP header`,
       'Use printable ASCII without spaces at the ends.',
     );
   };

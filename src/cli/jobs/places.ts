@@ -117,7 +117,7 @@ export async function folderPlace(
       () => false,
     );
     if (!isFile) throw outputFailure(path.join(folder, 'speech.mp3'), error, 'opening');
-    throw usageFailure(`${flag} is ${display(folder)}, a file, but ${why}`, hint);
+    throw usageFailure(`${flag} is ${display(folder)}, which is a file, but ${why}`, hint);
   }
   return placeIn(context, folder, undefined);
 }

@@ -254,7 +254,7 @@ function refuseKey(
   }
   if (header === 'X-Request-Id' && requestId !== undefined && requestId !== idempotencyKey) {
     throw usageFailure(
-      `--request-id and --idempotency-key differ, but with ${flag} the request id is the key`,
+      `--request-id and --idempotency-key differ, but with ${flag} the request id is the idempotency key`,
       'Give one of them.',
     );
   }
@@ -283,7 +283,7 @@ function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
     throw usageFailure('--waveform cannot draw pcm', 'Request mp3, wav or ogg with --format.');
   }
   if (plan.kind === 'stdout' || plan.kind === 'player') {
-    throw usageFailure('--waveform requires a file', 'Name one with -o.');
+    throw usageFailure('--waveform requires an output file', 'Name the file with -o.');
   }
 }
 

@@ -40,14 +40,14 @@ const both = {
   chunkLength: Type.Optional(
     Type.Integer({
       ...CHUNK_LENGTH_RANGE,
-      description: 'Characters that the model speaks at once',
+      description: 'Maximum number of characters that the model speaks at a time',
     }),
   ),
   latency: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Latency level of the service',
+      description: 'Latency level; its values depend on the service',
     }),
   ),
 };
@@ -128,7 +128,10 @@ export type Input = Static<typeof Input>;
 export const Text = Type.Object({
   event: Type.Literal('text'),
   eventId,
-  sequence: Type.Integer({ minimum: 1, description: 'Position in the request, from 1' }),
+  sequence: Type.Integer({
+    minimum: 1,
+    description: 'Sequence number of this text message in the request, from 1',
+  }),
   text: Type.String({ minLength: 1, maxLength: TEXT_EVENT_MAX_CHARACTERS }),
 });
 export type Text = Static<typeof Text>;

@@ -25,17 +25,22 @@ const requestId = Type.String();
 const maybeRequestId = Type.Optional(requestId);
 const sessionId = Type.String();
 const segmentId = Type.String();
-const maybeSegmentId = Type.Optional(Type.String({ description: 'Reliable mode only' }));
+const maybeSegmentId = Type.Optional(Type.String({ description: 'Present in reliable mode only' }));
 const count = Type.Integer({ minimum: 0 });
 const units = Type.Number({ minimum: 0, description: 'Billable units' });
 const format = Type.Enum([...REALTIME_FORMATS]);
 const samples = {
   sampleRate: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Sample rate in hertz; set for pcm' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Sample rate in hertz; present only if the format is pcm',
+    }),
   ),
-  channels: Type.Optional(Type.Integer({ minimum: 1, description: 'Set for pcm' })),
+  channels: Type.Optional(
+    Type.Integer({ minimum: 1, description: 'Present only if the format is pcm' }),
+  ),
   bitDepth: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Bits per sample; set for pcm' }),
+    Type.Integer({ minimum: 1, description: 'Bits per sample; present only if the format is pcm' }),
   ),
 };
 
@@ -76,7 +81,7 @@ const usage = {
 };
 const creditsUsed = Type.Integer({
   minimum: 0,
-  description: 'Credits charged for the request so far; added by this service',
+  description: 'Credits charged for the request so far (extension of this service)',
 });
 
 /** A segment in a `request_status` message. */
@@ -84,7 +89,10 @@ const SegmentRecord = Type.Object({
   segmentId,
   state: Type.Optional(Type.Enum([...REQUEST_STATES])),
   sequence: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Sequence of the last text event of the segment' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Sequence number of the last text event of the segment',
+    }),
   ),
   characters: Type.Optional(count),
   units: Type.Optional(units),
@@ -112,7 +120,7 @@ const sameInBoth = {
     requestId,
     acceptedSequence: Type.Integer({
       minimum: 1,
-      description: 'Sequence of the last accepted text event',
+      description: 'Sequence number of the last accepted text event',
     }),
     acceptedCharacters: count,
     bufferedCharacters: Type.Integer({
@@ -134,7 +142,10 @@ const sameInBoth = {
     requestId,
     sessionId,
     segmentId: maybeSegmentId,
-    sequence: Type.Integer({ minimum: 1, description: 'Counts from 1 over the request' }),
+    sequence: Type.Integer({
+      minimum: 1,
+      description: 'Sequence number of this audio message in the request, from 1',
+    }),
     audio: Type.Unsafe<Uint8Array>({ description: 'The next bytes of the audio, as binary data' }),
     format,
     ...samples,
@@ -153,7 +164,11 @@ const sameInBoth = {
     ...notice,
     retryable: Type.Boolean(),
     terminal: Type.Boolean(),
-    stage: Type.Optional(Type.String({ description: 'Processing stage of the failure' })),
+    stage: Type.Optional(
+      Type.String({
+        description: 'Stage of processing that failed, such as generation or billing',
+      }),
+    ),
     path: Type.Optional(Type.String({ description: 'Path of the invalid field' })),
   }),
   finish: message('finish', {

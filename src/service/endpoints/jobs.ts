@@ -293,7 +293,7 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
   if (status !== 'failed') return undefined;
   if (code !== undefined) return { code, message: errorMessage ?? code };
   return segments.every((segment) => segment.status === 'skipped')
-    ? { code: 'ERR_INVALID_REQUEST', message: 'text has nothing that this voice can say' }
+    ? { code: 'ERR_INVALID_REQUEST', message: 'text contains nothing that this voice can speak' }
     : { code: 'ERR_GENERATION_FAILED', message: speechFailureMessage(errorMessage) };
 }
 

@@ -59,7 +59,7 @@ export const listLipSync: Handler<'listLipSync'> = (call, context) => {
   const jobs = context.jobs.list(account, 'lip_sync', filter);
   const items = jobs.map((job) => lipSyncFields(call, context, job));
   const data = pageOf(items, query);
-  const body: LipSyncList = { success: true, message: 'Jobs, the newest first', data };
+  const body: LipSyncList = { success: true, message: 'List of jobs, newest first', data };
   return Response.json(body);
 };
 

@@ -183,8 +183,12 @@ function partialResponses(endpoint: Endpoint): Json {
   const { content, headers } = Object(successResponse(endpoint));
   const range = { 'Content-Range': { schema: STRING } };
   return {
-    206: { description: 'The requested range', headers: { ...headers, ...range }, content },
-    304: { description: 'The client has this file (If-None-Match)', headers },
+    206: {
+      description: 'The requested byte range of the file',
+      headers: { ...headers, ...range },
+      content,
+    },
+    304: { description: 'The client already has the current file (If-None-Match)', headers },
   };
 }
 
@@ -199,7 +203,7 @@ function fileContent(kind: 'preview' | 'stored-file' | 'realtime-audio'): Json {
 
 const STORED_HEADERS = {
   'Accept-Ranges': { schema: { const: 'bytes' } },
-  ETag: { description: 'Changes with the bytes of the file', schema: STRING },
+  ETag: { description: 'Entity tag; changes whenever the file changes', schema: STRING },
 };
 const RANGE_PARAMETERS = [
   header('Range', 'Byte range, such as bytes=0-1023; several ranges return the whole file', STRING),

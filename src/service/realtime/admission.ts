@@ -94,7 +94,7 @@ function requireSubprotocol(headers: Headers, protocol: RealtimeProtocol): void 
       ?.split(',')
       .map((one) => one.trim()) ?? [];
   if (given.includes(subprotocol)) return;
-  const what = given.length === 0 ? 'is missing' : 'does not match this path';
+  const what = given.length === 0 ? 'is missing' : 'names no subprotocol of this path';
   throw invalidRequest([{ field, message: `${field} ${what}; allowed: ${anyOf([subprotocol])}` }]);
 }
 

@@ -354,10 +354,18 @@ class SettledElsewhere extends Error {
 
 function problemOf(error: unknown): Problem {
   if (error instanceof SettledElsewhere || error instanceof StoreError) {
-    return { code: 'billing_failed', message: 'The charge could not be settled', stage: 'billing' };
+    return {
+      code: 'billing_failed',
+      message: 'The charge could not be recorded',
+      stage: 'billing',
+    };
   }
   if (error instanceof ProviderTimeout) {
-    return { code: 'provider_timeout', message: 'The engine took too long', stage: 'generation' };
+    return {
+      code: 'provider_timeout',
+      message: 'The speech engine took too long',
+      stage: 'generation',
+    };
   }
   const message = speechFailureMessage(engineMessageOf(error));
   return { code: 'generation_failed', message, stage: 'generation' };

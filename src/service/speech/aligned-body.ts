@@ -35,7 +35,7 @@ export function speakAligned(
     while (head.at(-1)?.name !== 'audio') {
       const next = await rest.next();
       if (next.done === true) {
-        throw new EngineError('unspeakable', 'The text has nothing that this voice can say');
+        throw new EngineError('unspeakable', 'The text contains nothing that this voice can speak');
       }
       head.push(next.value);
     }

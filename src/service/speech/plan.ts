@@ -149,7 +149,10 @@ function requireFit(
 /** Returns a problem if the text contains half of a surrogate pair. */
 export function surrogateProblem(field: string, text: string): FieldProblem | undefined {
   if (!/\p{Surrogate}/u.test(text)) return undefined;
-  return { field, message: `${field} has half of a surrogate pair, which is not a character` };
+  return {
+    field,
+    message: `${field} contains an unpaired surrogate (UTF-16), which is not a character`,
+  };
 }
 
 function checkText(

@@ -110,7 +110,9 @@ export async function generate<Result>(
     if (isRefused) throw error;
     if (!isUnspeakable) throw speechError(error);
     const field = plan.textField;
-    throw invalidRequest([{ field, message: `${field} has nothing that this voice can say` }]);
+    throw invalidRequest([
+      { field, message: `${field} contains nothing that this voice can speak` },
+    ]);
   } finally {
     signal.removeEventListener('abort', abort);
   }
@@ -162,7 +164,7 @@ export async function startAudio(
     if (next.done !== true) head.push(next.value);
     if (isSpeaking) return { head, rest };
     if (next.done === true) {
-      throw new EngineError('unspeakable', 'The text has nothing that this voice can say');
+      throw new EngineError('unspeakable', 'The text contains nothing that this voice can speak');
     }
   }
 }

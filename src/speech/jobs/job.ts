@@ -299,7 +299,7 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
     code: error?.code ?? status,
     exit: 'rejected',
-    hint: 'The job was refunded and is not retried automatically: create a new job with another key.',
+    hint: 'The job was refunded and is not retried automatically: create a new job with another idempotency key.',
     requestId,
     details: { jobId: id, status },
   });
@@ -341,6 +341,6 @@ export function missingResult(
     message: `job ${id} is done${cost}, but its ${what} is missing on the service: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'A new job, with another key, costs again.',
+    hint: 'A new job with another idempotency key is billed again.',
   });
 }

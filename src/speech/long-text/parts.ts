@@ -138,7 +138,7 @@ function partFailure(job: SpeechJob, index: number, count: number): Failure {
   return new Failure(`part ${index + 1} of ${count} could not be spoken${said}`, {
     code: job.error?.code ?? 'ERR_JOB_FAILED',
     exit: 'rejected',
-    hint: 'It was refunded. If it fails again, change its text, or choose another voice or model.',
+    hint: 'This part was refunded. If it fails again, change its text, or choose another voice or model.',
     requestId: job.requestId,
     details: { jobId: job.id, status: job.status, part: index + 1 },
   });
@@ -149,7 +149,7 @@ function missingJobFailure(failure: Failure, index: number, jobId: string): Fail
     message: `part ${index + 1} was billed, but its job ${jobId} is missing: ${failure.message}`,
     exit: 'lost',
     billed: 'yes',
-    hint: 'If another account created the job, select it with --account. Otherwise continue: that part is billed again.',
+    hint: 'If another account created the job, select it with --account. Otherwise run the command again: it speaks and bills this part again.',
   });
 }
 
@@ -210,8 +210,8 @@ function isLost(error: unknown): error is Failure {
 
 function lostStreamFailure(failure: Failure, index: number, { plan }: LongTextRecord): Failure {
   return reviseFailure(failure, {
-    message: `part ${index + 1} of ${plan.parts.length} was billed and is lost: a stream is not sent twice`,
-    hint: `Run \`foley recover ${plan.id}\` again to speak that part again, which costs again.`,
+    message: `part ${index + 1} of ${plan.parts.length} was billed, but its audio is lost: the service does not send a stream twice`,
+    hint: `Run \`foley recover ${plan.id}\` again: it speaks and bills this part again.`,
   });
 }
 

@@ -89,19 +89,19 @@ const WRONG: readonly (readonly [
     'one output twice',
     { 'x/a.txt': 'A', 'y/a.txt': 'B' },
     ['x', 'y'],
-    /y\/a\.txt: its output a\.mp3 is also that of item 1/,
+    /y\/a\.txt: its output a\.mp3 is also the output of item 1/,
   ],
   [
     'outputs that differ in case',
     { 'x/a.txt': 'A', 'y/A.txt': 'B' },
     ['x', 'y'],
-    /is also that of item 1/,
+    /is also the output of item 1/,
   ],
   [
     'outputs that differ in the encoding of accents',
     { 'x/\u00e9.txt': 'A', 'y/e\u0301.txt': 'B' },
     ['x', 'y'],
-    /is also that of item 1/,
+    /is also the output of item 1/,
   ],
   [
     'an output that is also a folder',
@@ -131,7 +131,7 @@ const WRONG: readonly (readonly [
     'a format that differs from the extension',
     { 'l.jsonl': '{"text":"a","output":"a.wav","format":"mp3"}' },
     ['--jsonl', 'l.jsonl'],
-    /format is mp3, but the extension of its output is that of wav/,
+    /format is mp3, but the extension of its output file is that of wav/,
   ],
   [
     'a format that speech does not have',
@@ -146,7 +146,7 @@ const WRONG: readonly (readonly [
     /unknown placeholder \{nome\}/,
   ],
   ['an invalid shard', { 'a.txt': 'A' }, ['a.txt', '--shard', '0/3'], /--shard is "0\/3"/],
-  ['an unknown item to be redone', { 'a.txt': 'A' }, ['a.txt', '--redo', 'b'], /--redo names "b"/],
+  ['an unknown item to be redone', { 'a.txt': 'A' }, ['a.txt', '--redo', 'b'], /--redo is "b"/],
   ['stdin used twice', { 'a.txt': 'A' }, ['-', '--lines', '-'], /stdin is used twice/],
   [
     'stdin used for the key too',
@@ -170,7 +170,7 @@ const WRONG: readonly (readonly [
     'captions of two items with one name',
     { 'l.jsonl': '{"text":"a","output":"a.mp3"}\n{"text":"b","output":"a.wav"}' },
     ['--jsonl', 'l.jsonl', '--subtitles', 'vtt'],
-    /a\.vtt is also that of item 1/,
+    /a\.vtt is also the output of item 1/,
   ],
 ];
 

@@ -81,7 +81,7 @@ describe('a job of v1', () => {
     expect(await outputOf(stage.box, `${JOB_ID}-1.ogg`)).toEqual(ogg.bytes);
     const none = await stage.run(['jobs', 'download', JOB_ID, '--segment', '2', ...V1.slice(0, 2)]);
     expect(none.code).toBe(20);
-    expect(none.stderr).toContain('has no audio of segment 2');
+    expect(none.stderr).toContain('has no audio for segment 2');
     expect(none.stderr).not.toContain('continues');
   });
 

@@ -57,11 +57,11 @@ test.each<[string, readonly string[], string]>([
   [
     '20',
     ['-m', 'model-1', '--resolution', '4k'],
-    'this may cost 80 credits, but --max-credits is 20',
+    'this command may cost 80 credits, but --max-credits is 20',
   ],
-  ['19', ['-m', 'model-1'], 'this may cost 20 credits, but --max-credits is 19'],
-  ['99', ['-m', 'model-1', '--aspect-ratio', '2:3'], 'has no price'],
-  ['99', ['-m', 'model-2'], 'has no price'],
+  ['19', ['-m', 'model-1'], 'this command may cost 20 credits, but --max-credits is 19'],
+  ['99', ['-m', 'model-1', '--aspect-ratio', '2:3'], 'lists no price'],
+  ['99', ['-m', 'model-2'], 'lists no price'],
 ])('--max-credits %s %j is refused before anything is ordered', async (most, flags, message) => {
   const stage = await scene([onModels]);
   const args = ['image', 'create', 'A lighthouse', ...flags, '--max-credits', most, '--json'];

@@ -134,7 +134,7 @@ test('a stream longer than its buffer is lost, and reported', async () => {
   expect(result.code).toBe(27);
   expect(result.stderr).toBe(
     'foley: cannot write to stdout: the file would be larger than is allowed here\n' +
-      'Write to another place, or fix the target of stdout. The audio was billed and is lost.\n',
+      'Write to a file with -o, or check the file or program that stdout is redirected to. The audio was billed and is lost.\n',
   );
   expect(await filesLeft(stage.box)).toStrictEqual(['out/all.mp3']);
   expect((await stage.run(['recover'])).code).toBe(0);

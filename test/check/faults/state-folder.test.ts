@@ -29,7 +29,7 @@ describe('an invalid settings file', () => {
     ['config.json', '', 'is empty'],
     ['config.json', '[1]', 'is not a JSON object'],
     ['config.json', '{"speed":"fast"}', '"speed" is "fast"; it takes '],
-    ['config.json', '{"colour":"red"}', 'no setting "colour"'],
+    ['config.json', '{"colour":"red"}', 'unknown setting "colour"'],
     ['config.json', '\0\0\0\0', 'is not valid JSON, at line 1'],
     ['accounts.json', '{"accounts":', 'is not valid JSON, at line 1'],
     ['accounts.json', '{"accounts":{"a":{}}}', 'has no "baseUrl" for "a"'],

@@ -224,7 +224,7 @@ test(
     await truncate(path.join(box.out, 'large-2.wav'), 1_000);
     void upload.readRest();
     expect(errorLine(await running.done)).toMatchObject({ exitCode: 2, billed: 'no' });
-    expect(running.stderr).toContain('a file changed during its upload');
+    expect(running.stderr).toContain('a file of this request changed during its upload');
     expect(await debrisIn(box)).toStrictEqual([]);
   },
 );

@@ -27,13 +27,16 @@ describe('a keys file', () => {
   });
 
   it.each([
-    ['', /contains no key/],
-    ['# nothing\n\n', /contains no key/],
-    ['ok\nsecret-key alice bob', /line 2 has words after the key and the account/],
-    ['ok\n\nse\u00e9cret-key', /line 3 has a key with characters other than visible ASCII/],
-    [`\n${'s'.repeat(513)}`, /line 2 has a key of 513 characters; at most 512 are allowed/],
+    ['', /contains no API key/],
+    ['# nothing\n\n', /contains no API key/],
+    [
+      'ok\nsecret-key alice bob',
+      /line 2 must contain only an API key and an account, but more text follows/,
+    ],
+    ['ok\n\nse\u00e9cret-key', /line 3 has an API key with characters other than visible ASCII/],
+    [`\n${'s'.repeat(513)}`, /line 2 has an API key of 513 characters; at most 512 are allowed/],
     ['alice/x secret-key!', /line 1 has an invalid account name/],
-    ['secret-key a\nother b\nsecret-key b', /line 3 repeats the key of line 1/],
+    ['secret-key a\nother b\nsecret-key b', /line 3 repeats the API key of line 1/],
   ])('is refused with the line number: %j', (text, problem) => {
     const { message, code, hint } = failureOf(text);
     expect(message).toMatch(problem);

@@ -151,7 +151,7 @@ function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
   const refund = patchRequest({ units: units - refunded });
-  const message = 'The text has nothing that this voice can say';
+  const message = 'The text contains nothing that this voice can speak';
   if (mode === 'simple') {
     const reopen = patchRequest({ isStopped: false, queue: [], earlier: [] });
     return () => [refund, reopen, fail({ code: 'empty_segment', message })];

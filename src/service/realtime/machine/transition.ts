@@ -45,7 +45,10 @@ function reducerFor(event: SessionEvent): Reducer {
     case 'timer':
       return timedOut(event.name);
     case 'stalled':
-      return fail({ code: 'client_backpressure', message: 'The client is not reading' });
+      return fail({
+        code: 'client_backpressure',
+        message: 'The client does not read the messages of the service',
+      });
     case 'drain':
       return event.isForced ? closeNow : drain;
     case 'failed':
@@ -129,7 +132,7 @@ function timedOut(name: SessionTimer): Reducer {
     }
     if ((state.request?.queue.length ?? 0) > 0) return [restartIdle];
     if (hasRequest(state)) return [abandon(), finish('timeout', CLOSE.done)];
-    return [fail({ code: 'connection_closed', message: 'No start arrived in time' })];
+    return [fail({ code: 'connection_closed', message: 'No `start` message arrived in time' })];
   };
 }
 
