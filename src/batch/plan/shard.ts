@@ -41,7 +41,7 @@ export function shardOfEnvironment(
     const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${system.index} is "${index}", but ${system.needs} is missing or gives a total that this index does not fit`,
+        `${system.index} is "${index}", which gives no valid shard; required: ${system.needs}, with an index that fits the total`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }

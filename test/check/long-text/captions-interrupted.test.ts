@@ -69,7 +69,7 @@ test('a part that breaks: nothing is published; recover says that it costs again
   const refused = await stage.run(['recover', id]);
   expect(refused.code, refused.stderr).toBe(27);
   expect(refused.stdout.toString()).toMatch(
-    /part 3 of \d+ was billed .* speaks and bills this part again/,
+    /part 3 of \d+ was billed.* speaks and bills this part again/,
   );
   expect(stage.keys.every((keys) => new Set(keys).size <= 1)).toBe(true);
   const result = await stage.run(['recover', id]);
