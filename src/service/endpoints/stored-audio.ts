@@ -57,7 +57,7 @@ export function requireSigned(
   { links }: Pick<ServiceContext, 'links'>,
   target: LinkTarget,
 ): void {
-  if (links.isGood(target, query)) return;
+  if (links.isValid(target, query)) return;
   const message = 'The link is invalid or has expired; request a new one';
   throw new ServiceError('ERR_FORBIDDEN', message);
 }

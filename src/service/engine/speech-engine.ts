@@ -74,7 +74,7 @@ export interface SpeechEngine {
 }
 
 /** Maximum length in UTF-16 units of a text that is synthesized at once: a sentence, or a clause of a long sentence. */
-export const LONGEST_STRETCH = 240;
+export const LONGEST_PIECE = 240;
 
 /** Enforces the maximum duration of the speech of one request. */
 export class SpeechLimit {

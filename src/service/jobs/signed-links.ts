@@ -54,7 +54,7 @@ export function createSignedLinks({
       return { expires, signature: signatureOf(target, expires) };
     },
     /** Whether the signature is valid and the link has not expired. */
-    isGood(target: LinkTarget, { expires, signature }: LinkProof): boolean {
+    isValid(target: LinkTarget, { expires, signature }: LinkProof): boolean {
       const expected = Buffer.from(signatureOf(target, expires));
       const given = Buffer.from(signature);
       const isOurs = given.length === expected.length && timingSafeEqual(given, expected);

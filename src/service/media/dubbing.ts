@@ -11,7 +11,7 @@ import { planSpeech } from '../speech/plan.ts';
 import type { Speaking } from '../speech/speak.ts';
 import { requireSettled, generate, speechOf } from '../speech/speak.ts';
 import { writeMediaFile } from './media-files.ts';
-import type { AudioFacts, VideoFacts } from './inspection/inspection.ts';
+import type { AudioMetadata, VideoMetadata } from './inspection/inspection.ts';
 import type { Job, Json } from '../jobs/job-records.ts';
 import { jsonOf, readJob, requireErrorCode } from '../jobs/job-records.ts';
 import type { JobRequest, Jobs } from '../jobs/jobs.ts';
@@ -102,8 +102,8 @@ interface SpokenVideo extends Pick<
   JobRequest,
   'id' | 'accountId' | 'endpoint' | 'requestId' | 'fingerprint'
 > {
-  readonly video: VideoFacts;
-  readonly audio: AudioFacts;
+  readonly video: VideoMetadata;
+  readonly audio: AudioMetadata;
   /** True to change the tempo of the speech, so that speech and video end together. */
   readonly fits: boolean;
 }

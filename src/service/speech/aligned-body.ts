@@ -10,7 +10,7 @@ import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/concurrency.ts';
 import { codecDelayMs } from '../engine/encode/encode-speech.ts';
 import type { SpeechChunk, WordMark } from '../engine/speech-engine.ts';
-import { EngineError, LONGEST_STRETCH } from '../engine/speech-engine.ts';
+import { EngineError, LONGEST_PIECE } from '../engine/speech-engine.ts';
 import type { Speaking, SpeechContext, SpokenStream } from './speak.ts';
 import { generate, observe, requireSettled, settledBody, speechOf } from './speak.ts';
 import type { ServiceError } from '../service-error.ts';
@@ -320,7 +320,7 @@ export class Alignment {
 
 function piecesOf(text: string): Piece[] {
   let start = 0;
-  return splitClauses(text, LONGEST_STRETCH).map((piece) => {
+  return splitClauses(text, LONGEST_PIECE).map((piece) => {
     const end = start + countCodePoints(piece.text);
     const found = { text: piece.text, start, end, chunkSeq: undefined, words: [] };
     start = end;

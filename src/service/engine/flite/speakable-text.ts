@@ -1,6 +1,6 @@
 import { withoutSilentSigns, countCodePoints } from '../../../text/code-points.ts';
 import { splitClauses } from '../../../text/sentences.ts';
-import { LONGEST_STRETCH, type TextSpan } from '../speech-engine.ts';
+import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
 
 /**
  * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, spells out common symbols
@@ -207,7 +207,7 @@ export interface SpeakablePiece extends TextSpan {
 /** Yields the sentences of a text, and clauses of long ones, that flite can speak. */
 export function* speakablePieces(text: string): Generator<SpeakablePiece, undefined> {
   let start = 0;
-  for (const { text: written } of splitClauses(text, LONGEST_STRETCH)) {
+  for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
     const speakable = traceSpeakable(written);
     const end = start + countCodePoints(written);
     const words = (): readonly WrittenWord[] => writtenWords(speakable, written);

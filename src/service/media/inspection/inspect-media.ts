@@ -7,7 +7,7 @@ import { MediaTaskError, requireOrder } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { decodeFlac } from '../lipsync/to-aac.ts';
 import { checkBoxes } from './check-boxes.ts';
-import type { AudioFacts, InspectedVideo, Inspection } from './inspection.ts';
+import type { AudioMetadata, InspectedVideo, Inspection } from './inspection.ts';
 import { InspectionOrder } from './inspection.ts';
 import { readFileWith, readMedia } from './open-media.ts';
 
@@ -33,12 +33,12 @@ export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireOrder(InspectionOrder, order);
   await readFileWith(path, checkBoxes);
   return readMedia(path, async (input): Promise<Inspection> => {
-    if (needs === 'video') return { video: await videoFacts(input), audio: null };
-    return { video: null, audio: await audioFacts(input, path) };
+    if (needs === 'video') return { video: await readVideoMetadata(input), audio: null };
+    return { video: null, audio: await readAudioMetadata(input, path) };
   });
 };
 
-async function videoFacts(input: Input): Promise<InspectedVideo> {
+async function readVideoMetadata(input: Input): Promise<InspectedVideo> {
   const track = await input.getPrimaryVideoTrack();
   if (track === null) throw unsupported('has no video track');
   const codec = await track.getCodec();
@@ -52,7 +52,7 @@ async function videoFacts(input: Input): Promise<InspectedVideo> {
   return { codec, width, height, seconds, pictures, bytes };
 }
 
-async function audioFacts(input: Input, path: string): Promise<AudioFacts> {
+async function readAudioMetadata(input: Input, path: string): Promise<AudioMetadata> {
   const track = await input.getPrimaryAudioTrack();
   if (track === null) throw unsupported('has no audio track');
   const codec = await track.getCodec();

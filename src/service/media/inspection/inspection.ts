@@ -5,7 +5,7 @@ import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
 const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: MEDIA_SECONDS_MAX });
 
 /** Metadata of the video track of a file. */
-export const VideoFacts = Type.Object({
+export const VideoMetadata = Type.Object({
   codec: Type.String(),
   /** Width in pixels after the rotation that the file states. */
   width: Type.Integer({ minimum: 1 }),
@@ -13,11 +13,11 @@ export const VideoFacts = Type.Object({
   /** Duration in seconds, from the start of the first video frame to the end of the last one. */
   seconds: Seconds,
 });
-export type VideoFacts = Static<typeof VideoFacts>;
+export type VideoMetadata = Static<typeof VideoMetadata>;
 
 /** Metadata of a video track, with totals of the packets. */
 export const InspectedVideo = Type.Object({
-  ...VideoFacts.properties,
+  ...VideoMetadata.properties,
   pictures: Type.Integer({ minimum: 1 }),
   /** Total size of the packets in bytes. */
   bytes: Type.Integer({ minimum: 1 }),
@@ -25,7 +25,7 @@ export const InspectedVideo = Type.Object({
 export type InspectedVideo = Static<typeof InspectedVideo>;
 
 /** Metadata of the audio track of a file. */
-export const AudioFacts = Type.Object({
+export const AudioMetadata = Type.Object({
   codec: Type.String(),
   /** Duration without the silence that the encoder added. */
   seconds: Seconds,
@@ -34,12 +34,12 @@ export const AudioFacts = Type.Object({
   /** Upper limit, in seconds, of encoder silence included in `seconds`; 0 if the file declares the silence. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
-export type AudioFacts = Static<typeof AudioFacts>;
+export type AudioMetadata = Static<typeof AudioMetadata>;
 
 /** Metadata of the inspected video or audio track of an imported file; the other field is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
-  audio: Type.Union([AudioFacts, Type.Null()]),
+  audio: Type.Union([AudioMetadata, Type.Null()]),
 });
 export type Inspection = Static<typeof Inspection>;
 
@@ -54,7 +54,7 @@ export type InspectionOrder = Static<typeof InspectionOrder>;
 export const AlignOrder = Type.Object({
   video: Type.String(),
   audio: Type.String(),
-  audioFacts: AudioFacts,
+  audioFacts: AudioMetadata,
   /** Duration of the result; the video is truncated or repeated to match. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
   /** Multiplies the tempo of the sound, without changing the pitch. */

@@ -7,7 +7,7 @@ import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
 import type { Imports, MediaArrival } from '../import/imports.ts';
 import type { AlignOrder, InspectedVideo } from '../inspection/inspection.ts';
-import { Aligned, AudioFacts, VideoFacts } from '../inspection/inspection.ts';
+import { Aligned, AudioMetadata, VideoMetadata } from '../inspection/inspection.ts';
 import type { JobRequest, Jobs } from '../../jobs/jobs.ts';
 import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
@@ -61,7 +61,7 @@ export async function fetchVideo(arrival: MediaArrival, url: string): Promise<In
   return video;
 }
 
-async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioFacts> {
+async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioMetadata> {
   const order = { url, field: 'audio_url', kind: 'audio', name: AUDIO_FILE } as const;
   const { audio } = await arrival.fetchTrack(order);
   if (audio === null) throw new TypeError('The inspected audio has no track');
@@ -129,8 +129,8 @@ export function billingOf({
   extendsVideo,
   video,
 }: {
-  readonly video: Pick<VideoFacts, 'seconds'>;
-  readonly audio: Pick<AudioFacts, 'seconds' | 'paddingSeconds'>;
+  readonly video: Pick<VideoMetadata, 'seconds'>;
+  readonly audio: Pick<AudioMetadata, 'seconds' | 'paddingSeconds'>;
   readonly extendsVideo: boolean;
 }): Pick<StoredLipSync, 'seconds' | 'billedSeconds' | 'credits' | 'rule'> {
   const heard = audio.seconds - audio.paddingSeconds;
@@ -151,8 +151,8 @@ export function roundSeconds(seconds: number): number {
 
 /** Stored parameters of a lip sync job; the files are in the folder of the job. */
 export const StoredLipSync = Type.Object({
-  video: VideoFacts,
-  audio: AudioFacts,
+  video: VideoMetadata,
+  audio: AudioMetadata,
   audioFile: Type.String(),
   /** Duration of the result in seconds. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
