@@ -127,7 +127,7 @@ export const recordsCheck: Check = {
 
 async function lookAtFolder(context: Context, folder: string): Promise<Finding> {
   try {
-    if (!(await exists(context, folder))) return await lookAtParent(context, folder);
+    if (!(await exists(context, folder))) return await checkParentFolder(context, folder);
     const probe = await createTemporary(folder, context, 0o600);
     await probe.file.close();
     await context.files.unlink(probe.path);
@@ -138,7 +138,7 @@ async function lookAtFolder(context: Context, folder: string): Promise<Finding> 
 }
 
 /** Checks that a missing folder can be created. */
-async function lookAtParent(context: Context, folder: string): Promise<Finding> {
+async function checkParentFolder(context: Context, folder: string): Promise<Finding> {
   let parent = path.dirname(folder);
   while (!(await exists(context, parent)) && path.dirname(parent) !== parent) {
     parent = path.dirname(parent);

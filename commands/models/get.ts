@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
-import { switchedOn } from './format.ts';
+import { enabledNames } from './format.ts';
 
 /** `foley models get ID` (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
@@ -27,8 +27,8 @@ export const modelsGet: CommandDefinition = {
       available: model.available ? 'yes' : 'no',
       'longest text': `${model.maxTextLength} characters`,
       formats: model.outputFormats.join(', '),
-      controls: switchedOn(model.controls),
-      operations: switchedOn({ synchronous, jobs, 'aligned streaming': alignedStreaming }),
+      controls: enabledNames(model.controls),
+      operations: enabledNames({ synchronous, jobs, 'aligned streaming': alignedStreaming }),
     };
     return {
       data: rawModel(raw, index) ?? model,

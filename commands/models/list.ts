@@ -2,7 +2,7 @@ import { getCapabilities } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { Model } from '../../src/contract/models.ts';
-import { switchedOn } from './format.ts';
+import { enabledNames } from './format.ts';
 
 /** `foley models list` (docs/api/models.md). */
 export const modelsList: CommandDefinition = {
@@ -30,5 +30,5 @@ const COLUMNS: readonly Column<Model>[] = [
   },
   { title: 'LONGEST TEXT', value: ({ maxTextLength }) => String(maxTextLength) },
   { title: 'FORMATS', value: ({ outputFormats }) => outputFormats.join(', ') },
-  { title: 'CONTROLS', value: ({ controls }) => switchedOn(controls) },
+  { title: 'CONTROLS', value: ({ controls }) => enabledNames(controls) },
 ];

@@ -20,7 +20,7 @@ import {
   firstNumber,
   firstRecord,
   firstText,
-  isPacked,
+  isCompressed,
   parseJson,
   parseServiceError,
   readErrorText,
@@ -306,7 +306,7 @@ async function classifyResponse(
   const { headers, requestId, retryAfterMs, status } = response;
   const { billed } = spec;
   if (status >= 200 && status < 300) {
-    if (!isPacked(headers)) return response;
+    if (!isCompressed(headers)) return response;
     response.discard();
     // Compressed audio cannot be verified while it streams.
     const failure = badResponse(

@@ -239,7 +239,7 @@ export async function readErrorText(
   response: Pick<ApiResponse, 'body' | 'discard' | 'headers'>,
   clock: Clock,
 ): Promise<string | undefined> {
-  if (isPacked(response.headers)) {
+  if (isCompressed(response.headers)) {
     response.discard();
     return undefined;
   }
@@ -254,6 +254,6 @@ export async function readErrorText(
 }
 
 /** Whether the body is compressed, although foley never asks for compression. */
-export function isPacked(headers: ResponseHeaders): boolean {
+export function isCompressed(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

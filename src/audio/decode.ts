@@ -5,7 +5,7 @@ import { createVerifier } from './verify.ts';
 import { CHUNK_HEAD_BYTES, RIFF_BYTES, isUnknownWavLength } from './wav.ts';
 
 /** The properties of an audio file that foley can decode, according to its headers. */
-export interface RecognisedSound {
+export interface DetectedSound {
   readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
   /** The codec, if the file is an Ogg container. */
   readonly codec?: string | undefined;
@@ -28,7 +28,7 @@ const SUPPORTED = 'use wav, mp3, flac, ogg or opus';
  * Detects the format of an audio file from its bytes, and checks that the file is complete.
  * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
  */
-export function recogniseSound(file: OpenFile): RecognisedSound {
+export function detectSound(file: OpenFile): DetectedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
   const format = found.kind === 'known' ? found.format : undefined;
   if (format === 'wav') return recogniseWav(file);
@@ -50,7 +50,7 @@ export function recogniseSound(file: OpenFile): RecognisedSound {
   throw new SoundProblem('is ogg with an unsupported codec; use Vorbis, Opus or FLAC');
 }
 
-function recogniseWav(file: OpenFile): RecognisedSound {
+function recogniseWav(file: OpenFile): DetectedSound {
   const verdict = requireWhole(file, 'wav');
   const samples = findWavSamples(fileHead(file, WAV_HEAD_BYTES));
   if (samples === undefined) {

@@ -1,7 +1,7 @@
-import { filePieces, recogniseSound, SoundProblem } from './decode.ts';
-import type { OpenFile, RecognisedSound, DecodedSound } from './decode.ts';
+import { filePieces, detectSound, SoundProblem } from './decode.ts';
+import type { OpenFile, DetectedSound, DecodedSound } from './decode.ts';
 
-export interface MeasuredSound extends Pick<RecognisedSound, 'codec' | 'format'> {
+export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
   readonly sampleRate: number;
   readonly channels: number;
   /** Integrated loudness in LUFS (ITU-R BS.1770-4); undefined for silence and for sounds shorter than 0.4 s. */
@@ -17,7 +17,7 @@ const BYTES_PER_TURN = 1024 * 1024;
  * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
-  const sound = recogniseSound(file);
+  const sound = detectSound(file);
   const decoder = await sound.open();
   const measurement = new Measurement(sound.channels);
   let bytes = 0;

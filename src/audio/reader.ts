@@ -51,7 +51,7 @@ export interface FormatReader {
 }
 
 /** Value of `skip` with which the rest of the file is skipped. */
-export const TO_THE_END = Number.MAX_SAFE_INTEGER;
+export const SKIP_TO_END = Number.MAX_SAFE_INTEGER;
 
 /** Base class of the readers that verify a file. */
 export abstract class VerifyingReader implements FormatReader {
@@ -78,7 +78,7 @@ export abstract class VerifyingReader implements FormatReader {
 
   protected stop(problem: string): void {
     this.problem = problem;
-    this.skip = TO_THE_END;
+    this.skip = SKIP_TO_END;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Format } from './formats.ts';
 import { Mp3Reader } from './mp3.ts';
 import { OggReader } from './ogg.ts';
 import type { Findings, Verdict } from './reader.ts';
-import { TO_THE_END, VerifyingReader, Walker } from './reader.ts';
+import { SKIP_TO_END, VerifyingReader, Walker } from './reader.ts';
 import { sniff } from './sniff.ts';
 import { JpegReader, Mp4Reader, PngReader, WebpReader } from './visual-media.ts';
 import type { PcmLayout } from './wav.ts';
@@ -131,7 +131,7 @@ class SignatureReader extends VerifyingReader {
     }
     this.begun = sniffed.kind === 'known' && sniffed.format === this.#format;
     if (!this.begun) this.problem = `is not ${this.#format}`;
-    this.skip = TO_THE_END;
+    this.skip = SKIP_TO_END;
   }
 
   finish(): Findings {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Findings, Walker } from './reader.ts';
-import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
+import { SKIP_TO_END, VerifyingReader, tagAt } from './reader.ts';
 import { sniff } from './sniff.ts';
 import { CHUNK_HEAD_BYTES, RIFF_BYTES } from './wav.ts';
 
@@ -44,7 +44,7 @@ export class JpegReader extends VerifyingReader {
     if (marker === END_OF_IMAGE) {
       this.#isEnded = true;
       // Accept data after the end of the image, which cameras and phones add.
-      this.skip = TO_THE_END;
+      this.skip = SKIP_TO_END;
       return;
     }
     this.#marker = marker;
@@ -129,7 +129,7 @@ export class PngReader extends VerifyingReader {
     if (this.#name !== 'IEND') return this.advance(CRC_BYTES, PNG_HEAD_BYTES);
     this.#isEnded = true;
     this.#end = position + CRC_BYTES;
-    return this.advance(TO_THE_END, PNG_HEAD_BYTES);
+    return this.advance(SKIP_TO_END, PNG_HEAD_BYTES);
   }
 
   #problemAtEnd(walker: Walker): string | undefined {
@@ -214,7 +214,7 @@ export class Mp4Reader extends VerifyingReader {
     this.#seen.add(name);
     this.#isOpen = size === 0;
     this.#end = position + size;
-    return this.advance(size === 0 ? TO_THE_END : size, BOX_HEAD_BYTES);
+    return this.advance(size === 0 ? SKIP_TO_END : size, BOX_HEAD_BYTES);
   }
 
   finish(walker: Walker): Findings {

@@ -1,5 +1,5 @@
 import type { Correction, Findings, Walker } from './reader.ts';
-import { TO_THE_END, VerifyingReader, tagAt } from './reader.ts';
+import { SKIP_TO_END, VerifyingReader, tagAt } from './reader.ts';
 
 /**
  * Verifies a RIFF WAVE file by comparing the lengths in its headers with its bytes. The header of a streamed file has
@@ -102,7 +102,7 @@ export class WavReader extends VerifyingReader {
       // The header has no valid length, so the samples extend to the end of the file.
       this.#end = undefined;
       this.#isStreamed = true;
-      this.skip = TO_THE_END;
+      this.skip = SKIP_TO_END;
       return undefined;
     }
     this.#dataBytes = size;
@@ -161,7 +161,7 @@ export class PcmReader extends VerifyingReader {
   }
 
   step(): void {
-    this.skip = TO_THE_END;
+    this.skip = SKIP_TO_END;
   }
 
   finish({ bytes }: Walker): Findings {

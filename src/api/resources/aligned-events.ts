@@ -16,7 +16,7 @@ export type AlignedEvent =
     }
   /** The word times of a chunk are no longer valid. `chunkSeq` is undefined if the service does not name the chunk. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
-  | { readonly kind: 'completed'; readonly facts: CompletedFacts }
+  | { readonly kind: 'completed'; readonly facts: CompletedFields }
   | {
       readonly kind: 'error';
       readonly code: string;
@@ -25,7 +25,7 @@ export type AlignedEvent =
     };
 
 /** The `completed` event; fields that the service omits are undefined. */
-export interface CompletedFacts {
+export interface CompletedFields {
   readonly alignmentStatus: AlignedCompleted['alignmentStatus'];
   readonly requestId: string | undefined;
   readonly generationId: string | undefined;
@@ -127,7 +127,7 @@ function chunkSeqOf({ chunkSeq }: UnknownRecord): number | undefined {
   return typeof chunkSeq === 'number' && Number.isSafeInteger(chunkSeq) ? chunkSeq : undefined;
 }
 
-function completedOf(fields: UnknownRecord): CompletedFacts {
+function completedOf(fields: UnknownRecord): CompletedFields {
   return {
     // Any status other than `complete` means that some times are missing.
     alignmentStatus: fields['alignmentStatus'] === 'complete' ? 'complete' : 'partial',

@@ -11,7 +11,7 @@ import { maybeBilled, reviseFailure } from '../failures.ts';
 import { endpoint } from '../request.ts';
 import type { RequestSpec } from '../request.ts';
 import { speechRequest } from './speech.ts';
-import type { CompletedFacts, StreamEnd } from './aligned-events.ts';
+import type { CompletedFields, StreamEnd } from './aligned-events.ts';
 import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './aligned-events.ts';
 
 /** Streamed speech with word times. */
@@ -85,7 +85,7 @@ class StreamedSpeech implements AlignedResponse {
   readonly #client: Pick<ApiClient, 'redact'>;
   readonly #options: Pick<AlignedOptions, 'clock' | 'idleTimeoutMs'>;
   readonly #memory = new AudioMemory();
-  #completed: CompletedFacts | undefined;
+  #completed: CompletedFields | undefined;
 
   constructor(
     client: Pick<ApiClient, 'maxBytes' | 'redact'>,
@@ -149,7 +149,7 @@ class StreamedSpeech implements AlignedResponse {
     throw this.#unusable(`the stream sent only heartbeats for ${idleTimeoutMs / 1_000} s`);
   }
 
-  #conclude(facts: CompletedFacts, alignment: Alignment): void {
+  #conclude(facts: CompletedFields, alignment: Alignment): void {
     this.#completed = facts;
     this.outcome = {
       words: alignment.words(),

@@ -9,7 +9,7 @@ import { endpoint, jsonBody, keyedRequest } from '../request.ts';
 import type { BilledOptions, RequestSpec } from '../request.ts';
 import { badResponse, firstText, isRecord, readArray } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
-import { readMadeVoice, refusedVoice } from './voices.ts';
+import { readMadeVoice, withVoiceLimitHint } from './voices.ts';
 
 /** The description of a voice to design (docs/api/voice-design.md). */
 export interface DesignOrder {
@@ -88,12 +88,12 @@ export async function saveVoiceDesign(
   try {
     return await readMadeVoice(await client.send(saveDesignRequest(choice, options)));
   } catch (error) {
-    throw refusedVoice(goneDesign(error));
+    throw withVoiceLimitHint(withExpiryHint(error));
   }
 }
 
 /** Adds the hint that designs expire to a "not found" failure. */
-function goneDesign(error: unknown): unknown {
+function withExpiryHint(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   const hint =
     'Designs are temporary and may have expired. Check both ids, or run `foley design create` again.';
@@ -145,6 +145,6 @@ export async function fetchCandidateAudio(
     // The download repeats the credits that the design cost; the download itself is free.
     return { ...audio, creditsUsed: undefined };
   } catch (error) {
-    throw goneDesign(error);
+    throw withExpiryHint(error);
   }
 }

@@ -1,7 +1,7 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import { PAGE_SIZE_MAX } from '../../contract/limits.ts';
 import { Failure } from '../../errors/failure.ts';
-import { resolveUrl, notEmpty } from './speech.ts';
+import { resolveUrl, requireNonEmpty } from './speech.ts';
 import type { FileResponse } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { readCreateResponse } from '../client.ts';
@@ -23,7 +23,7 @@ import {
 } from '../response.ts';
 import type { JobError, JobPage, JobQuery } from './jobs.ts';
 import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
-import { missingCapability } from './models.ts';
+import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
 /** The JSON fields that create a media job (docs/api/media.md and docs/api/lip-sync.md). */
@@ -82,7 +82,7 @@ export async function sendMediaJob(
   request: RequestSpec,
 ): Promise<MediaJob> {
   const response = await client.send(request).catch(async (error: unknown) => {
-    throw await missingCapability(client, error, kind, request);
+    throw await explainMissingFeature(client, error, kind, request);
   });
   const { raw } = await readCreateResponse(response, []);
   const job = readMediaJob(kind, { ...response, raw });
@@ -301,7 +301,7 @@ async function fetchFile(
     throw badResponse(`the response (${status}) has no file`, response);
   }
   return {
-    body: { [Symbol.asyncIterator]: () => notEmpty(response) },
+    body: { [Symbol.asyncIterator]: () => requireNonEmpty(response) },
     contentType: headers.get('content-type') ?? '',
     contentLength,
     pcm: undefined,

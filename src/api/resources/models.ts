@@ -164,7 +164,7 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
  * Returns a Failure that says that the account lacks a feature, if the error is a 404 and the OpenAPI document of the
  * service does not list the endpoint (docs/api/media.md). Returns any other error unchanged.
  */
-export async function missingCapability(
+export async function explainMissingFeature(
   client: ApiClient,
   error: unknown,
   kind: MediaJobKind,

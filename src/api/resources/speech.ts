@@ -228,7 +228,7 @@ export async function requireAudio(
     throw client.redact(await notAudio(response, contentType));
   }
   return {
-    body: { [Symbol.asyncIterator]: () => notEmpty(response) },
+    body: { [Symbol.asyncIterator]: () => requireNonEmpty(response) },
     contentType,
     contentLength,
     pcm: pcmLayout(headers.get('content-type') ?? ''),
@@ -267,7 +267,7 @@ async function notAudio(response: ApiResponse, contentType: string): Promise<Fai
 }
 
 /** Yields the chunks of a body. @throws Failure (bad_answer) if the body is empty */
-export async function* notEmpty(
+export async function* requireNonEmpty(
   response: ApiResponse,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;

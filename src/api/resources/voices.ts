@@ -197,7 +197,7 @@ export interface MadeVoice extends Omit<CreateResponse, 'made'> {
 }
 
 /** Adds the hint to a 402 failure that either the credits or the limit on voices is used up. */
-export function refusedVoice(error: unknown): unknown {
+export function withVoiceLimitHint(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;
 }
@@ -295,7 +295,7 @@ export async function createVoice(
   try {
     return await readMadeVoice(await client.send(createVoiceRequest(stream, options)));
   } catch (error) {
-    throw refusedVoice(error);
+    throw withVoiceLimitHint(error);
   }
 }
 

@@ -93,7 +93,7 @@ export class Connections extends Agent {
 
   async #openSilent(): Promise<Duplex> {
     const socket = await this.#connector.open();
-    expectSilence(socket);
+    closeOnUnexpectedData(socket);
     return socket;
   }
 
@@ -110,12 +110,12 @@ export class Connections extends Agent {
 const talkative = new WeakSet<Duplex>();
 
 /** Closes an idle connection if unexpected data arrives on it. */
-export function expectSilence(socket: Duplex): void {
+export function closeOnUnexpectedData(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
 /** Whether unexpected data arrived while the connection was idle. */
-export function brokeSilence(socket: Duplex): boolean {
+export function hasReceivedUnexpectedData(socket: Duplex): boolean {
   return talkative.has(socket);
 }
 

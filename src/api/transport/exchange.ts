@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../effects/clock.ts';
-import { brokeSilence, expectSilence } from './connections.ts';
+import { hasReceivedUnexpectedData, closeOnUnexpectedData } from './connections.ts';
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -125,11 +125,11 @@ export class Exchange {
     const gotMore = socket.destroyed && !socket.readableEnded && !this.#isBroken;
     // If the service rejects an upload early, the rest of the upload is not sent.
     if (statusCode >= 300 && !this.#request.writableFinished) this.#request.destroy();
-    expectSilence(socket);
+    closeOnUnexpectedData(socket);
     // Wait two turns of the event loop, to detect data after the end of the response.
     setImmediate(() =>
       setImmediate(() => {
-        body.end(gotMore || brokeSilence(socket) ? this.#fault('surplus') : undefined);
+        body.end(gotMore || hasReceivedUnexpectedData(socket) ? this.#fault('surplus') : undefined);
       }),
     );
   }

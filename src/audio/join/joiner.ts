@@ -57,7 +57,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
 
   /** Ends the current part. @throws Failure (bad_answer) if the part is empty or incomplete */
   protected finishPart(walker: Walker): void {
-    if (walker.held.length > 0 || walker.bytes === 0) throw misfit('one is cut');
+    if (walker.held.length > 0 || walker.bytes === 0) throw badPart('one is cut');
   }
 
   protected push(bytes: Uint8Array): void {
@@ -74,7 +74,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
 }
 
 /** Returns the Failure for a part that is invalid or has other audio properties than earlier parts. */
-export function misfit(problem: string): Failure {
+export function badPart(problem: string): Failure {
   return new Failure(`the parts of the audio cannot be joined: ${problem}`, {
     code: 'bad_answer',
     exit: 'badAnswer',

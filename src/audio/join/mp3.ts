@@ -12,7 +12,7 @@ import {
 } from '../mp3.ts';
 import type { Mp3Frame } from '../mp3.ts';
 import type { Correction, Walker } from '../reader.ts';
-import { Joiner, misfit } from './joiner.ts';
+import { Joiner, badPart } from './joiner.ts';
 
 /**
  * Joins the frames of all parts without their tags. No frame depends on an earlier part, because no part begins with a
@@ -55,7 +55,7 @@ export class Mp3Joiner extends Joiner {
     }
     this.skip = length === 0 ? mp3TagLength(bytes, at) : length;
     this.want = MARK_BYTES;
-    if (this.skip === 0) throw misfit('one is not mp3');
+    if (this.skip === 0) throw badPart('one is not mp3');
     const frame = length === 0 ? undefined : parseMp3Frame(bytes, at);
     if (frame === undefined) return;
     this.#add(bytes.subarray(at, at + length), frame, this.#isFirstFrame);
@@ -70,7 +70,7 @@ export class Mp3Joiner extends Joiner {
   #add(bytes: Uint8Array, frame: Mp3Frame, isFirst: boolean): void {
     const first = (this.#first ??= frame);
     if (frame.sampleRate !== first.sampleRate || frame.channels !== first.channels) {
-      throw misfit('their mp3 frames differ in sample rate or channels');
+      throw badPart('their mp3 frames differ in sample rate or channels');
     }
     const tag = isFirst ? readMp3InfoTag(bytes, frame) : undefined;
     if (isFirst) {

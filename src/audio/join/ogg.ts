@@ -13,7 +13,7 @@ import {
   readOggHeader,
   writeOggPage,
 } from '../ogg.ts';
-import { Joiner, misfit } from './joiner.ts';
+import { Joiner, badPart } from './joiner.ts';
 
 /** An Ogg page, which shares the memory of the bytes that it was read from. */
 interface OggPage extends OggHeader {
@@ -56,7 +56,7 @@ export class OggJoiner extends Joiner {
       this.want = needed;
       return;
     }
-    if (!isOggPage(seen)) throw misfit('one is not Ogg');
+    if (!isOggPage(seen)) throw badPart('one is not Ogg');
     this.#add({ ...readOggHeader(seen), body: seen.subarray(headLength) });
     this.skip = needed;
     this.want = OGG_HEAD_BYTES;
@@ -64,7 +64,7 @@ export class OggJoiner extends Joiner {
 
   #add(page: OggPage): void {
     if ((page.flags & FIRST_PAGE) !== 0) this.#open(page);
-    if (page.serial !== this.#ownSerial) throw misfit('one has more than one Ogg stream at once');
+    if (page.serial !== this.#ownSerial) throw badPart('one has more than one Ogg stream at once');
     const packets = countPackets(page.table);
     const isSound = this.#packets >= VORBIS_HEADERS;
     const opensSound = this.#packets === VORBIS_HEADERS && packets > 0;
@@ -88,7 +88,7 @@ export class OggJoiner extends Joiner {
       codec.name === first.name &&
       codec.channels === first.channels &&
       codec.sampleRate === first.sampleRate;
-    if (!isAlike) throw misfit('their Ogg streams differ in codec, channels or sample rate');
+    if (!isAlike) throw badPart('their Ogg streams differ in codec, channels or sample rate');
     if (this.#streams === 0) this.#serial = page.serial;
     this.#streams += 1;
     this.#ownSerial = page.serial;

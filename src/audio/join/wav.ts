@@ -1,6 +1,6 @@
 import { Failure } from '../../errors/failure.ts';
 import type { Correction } from '../reader.ts';
-import { TO_THE_END, tagAt } from '../reader.ts';
+import { SKIP_TO_END, tagAt } from '../reader.ts';
 import {
   CHUNK_HEAD_BYTES,
   FORMAT_BYTES,
@@ -8,7 +8,7 @@ import {
   RIFF_BYTES,
   isUnknownWavLength,
 } from '../wav.ts';
-import { Joiner, misfit } from './joiner.ts';
+import { Joiner, badPart } from './joiner.ts';
 
 const FORMAT_MAX = 64;
 /** Length to write in the header while the real one is unknown. Even, and positive as a signed 32-bit number. */
@@ -55,7 +55,7 @@ export class WavJoiner extends Joiner {
   }
 
   protected override finishPart(): void {
-    if (!this.#hasSamples) throw misfit('one has no samples');
+    if (!this.#hasSamples) throw badPart('one has no samples');
     this.#hasFormat = false;
     this.#hasSamples = false;
     this.#headLeft = 0;
@@ -63,13 +63,13 @@ export class WavJoiner extends Joiner {
   }
 
   #stepRiff(id: string, form: string): void {
-    if (id !== 'RIFF' || form !== 'WAVE') throw misfit('one is not WAV');
+    if (id !== 'RIFF' || form !== 'WAVE') throw badPart('one is not WAV');
     this.skip = RIFF_BYTES;
     this.want = CHUNK_HEAD_BYTES;
   }
 
   #stepFormat(view: DataView, size: number): void {
-    if (size < FORMAT_BYTES || size > FORMAT_MAX) throw misfit('one has an unusual WAV format');
+    if (size < FORMAT_BYTES || size > FORMAT_MAX) throw badPart('one has an unusual WAV format');
     if (this.want < CHUNK_HEAD_BYTES + size) {
       this.want = CHUNK_HEAD_BYTES + size;
       return;
@@ -80,12 +80,12 @@ export class WavJoiner extends Joiner {
   }
 
   #stepSamples(size: number): void {
-    if (!this.#hasFormat) throw misfit('one has samples before their format');
+    if (!this.#hasFormat) throw badPart('one has samples before their format');
     this.#hasSamples = true;
     this.#headLeft = CHUNK_HEAD_BYTES;
     const isStreamed = isUnknownWavLength(size);
-    this.#samplesLeft = isStreamed ? TO_THE_END : size;
-    if (isStreamed) this.skip = TO_THE_END;
+    this.#samplesLeft = isStreamed ? SKIP_TO_END : size;
+    if (isStreamed) this.skip = SKIP_TO_END;
     else this.#skipChunk(size);
   }
 
@@ -100,7 +100,7 @@ export class WavJoiner extends Joiner {
       this.#format = format;
       this.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
     } else if (Buffer.compare(this.#format, format) !== 0) {
-      throw misfit('their WAV formats differ');
+      throw badPart('their WAV formats differ');
     }
   }
 

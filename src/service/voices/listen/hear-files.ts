@@ -1,4 +1,4 @@
-import { SoundProblem, filePieces, recogniseSound } from '../../../audio/decode.ts';
+import { SoundProblem, filePieces, detectSound } from '../../../audio/decode.ts';
 import type { DecodedSound, OpenFile } from '../../../audio/decode.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
 import type { HeardFiles } from './listening-thread.ts';
@@ -31,7 +31,7 @@ const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
  * @throws SoundProblem for a file that is not audio, damaged, too short, too long, or silent
  */
 async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
-  const sound = recogniseSound(file);
+  const sound = detectSound(file);
   requireLength(sound.seconds, 'claims to be');
   const decoder = await sound.open();
   let rate = 0;
