@@ -197,17 +197,17 @@ export function retryRules({
   RequestSpec,
   'billed' | 'key' | 'lookAt' | 'retry'
 > {
-  const { billed, recognizedBy } = chargeOf(method, path);
+  const { billed, idempotencyHeader } = chargeOf(method, path);
   if (method === 'GET' || method === 'HEAD' || method === 'OPTIONS') {
     return { billed, retry: 'safe', key: keyOf(idempotencyKey) };
   }
-  const recognized = recognizedBy === 'Idempotency-Key' ? idempotencyKey : requestId;
-  const isKeyed = recognizedBy !== undefined && recognized !== undefined;
+  const recognized = idempotencyHeader === 'Idempotency-Key' ? idempotencyKey : requestId;
+  const isKeyed = idempotencyHeader !== undefined && recognized !== undefined;
   return {
     billed,
     retry: isKeyed ? 'keyed' : 'never',
     key: keyOf(idempotencyKey),
-    lookAt: isKeyed ? repeatHint(recognizedBy) : LOOK_AT,
+    lookAt: isKeyed ? repeatHint(idempotencyHeader) : LOOK_AT,
   };
 }
 

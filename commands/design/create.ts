@@ -1,5 +1,5 @@
 import type { BilledOptions } from '../../src/api/request.ts';
-import type { DesignOrder, VoiceDesign } from '../../src/api/resources/designs.ts';
+import type { DesignRequest, VoiceDesign } from '../../src/api/resources/designs.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
 import { dryRunOption, idOptions } from '../../src/cli/flags/speech.ts';
 import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
@@ -11,7 +11,7 @@ import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { dryRunResult, describeCost } from '../../src/cli/render/result.ts';
-import type { PlaceFor } from '../../src/speech/jobs/job.ts';
+import type { OpenDestination } from '../../src/speech/jobs/job.ts';
 import { counted } from '../../src/text/display.ts';
 import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';
@@ -44,7 +44,7 @@ export const designCreate: CommandDefinition<DesignCreateFlags> = {
   },
   async run(context, { args: [given = ''], options }) {
     const { previewText, provider } = options;
-    const order: DesignOrder = {
+    const order: DesignRequest = {
       prompt: filled('PROMPT')(given),
       previewText,
       ...(provider === undefined ? {} : { providers: [...new Set(provider)] }),
@@ -62,7 +62,7 @@ Examples:
 
 async function createDesign(
   context: Context,
-  order: DesignOrder,
+  order: DesignRequest,
   { outputDir, ...flags }: DesignCreateFlags,
 ): Promise<CommandResult> {
   const { clock, io } = context;
@@ -110,7 +110,7 @@ export function designOptions(
 async function fetchPreviews(
   { clock, io, signal }: Context,
   { candidates, designId }: VoiceDesign,
-  { connection, placeFor }: { connection: Connection; placeFor: PlaceFor },
+  { connection, placeFor }: { connection: Connection; placeFor: OpenDestination },
 ): Promise<readonly CandidatePreview[]> {
   const progress = startProgress(io, clock, 'fetching the previews');
   const refs = candidates.map((candidate) => ({ ...candidate, designId }));

@@ -5,7 +5,7 @@ import { redactUrl } from '../../src/api/redact.ts';
 import { proxyFor } from '../../src/api/transport/proxy.ts';
 import type { Context } from '../../src/cli/command.ts';
 import { engineDeps, languagesOf } from '../../src/cli/engine-list.ts';
-import { readAccounts, closeToOthers, octal, openToOthers } from '../../src/config/accounts.ts';
+import { readAccounts, makePrivate, octal, sharedPermissions } from '../../src/config/accounts.ts';
 import { listSettings } from '../../src/config/settings.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 import { ENVIRONMENT } from '../../src/contract/values.ts';
@@ -87,8 +87,8 @@ export const accountsCheck: Check = {
     const { accountsFile, config } = await context.paths();
     const { all } = await readAccounts(context.files, accountsFile);
     const names = [...all.keys()];
-    const opened = all.size === 0 ? undefined : await closeToOthers(accountsFile, context);
-    const folderMode = await openToOthers(config, context);
+    const opened = all.size === 0 ? undefined : await makePrivate(accountsFile, context);
+    const folderMode = await sharedPermissions(config, context);
     const findings = [ok(names.length === 0 ? 'none stored' : `stored: ${names.join(', ')}`)];
     if (opened !== undefined) findings.push(warning(opened));
     if (folderMode !== undefined) {

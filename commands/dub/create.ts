@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import type { MediaOrder } from '../../src/api/resources/media.ts';
+import type { MediaRequest } from '../../src/api/resources/media.ts';
 import type { CommandDefinition, Context, Connection } from '../../src/cli/command.ts';
-import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
 import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
 import { controlOptions, modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
@@ -47,7 +47,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     ]);
   },
   async run(context, { args, options }) {
-    refuseIdleFlags(options);
+    refuseUnusedWaitFlags(options);
     refuseOtherEnding('dub', options.output);
     const inputs = await readInputs(context, [[options.video, '--video']]);
     const text = await readText({ ...context.io, ...context, args, file: options.file });
@@ -75,7 +75,7 @@ async function bodyOf(
   options: DubCreateFlags,
   { text, url }: { readonly text: string; readonly url: string },
   connection: Connection,
-): Promise<MediaOrder> {
+): Promise<MediaRequest> {
   const settings = await context.settings();
   const { fit, language, model, speed } = options;
   return {

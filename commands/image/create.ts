@@ -4,7 +4,7 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { addOptions, choiceOption, filled } from '../../src/cli/flags/values.ts';
 import { RESOLUTIONS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
@@ -48,7 +48,7 @@ export const imageCreate: CommandDefinition<ImageCreateFlags> = {
   },
   async run(context, { args: [given = ''], options }) {
     const prompt = filled('PROMPT')(given);
-    if (options.preview !== true) refuseIdleFlags(options);
+    if (options.preview !== true) refuseUnusedWaitFlags(options);
     refuseOtherEnding('image', options.output);
     const { aspectRatio, model, output, resolution } = options;
     const task: MediaTask = {

@@ -3,7 +3,12 @@ import type { JobApi, SpeechJob } from '../../src/api/resources/jobs.ts';
 import { speechJobRequest } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { WaitFlags } from '../../src/cli/flags/jobs.ts';
-import { apiOption, refuseIdleFlags, waitOptions, pollingOf } from '../../src/cli/flags/jobs.ts';
+import {
+  apiOption,
+  refuseUnusedWaitFlags,
+  waitOptions,
+  pollingOf,
+} from '../../src/cli/flags/jobs.ts';
 import { addSpeechFlags, requestOptions } from '../../src/cli/flags/speech.ts';
 import {
   jobDocument,
@@ -56,7 +61,7 @@ export const jobsCreate: CommandDefinition<CreateFlags> = {
     command.addHelpText('after', EXAMPLES);
   },
   async run(context, { args, options }) {
-    refuseIdleFlags(options);
+    refuseUnusedWaitFlags(options);
     const task = await planTask(context, { args, options: { ...options, via: 'job' } });
     refuseTooLong(task);
     return options.dryRun === true ? describeJob(task, options) : createJob(task, options);

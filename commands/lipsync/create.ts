@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
@@ -37,7 +37,7 @@ export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
     ]);
   },
   async run(context, { options }) {
-    refuseIdleFlags(options);
+    refuseUnusedWaitFlags(options);
     refuseOtherEnding('lipsync', options.output);
     const { audio, extend, video } = options;
     const task: MediaTask = {

@@ -5,7 +5,7 @@ import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
 import { fetchJobCommand } from '../../src/cli/jobs/fetch.ts';
 import { automaticPlace } from '../../src/cli/jobs/places.ts';
 import { mediaPlace, mediaPresenter, resumeMedia } from '../../src/cli/media/format.ts';
-import { makesOf, mediaSource } from '../../src/media/media-source.ts';
+import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
 
 interface MediaDownloadFlags {
   readonly output?: string;
@@ -17,7 +17,7 @@ export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownlo
     configure(command) {
       command
         .description(
-          `Downloads the ${makesOf(kind)} of a finished job, as <id>.<ext> unless -o names a file. ` +
+          `Downloads the ${resultKindOf(kind)} of a finished job, as <id>.<ext> unless -o names a file. ` +
             'Free.',
         )
         .argument('<id>', 'job id')

@@ -9,7 +9,7 @@ import { refuseOtherEnding } from '../../src/cli/flags/media.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { waitCommand } from '../../src/cli/jobs/fetch.ts';
 import { mediaPlace, mediaPresenter, resumeMedia } from '../../src/cli/media/format.ts';
-import { makesOf, mediaSource } from '../../src/media/media-source.ts';
+import { resultKindOf, mediaSource } from '../../src/media/media-source.ts';
 
 interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
@@ -19,7 +19,7 @@ interface MediaWaitFlags extends WaitFlags {
 export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags> {
   return {
     configure(command) {
-      const made = makesOf(kind);
+      const made = resultKindOf(kind);
       const file = made === 'image' ? 'cat.png' : 'clip.mp4';
       command
         .description(

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/cli/command.ts';
 import { readInput } from '../../src/cli/read-input.ts';
-import { octal, openToOthers } from '../../src/config/accounts.ts';
+import { octal, sharedPermissions } from '../../src/config/accounts.ts';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../src/contract/values.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { AccountKey } from '../../src/service/running-service.ts';
@@ -21,7 +21,7 @@ export async function readAcceptedKeys(
 ): Promise<readonly AccountKey[]> {
   const name = `${FLAG} ${display(file)}`;
   const bytes = await readInput(context, file, name);
-  const mode = file === '-' ? undefined : await openToOthers(file, context);
+  const mode = file === '-' ? undefined : await sharedPermissions(file, context);
   if (mode !== undefined) {
     context.io.warn(
       `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { refuseIdleFlags } from '../../src/cli/flags/jobs.ts';
+import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
 import { addOptions, filled } from '../../src/cli/flags/values.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
 import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts';
@@ -33,7 +33,7 @@ export const videoCreate: CommandDefinition<PictureFlags> = {
   },
   async run(context, { args: [given = ''], options }) {
     const prompt = filled('PROMPT')(given);
-    refuseIdleFlags(options);
+    refuseUnusedWaitFlags(options);
     refuseOtherEnding('video', options.output);
     const task: MediaTask = {
       kind: 'video',

@@ -1,7 +1,7 @@
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
 import { Failure } from '../errors/failure.ts';
-import type { TransportFacts } from './failures.ts';
+import type { TransportContext } from './failures.ts';
 import {
   maybeBilled,
   redactFailure,
@@ -250,7 +250,7 @@ async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
   }
 }
 
-function transportFacts({ address, clock, ids, limits, spec }: Attempt): TransportFacts {
+function transportFacts({ address, clock, ids, limits, spec }: Attempt): TransportContext {
   const usual = spec.billed ? BILLED_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
   return {
     billed: spec.billed,

@@ -8,7 +8,7 @@ import { LONGEST_RETRY_AFTER_MS } from './retry.ts';
 import type { Fault, TransportError } from './transport/exchange.ts';
 import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exchange.ts';
 
-interface StatusFacts {
+interface StatusContext {
   readonly status: number;
   readonly error: ServiceError;
   /** The request id that the service returned, else the id that foley sent. */
@@ -26,7 +26,7 @@ interface Meaning {
 }
 
 /** Returns the Failure for an error response of the service. */
-export function statusFailure(facts: StatusFacts): Failure {
+export function statusFailure(facts: StatusContext): Failure {
   const { status, error, retryAfterMs } = facts;
   const meaning = meaningOf(status, error.code);
   const said = error.message === undefined ? '' : `: ${error.message}`;
@@ -49,7 +49,7 @@ export function statusFailure(facts: StatusFacts): Failure {
  */
 export function storeFailure(
   host: string,
-  { requestId, retryAfterMs, status }: Pick<StatusFacts, 'requestId' | 'retryAfterMs' | 'status'>,
+  { requestId, retryAfterMs, status }: Pick<StatusContext, 'requestId' | 'retryAfterMs' | 'status'>,
 ): Failure {
   const isRefused = isRefusal(status);
   const exit = status === 429 ? 'rateLimited' : isRefused ? 'badAnswer' : 'service';
@@ -188,7 +188,7 @@ const BILLED_BY_CODE = new Map(
 );
 
 /** Returns whether a failed request was billed: 4xx responses are free, 5xx responses may be billed. */
-function billedBy({ billed, error, status }: StatusFacts): Billed {
+function billedBy({ billed, error, status }: StatusContext): Billed {
   if (!billed) return 'no';
   // The speech of a dubbing is billed even if its lip sync could not start (docs/api/errors.md).
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
@@ -196,13 +196,13 @@ function billedBy({ billed, error, status }: StatusFacts): Billed {
   return knownOutcome ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
 }
 
-function waitHint({ now, retryAfterMs }: StatusFacts): string {
+function waitHint({ now, retryAfterMs }: StatusContext): string {
   if (retryAfterMs === undefined || retryAfterMs <= LONGEST_RETRY_AFTER_MS) return '';
   return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
 /** A request that got no complete response, and the timeouts that applied to it. */
-export interface TransportFacts {
+export interface TransportContext {
   readonly billed: boolean;
   readonly requestId: string;
   readonly connectTimeoutMs: number;
@@ -224,7 +224,7 @@ interface Explanation {
 }
 
 /** Returns the Failure for a transport error. */
-export function transportFailure(error: TransportError, facts: TransportFacts): Failure {
+export function transportFailure(error: TransportError, facts: TransportContext): Failure {
   const { code, exit, message, hint } = EXPLAIN[error.fault](error, facts);
   const isThrough = error.proxy !== undefined && error.unsent && error.fault !== 'proxy';
   const route = isThrough ? ` (through the proxy ${error.proxy} from HTTPS_PROXY)` : '';
@@ -250,7 +250,7 @@ export function unknownOutcome(failure: Failure, lookAt: string | undefined): Fa
 }
 
 const EXPLAIN: Readonly<
-  Record<Fault, (error: TransportError, facts: TransportFacts) => Explanation>
+  Record<Fault, (error: TransportError, facts: TransportContext) => Explanation>
 > = {
   name_unknown: ({ host }) =>
     network(`cannot resolve ${host}: no such host`, 'Check the address (--base-url).'),
@@ -345,7 +345,7 @@ function timeout(message: string, hint: string): Explanation {
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,
-  facts: TransportFacts,
+  facts: TransportContext,
 ): Explanation {
   const from = proxy === undefined ? host : `${host} or the proxy ${proxy} from HTTPS_PROXY`;
   const where = facts.isServe
@@ -356,7 +356,7 @@ function endedEarly(
 
 function unusable(
   message: string,
-  { isEmbedded }: TransportFacts,
+  { isEmbedded }: TransportContext,
   hint = 'Check for a proxy or filter between foley and the service.',
 ): Explanation {
   const stopped = 'The embedded service stopped. The computer may be overloaded: try again.';

@@ -95,7 +95,7 @@ async function poll<Job extends PolledJob>(
 
 async function pause<Job extends PolledJob>(
   { clock, deadlineAt, expectedMs, pace, random }: PollDeps<Job>,
-  progress: Pick<PollQuestion, 'elapsedMs' | 'failures' | 'retryAfterMs'>,
+  progress: Pick<PollState, 'elapsedMs' | 'failures' | 'retryAfterMs'>,
   isFirst: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -136,7 +136,7 @@ export interface PollPace {
   readonly intervalMs?: number | undefined;
 }
 
-export interface PollQuestion {
+export interface PollState {
   /** Milliseconds since the wait began. */
   readonly elapsedMs: number;
   /** Expected duration in milliseconds, if known. */
@@ -167,7 +167,7 @@ const OVERDUE_GROWTH = 0.5;
  * Returns the delay before the next poll, in milliseconds: `Retry-After` if the service sent it, else a tenth of
  * the elapsed time, with jitter. Consecutive failed polls increase the delay exponentially.
  */
-export function pollDelay(question: PollQuestion): number {
+export function pollDelay(question: PollState): number {
   const { failures, fraction, pace, retryAfterMs } = question;
   const usual = pace.intervalMs ?? ownDelay(question);
   const named = retryAfterMs ?? 0;
@@ -178,7 +178,7 @@ export function pollDelay(question: PollQuestion): number {
   return Math.max(delay, named + backoff * (0.5 + fraction / 2));
 }
 
-function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): number {
+function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollState): number {
   const tenth = elapsedMs * 0.1 * (0.8 + 0.4 * fraction);
   const least = floorMs * (1 + 0.2 * fraction);
   const most = Math.max(POLL_CAP_MS, floorMs) * (0.8 + 0.2 * fraction);
@@ -186,7 +186,7 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollQuestion): num
 }
 
 /** Returns the minimum delay after a response with a `Retry-After` header, with jitter. */
-function minimumDelay(question: PollQuestion): number {
+function minimumDelay(question: PollState): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
   const obliged = pace.floorMs > POLL_FLOOR_MS ? pace.floorMs : 0;
@@ -194,7 +194,7 @@ function minimumDelay(question: PollQuestion): number {
   return Math.max(obliged, soonDelay(question) * (1 + 0.2 * fraction));
 }
 
-function soonDelay({ elapsedMs, expectedMs }: PollQuestion): number {
+function soonDelay({ elapsedMs, expectedMs }: PollState): number {
   const soon = Math.min(SOON_CAP_MS, Math.max(SOON_MS, elapsedMs * SOON_SHARE));
   if (expectedMs === undefined) return soon;
   const overdueMs = Math.max(0, elapsedMs - expectedMs);

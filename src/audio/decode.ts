@@ -26,7 +26,7 @@ const SUPPORTED = 'use wav, mp3, flac, ogg or opus';
 
 /**
  * Detects the format of an audio file from its bytes, and checks that the file is complete.
- * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
+ * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
  */
 export function detectSound(file: OpenFile): DetectedSound {
   const found = sniff(fileHead(file, SNIFF_BYTES_MAX));
@@ -41,13 +41,13 @@ export function detectSound(file: OpenFile): DetectedSound {
   }
   if (format !== 'ogg') {
     const what = format === undefined ? 'not an audio file' : `${format}, which cannot be decoded`;
-    throw new SoundProblem(`is ${what}; ${SUPPORTED}`);
+    throw new UnusableAudioError(`is ${what}; ${SUPPORTED}`);
   }
   const verdict = requireWhole(file, 'ogg');
   const { codec = '' } = verdict;
   const open = OGG_DECODERS.get(codec);
   if (open !== undefined) return { format, codec, ...wholeFile(file, verdict), open };
-  throw new SoundProblem('is ogg with an unsupported codec; use Vorbis, Opus or FLAC');
+  throw new UnusableAudioError('is ogg with an unsupported codec; use Vorbis, Opus or FLAC');
 }
 
 function recogniseWav(file: OpenFile): DetectedSound {
@@ -55,7 +55,7 @@ function recogniseWav(file: OpenFile): DetectedSound {
   const samples = findWavSamples(fileHead(file, WAV_HEAD_BYTES));
   if (samples === undefined) {
     const kinds = 'integers of 8 to 32 bits or floating point';
-    throw new SoundProblem(`is wav with unsupported samples; use ${kinds}`);
+    throw new UnusableAudioError(`is wav with unsupported samples; use ${kinds}`);
   }
   return {
     format: 'wav',
@@ -69,15 +69,17 @@ function recogniseWav(file: OpenFile): DetectedSound {
 /** The samples of a WAV file must begin within this number of bytes. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-/** Verifies a file and returns the verdict. @throws SoundProblem for an incomplete or invalid file */
+/** Verifies a file and returns the verdict. @throws UnusableAudioError for an incomplete or invalid file */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
   const verdict = verifier.end();
   const { channels = 1, problem } = verdict;
-  if (problem !== undefined) throw new SoundProblem(problem);
+  if (problem !== undefined) throw new UnusableAudioError(problem);
   if (channels > MOST_CHANNELS) {
-    throw new SoundProblem(`has ${channels} channels; at most ${MOST_CHANNELS} are supported`);
+    throw new UnusableAudioError(
+      `has ${channels} channels; at most ${MOST_CHANNELS} are supported`,
+    );
   }
   return verdict;
 }
@@ -111,8 +113,8 @@ export interface SoundDecoder {
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
 /** Thrown for a file that cannot be used. The message is a clause whose subject is the file. */
-export class SoundProblem extends Error {
-  override readonly name = 'SoundProblem';
+export class UnusableAudioError extends Error {
+  override readonly name = 'UnusableAudioError';
 }
 
 interface WavLayout {

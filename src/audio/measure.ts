@@ -1,4 +1,4 @@
-import { filePieces, detectSound, SoundProblem } from './decode.ts';
+import { filePieces, detectSound, UnusableAudioError } from './decode.ts';
 import type { OpenFile, DetectedSound, DecodedSound } from './decode.ts';
 
 export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
@@ -14,7 +14,7 @@ const BYTES_PER_TURN = 1024 * 1024;
 
 /**
  * Decodes an audio file and measures it, using a limited amount of memory.
- * @throws SoundProblem for a file that is not audio, is incomplete or cannot be decoded
+ * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = detectSound(file);
@@ -41,7 +41,7 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   // The FLAC decoder skips damaged frames without reporting them, so the duration is compared.
   if (format === 'flac' && seconds !== undefined && durationMs <= seconds * 1_000 - 1) {
     const found = `only ${(durationMs / 1_000).toFixed(1)} of ${seconds.toFixed(1)} s can be decoded`;
-    throw new SoundProblem(`is damaged or cut: ${found}`);
+    throw new UnusableAudioError(`is damaged or cut: ${found}`);
   }
   return { format, codec, ...measured };
 }
@@ -67,14 +67,14 @@ class Measurement {
       loudness: new LoudnessMeter(channels.length, sampleRate),
     };
     if (channels.length !== this.#channels || sampleRate !== this.#sampleRate) {
-      throw new SoundProblem('changes its sample rate or number of channels');
+      throw new UnusableAudioError('changes its sample rate or number of channels');
     }
     this.#meters.levels.write(channels);
     this.#meters.loudness.write(channels);
   }
 
   result(): Omit<MeasuredSound, 'codec' | 'format'> {
-    if (this.#meters === undefined) throw new SoundProblem('has no sound');
+    if (this.#meters === undefined) throw new UnusableAudioError('has no sound');
     const { levels, loudness } = this.#meters;
     levels.finish();
     const [sampleRate, channels] = [this.#sampleRate, this.#channels];

@@ -2,7 +2,7 @@ import { splitSentences } from '../text/sentences.ts';
 import type { TimedToken } from './time-tokens.ts';
 import {
   isOpening,
-  isPicture,
+  hasSymbol,
   speakableLength,
   isUnspaced,
   continuesAfterQuote,
@@ -46,7 +46,7 @@ const LOWER_CASE = /^\p{Ll}/u;
 
 function closes({ lineBreaks, text }: TimedToken): boolean {
   if (lineBreaks > 0) return false;
-  return CLOSING.test(text) || (isPicture(text) && speakableLength(text) === 0);
+  return CLOSING.test(text) || (hasSymbol(text) && speakableLength(text) === 0);
 }
 
 interface Place {

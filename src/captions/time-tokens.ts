@@ -1,6 +1,6 @@
 import { linkWords } from './match-letters.ts';
 import type { Link } from './match-letters.ts';
-import { isOpening, beginsWithSign, isPicture, speakableLength } from './tokens.ts';
+import { isOpening, beginsWithSign, hasSymbol, speakableLength } from './tokens.ts';
 import type { Token } from './tokens.ts';
 import type { TimedWord, Timings } from './timings.ts';
 
@@ -111,7 +111,7 @@ function fillGaps(
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
-  return tokens.map(({ text }) => (isPicture(text) ? 1 : 0));
+  return tokens.map(({ text }) => (hasSymbol(text) ? 1 : 0));
 }
 
 function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): Span[] {
@@ -159,7 +159,7 @@ function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   let before = 0;
   let index = 0;
   return weights.map((weight) => {
-    if (isPaired && weight > 0) return spans[index++] ?? NOWHERE;
+    if (isPaired && weight > 0) return spans[index++] ?? DISCARD;
     const from = before;
     before += weight;
     if (isPaired) return after(spans[index - 1], spans[0]);
@@ -173,7 +173,7 @@ function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
 /** Tolerance for rounding errors in sums. */
 const HALF_MS = 0.5;
 
-const NOWHERE: Span = { startMs: 0, endMs: 0 };
+const DISCARD: Span = { startMs: 0, endMs: 0 };
 
 function after(before: Span | undefined, first: Span | undefined): Span {
   const ms = before?.endMs ?? first?.startMs ?? 0;
@@ -194,7 +194,7 @@ class SpokenTime {
   /** Returns the time in the audio after `spokenMs` of speech; at a pause, its end if `begins`, else its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
-      const { startMs, endMs } = this.#spans[this.#index] ?? NOWHERE;
+      const { startMs, endMs } = this.#spans[this.#index] ?? DISCARD;
       const length = endMs - startMs;
       const left = spokenMs - this.#passedMs;
       if (begins ? left < length - HALF_MS : left <= length + HALF_MS) {

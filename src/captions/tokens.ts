@@ -170,7 +170,7 @@ export function speakableLength(text: string): number {
 }
 
 /** Whether a text contains an emoji or symbol, whose name an engine may speak. */
-export function isPicture(text: string): boolean {
+export function hasSymbol(text: string): boolean {
   return PICTURE.test(text);
 }
 

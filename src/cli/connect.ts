@@ -5,7 +5,7 @@ import { checkApiKey, isPlainOverNetwork, keyFailure, withHttp } from '../api/re
 import type { ServiceAddress } from '../api/request.ts';
 import type { Transport } from '../api/transport/http.ts';
 import type { Account, Accounts } from '../config/accounts.ts';
-import { closeToOthers, readAccounts, selectAccount } from '../config/accounts.ts';
+import { makePrivate, readAccounts, selectAccount } from '../config/accounts.ts';
 import type { Paths } from '../config/paths.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
@@ -83,7 +83,7 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
   const { accountsFile } = await context.paths();
   const accounts = await readAccounts(context.files, accountsFile);
   if (accounts.all.size === 0) return accounts;
-  const warning = await closeToOthers(accountsFile, context);
+  const warning = await makePrivate(accountsFile, context);
   if (warning !== undefined) context.io.warn(`foley: ${warning}`);
   return accounts;
 }

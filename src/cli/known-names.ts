@@ -37,7 +37,7 @@ export async function recallNames(
     const lines = (await readOwnText(fileOf(cache, kind), NAMES_BYTES, files)).split('\n');
     return lines.flatMap((line) => {
       const [name = '', about = ''] = line.split('\t');
-      return offerable(name, about);
+      return completableName(name, about);
     });
   } catch {
     return [];
@@ -50,7 +50,7 @@ export async function rememberNames(
   cache: string,
   { kind, names }: SeenNames,
 ): Promise<void> {
-  const seen = names.flatMap(({ about, name }) => offerable(name, about));
+  const seen = names.flatMap(({ about, name }) => completableName(name, about));
   if (seen.length === 0) return;
   const before = await recallNames(deps.files, cache, kind);
   const all = new Map([...before, ...seen].map((known) => [known.name, known]));
@@ -71,7 +71,7 @@ function fileOf(cache: string, kind: KnownName): string {
 }
 
 /** Returns a list with the name if it needs no shell quoting, else an empty list. */
-export function offerable(name: string, about: string): RememberedName[] {
+export function completableName(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];
 }

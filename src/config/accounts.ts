@@ -104,7 +104,7 @@ export function octal(mode: number): string {
  * Returns the permission bits of a file or folder that other users can access; `undefined` for a private or missing
  * one, and on Windows.
  */
-export async function openToOthers(
+export async function sharedPermissions(
   path: string,
   { files, platform }: SecretFileDeps,
 ): Promise<number | undefined> {
@@ -123,11 +123,8 @@ export async function openToOthers(
  * @returns a warning if other users could access it
  * @throws Failure (config) if its permissions cannot be changed
  */
-export async function closeToOthers(
-  file: string,
-  deps: SecretFileDeps,
-): Promise<string | undefined> {
-  const mode = await openToOthers(file, deps);
+export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
+  const mode = await sharedPermissions(file, deps);
   if (mode === undefined) return undefined;
   const was = `${display(file)} contains API keys and was readable by others (${octal(mode)})`;
   try {

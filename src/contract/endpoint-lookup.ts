@@ -6,7 +6,7 @@ export interface Charge {
   /** Whether the request may create something or use credits. */
   readonly billed: boolean;
   /** The header by which the service recognizes a retry; undefined if the endpoint documents no such header. */
-  readonly recognizedBy: 'Idempotency-Key' | 'X-Request-Id' | undefined;
+  readonly idempotencyHeader: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
 /** HTTP methods that are assumed to cost nothing at an endpoint that the contract does not define. */
@@ -15,12 +15,12 @@ const FREE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 /** Returns whether a request to a path (no query) may be billed. For an unknown endpoint, only the method decides. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
-  if (known === undefined) return { billed: !FREE.has(method), recognizedBy: undefined };
+  if (known === undefined) return { billed: !FREE.has(method), idempotencyHeader: undefined };
   const billed = 'charges' in known;
-  if (!('repeat' in known)) return { billed, recognizedBy: undefined };
+  if (!('repeat' in known)) return { billed, idempotencyHeader: undefined };
   return {
     billed,
-    recognizedBy: 'isKeyedByRequestId' in known ? 'X-Request-Id' : 'Idempotency-Key',
+    idempotencyHeader: 'isKeyedByRequestId' in known ? 'X-Request-Id' : 'Idempotency-Key',
   };
 }
 

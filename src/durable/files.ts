@@ -223,11 +223,11 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
 
 /** Removes a file that this process created, and ignores errors. */
 export async function removeQuietly(file: string, deps: FileDeps): Promise<void> {
-  await whileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
+  await retryWhileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
 }
 
 /** Retries an operation for up to ten seconds on Windows, where a virus scanner may have the file open. */
-export async function whileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(deps: FileDeps, attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; ; turn += 1) {
     try {
       return await attempt();

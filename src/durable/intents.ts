@@ -80,7 +80,7 @@ export class IntentJournal {
    * published, and removes their temporary files.
    * @throws Failure (state)
    */
-  async closeRepeated(done: Repetition): Promise<void> {
+  async closeRepeated(done: FinishedOperation): Promise<void> {
     const { open } = await listOpenIntents(this.#options);
     for (const intent of open) {
       if (intent.writer !== 'dead' || !isSameBilledRequest(intent, done)) continue;
@@ -262,7 +262,7 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
 }
 
 /** A finished operation whose request may have been billed together with earlier operations. */
-export interface Repetition {
+export interface FinishedOperation {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
   /** Whether the complete output was delivered; if false, only the job id is known. */
@@ -275,7 +275,7 @@ export interface Repetition {
  * Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). If the open one got no
  * response, the same idempotency key proves it. Otherwise they must also share a job or be one resumed stream.
  */
-export function isSameBilledRequest(open: IntentStatus, done: Repetition): boolean {
+export function isSameBilledRequest(open: IntentStatus, done: FinishedOperation): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
   if (open.state === 'intent' || open.state === 'sent') return true;
   if (!done.isDelivered) return false;

@@ -24,7 +24,7 @@ import {
   syncFolder,
   FileWriter,
   createTemporary,
-  whileBusy,
+  retryWhileBusy,
 } from './files.ts';
 import type { Existing, Output, Published, Released } from './output.ts';
 
@@ -342,7 +342,7 @@ interface Naming extends FileDeps {
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
     const target = naming.replaced?.file ?? naming.path;
-    await whileBusy(naming, () => naming.files.rename(temporary, target));
+    await retryWhileBusy(naming, () => naming.files.rename(temporary, target));
     return naming.path;
   }
   for (let number = 1; ; number += 1) {
@@ -371,14 +371,14 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
 /** Moves the file to `name`; returns false if `name` exists. Uses a link, because a rename could replace a file. */
 async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
-    await whileBusy(deps, () => deps.files.link(temporary, name));
+    await retryWhileBusy(deps, () => deps.files.link(temporary, name));
   } catch (error) {
     if (hasErrno(error, 'EEXIST')) return false;
     if (!hasErrno(error, 'EACCES', ...UNSUPPORTED)) throw error;
     // The file system has no links, so another process could create the file before the rename. An empty file to
     // reserve the name would be worse, because it would remain if this process is killed.
     if (await isTaken(name, deps.files)) return false;
-    await whileBusy(deps, () => deps.files.rename(temporary, name));
+    await retryWhileBusy(deps, () => deps.files.rename(temporary, name));
     return true;
   }
   await removeQuietly(temporary, deps);

@@ -37,13 +37,13 @@ export async function addEngine(
   deps: EngineDeps,
 ): Promise<EngineRegistration> {
   requireEngineName(command.name);
-  const registration = { ...command, ...(await requireSound(command, deps)) };
+  const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
   await register(registration, deps);
   return registration;
 }
 
 /** Tests an engine and returns its description. @throws Failure (config) if the engine does not work */
-export async function requireSound(
+export async function requireWorkingEngine(
   command: EngineCommand,
   { inspect }: Pick<EngineDeps, 'inspect'>,
 ): Promise<EngineDescription> {

@@ -5,7 +5,7 @@ import { randomHex } from '../durable/files.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
-import { register, requireSound } from './engines.ts';
+import { register, requireWorkingEngine } from './engines.ts';
 import {
   removeInstalled,
   loadEngineRegistrations,
@@ -39,7 +39,7 @@ export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistra
   try {
     await copyAdapter(cwd, deps);
     await deps.installPackages(cwd);
-    const registration = { ...command, ...(await requireSound(command, deps)) };
+    const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
     await tidy(deps, cwd);
     return registration;

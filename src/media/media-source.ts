@@ -7,7 +7,7 @@ import type { MediaJobKind } from '../api/resources/models.ts';
 import type { Format } from '../audio/formats.ts';
 import { FORMATS, formatNamed, formatOfMediaType, isOpaqueMediaType } from '../audio/formats.ts';
 import { Failure } from '../errors/failure.ts';
-import type { JobSource, MadeFile } from '../speech/jobs/job.ts';
+import type { JobSource, JobResultFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
@@ -20,7 +20,7 @@ export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<Me
 }
 
 /** Returns whether a kind of media job creates an image or a video. */
-export function makesOf(kind: MediaJobKind): 'image' | 'video' {
+export function resultKindOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
 }
 
@@ -32,13 +32,13 @@ async function resultOf(
   try {
     return await fetchMediaResult(client, job, signal);
   } catch (error) {
-    throw isNotFound(error) ? missingResult(error, job, makesOf(job.kind)) : error;
+    throw isNotFound(error) ? missingResult(error, job, resultKindOf(job.kind)) : error;
   }
 }
 
 /** Checks the media type of a result file, and detects its format from its first bytes. */
-async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<MadeFile> {
-  const wanted = makesOf(kind);
+async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<JobResultFile> {
+  const wanted = resultKindOf(kind);
   const named = formatOfMediaType(file.contentType);
   const essence = file.contentType.split('/', 1)[0]?.toLowerCase();
   const mayBe = essence === wanted || isOpaqueMediaType(file.contentType) || isOf(named, wanted);

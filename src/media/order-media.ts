@@ -1,10 +1,10 @@
-import type { MediaJob, MediaOptions, MediaOrder } from '../api/resources/media.ts';
+import type { MediaJob, MediaOptions, MediaRequest } from '../api/resources/media.ts';
 import { mediaJobRequest, mediaPace, sendMediaJob } from '../api/resources/media.ts';
 import type { MediaJobKind } from '../api/resources/models.ts';
 import { MEDIA_JOB_KINDS } from '../api/resources/models.ts';
 import type { Output } from '../durable/output.ts';
 import type { Spool } from '../durable/spool.ts';
-import type { PlaceFor, JobRunOptions, PerformedJob } from '../speech/jobs/job.ts';
+import type { OpenDestination, JobRunOptions, PerformedJob } from '../speech/jobs/job.ts';
 import { performJob } from '../speech/jobs/job.ts';
 import type { JobRecoveryDeps, InterruptedJob } from '../speech/jobs/recover-job.ts';
 import { recoverAs } from '../speech/jobs/recover-job.ts';
@@ -14,9 +14,9 @@ import type { PaidSpeechDeps } from './paid-speech.ts';
 
 export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly kind: MediaJobKind;
-  readonly order: MediaOrder;
+  readonly order: MediaRequest;
   readonly options: MediaOptions & { readonly signal: AbortSignal };
-  readonly placeFor: PlaceFor | undefined;
+  readonly placeFor: OpenDestination | undefined;
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
   /** Returns the command line with which the user makes a lip sync from the billed speech of a failed dubbing. */

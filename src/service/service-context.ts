@@ -21,7 +21,7 @@ import { SpeechQueue } from './speech/speak.ts';
 import type { Store } from './store/open-store.ts';
 import { createCatalogue } from './voices/catalogue.ts';
 import { Designs } from './voices/designs.ts';
-import type { HearFiles } from './voices/listen/listening-thread.ts';
+import type { MeasurePitches } from './voices/listen/listening-thread.ts';
 import { PersonalVoices } from './voices/personal-voices.ts';
 import { VoiceMaker } from './voices/voice-maker.ts';
 
@@ -45,7 +45,7 @@ export interface ServiceDeps
   /** Stores uploaded files while they are checked. */
   readonly uploads: TemporaryFolder;
   /** Measures uploaded reference audio. */
-  readonly hearFiles: HearFiles;
+  readonly measurePitches: MeasurePitches;
   readonly processes: Processes;
 }
 

@@ -2,7 +2,7 @@ import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Random } from '../effects/random.ts';
 import type { BodyCut, Faults, RequestFaults } from './http/faults.ts';
 import { createFaults, statusFault } from './http/faults.ts';
-import type { Arrival } from './http/guard.ts';
+import type { IncomingRequest } from './http/guard.ts';
 import { createGuard, createKeyTable } from './http/guard.ts';
 import { createRouter } from './http/router.ts';
 import { prepareAccounts } from './ledger/accounts.ts';
@@ -84,7 +84,7 @@ interface Exchange {
   readonly start: number;
   readonly method: string;
   readonly path: string;
-  readonly arrival: Arrival;
+  readonly arrival: IncomingRequest;
   faults: RequestFaults;
 }
 
@@ -116,7 +116,7 @@ function createMiddleware(
   /** Runs `work` after the checks of every request; turns an error into a response. */
   const runMiddleware = async <Result>(
     exchange: Exchange,
-    work: (arrival: Arrival) => Promise<Result>,
+    work: (arrival: IncomingRequest) => Promise<Result>,
   ): Promise<Result | Response> => {
     const { arrival, path } = exchange;
     const { request, requestId } = arrival;

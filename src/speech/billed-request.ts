@@ -241,7 +241,7 @@ function shortHashOf(apiKey: string): string {
 }
 
 /** Adds the billing outcome to a failure that occurred after the response began: billed, unless refunded. */
-export function withCost(
+export function withBillingOutcome(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
 ): Failure {

@@ -24,7 +24,7 @@ import { Failure } from '../errors/failure.ts';
 import { isPayer } from './billed-request.ts';
 import type { Recovered, RecoverDeps } from './recover.ts';
 import { detailsOf, requestDetails, requireSameService } from './recover.ts';
-import { NOWHERE, speak } from './speak.ts';
+import { DISCARD, speak } from './speak.ts';
 
 interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
   readonly connect: () => Promise<ApiClient>;
@@ -133,7 +133,7 @@ function repetition(
 ): RequestSpec {
   const [method = 'POST', path = '/'] = about.endpoint.split(' ');
   const target = path.slice(address.baseUrl.pathname.replace(/\/+$/, '').length);
-  const { recognizedBy: sentAs = 'Idempotency-Key' } = chargeOf(method, target);
+  const { idempotencyHeader: sentAs = 'Idempotency-Key' } = chargeOf(method, target);
   return {
     method,
     target,
@@ -179,7 +179,7 @@ async function repeatSpeech(
       },
       format,
       output,
-      stream: NOWHERE,
+      stream: DISCARD,
       journal,
       resumes: journal.resume(intent),
       spool: () => Promise.resolve(spool),

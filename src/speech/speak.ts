@@ -20,7 +20,7 @@ import {
   beginBilledRequest,
   recordCancellation,
   recordFailure,
-  withCost,
+  withBillingOutcome,
 } from './billed-request.ts';
 import type { AudioSink } from './deliver.ts';
 import {
@@ -48,7 +48,7 @@ export interface AudioStream extends AudioSink {
 }
 
 /** A stream that discards the audio, for audio that goes into a file only. */
-export const NOWHERE: AudioStream = {
+export const DISCARD: AudioStream = {
   write: () => Promise.resolve(),
   end: () => Promise.resolve(),
   memoryBytes: 0,
@@ -148,7 +148,7 @@ export async function speak(options: SpeakOptions): Promise<Spoken> {
       throw speech.signal.reason;
     }
     if (error instanceof Failure)
-      throw await recordFailure(withCost(error, response), billed, saved);
+      throw await recordFailure(withBillingOutcome(error, response), billed, saved);
     await billed.abandoned();
     throw error;
   }

@@ -3,7 +3,7 @@ import type { CandidateRef } from '../api/resources/designs.ts';
 import { fetchCandidateAudio } from '../api/resources/designs.ts';
 import { mapConcurrent } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
-import type { SavedFile, PlaceFor } from '../speech/jobs/job.ts';
+import type { SavedFile, OpenDestination } from '../speech/jobs/job.ts';
 import { saveFile } from '../speech/jobs/job.ts';
 import { withFormat } from '../speech/jobs/speech-job.ts';
 
@@ -13,7 +13,7 @@ const MOST_AT_ONCE = 4;
 export interface PreviewDeps {
   readonly client: ApiClient;
   /** Opens the output of a preview, named after its candidate. */
-  readonly placeFor: PlaceFor;
+  readonly placeFor: OpenDestination;
   readonly signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/client.ts';
 import type { BilledOptions, StreamedBody } from '../api/request.ts';
 import { jsonBody } from '../api/request.ts';
-import type { DesignChoice, DesignOrder, VoiceDesign } from '../api/resources/designs.ts';
+import type { DesignChoice, DesignRequest, VoiceDesign } from '../api/resources/designs.ts';
 import {
   createVoiceDesign,
   designRequest,
@@ -67,7 +67,7 @@ export interface DesignDeps {
  * Creates a design and journals the request (docs/api/voice-design.md). A retry with the same idempotency key is free.
  * @throws Failure, or the signal's reason
  */
-export function designVoice(order: DesignOrder, deps: DesignDeps): Promise<VoiceDesign> {
+export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<VoiceDesign> {
   const { client, options } = deps;
   const request = designRequest(order, options);
   return create({

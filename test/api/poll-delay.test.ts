@@ -7,14 +7,14 @@ import {
   POLL_FLOOR_V1_MS,
   pollDelay,
 } from '../../src/api/poll.ts';
-import type { PollQuestion } from '../../src/api/poll.ts';
+import type { PollState } from '../../src/api/poll.ts';
 
 const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const elapsedMs = fc.integer({ min: 0, max: 3_600_000 });
 const pace = { floorMs: POLL_FLOOR_MS };
 const slow = { floorMs: POLL_FLOOR_V1_MS };
 
-function delayAt(question: Partial<PollQuestion>): number {
+function delayAt(question: Partial<PollState>): number {
   const usual = { elapsedMs: 0, retryAfterMs: undefined, pace, failures: 0, fraction: 0 };
   return pollDelay({ ...usual, ...question });
 }

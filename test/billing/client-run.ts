@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { ApiClient } from '../../src/api/client.ts';
 import { createApiClient } from '../../src/api/client.ts';
-import { recognizedBy } from '../../src/api/resources/speech.ts';
+import { idempotencyHeader } from '../../src/api/resources/speech.ts';
 import type { Transport } from '../../src/api/transport/http.ts';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import type { Clock } from '../../src/effects/clock.ts';
@@ -95,7 +95,7 @@ async function runSync(world: ClientWorld, command: SpeakCommand, opened: Opened
     client: clientOver(world, transport),
     body: bodyOf(text),
     speech:
-      recognizedBy(surface) === undefined
+      idempotencyHeader(surface) === undefined
         ? { surface, requestId: key.value }
         : { surface, idempotencyKey: key },
     format: plan.format,

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { AsyncCommand } from 'fast-check';
 import { expect } from 'vitest';
-import { recognizedBy } from '../../src/api/resources/speech.ts';
+import { idempotencyHeader } from '../../src/api/resources/speech.ts';
 import type { SurfaceName } from '../../src/contract/speech-surfaces.ts';
 import { isSettled } from '../../src/durable/intents.ts';
 import type { Book } from './book.ts';
@@ -68,9 +68,9 @@ export function speakStep(order: SpeakOrder): Step {
       typeof order.key === 'object' ? runs[order.key.again % (number || 1)] : undefined;
     const file = path.join(world.outputDir, `${number}.wav`);
     if (order.into === 'older file') await putOlder(file);
-    const isKeyless = recognizedBy(order.surface) === undefined;
+    const isKeyless = idempotencyHeader(order.surface) === undefined;
     const key =
-      earlier === undefined || isKeyless || recognizedBy(earlier.order.surface) === undefined
+      earlier === undefined || isKeyless || idempotencyHeader(earlier.order.surface) === undefined
         ? { value: `key-${number}`, madeByTool: order.key === 'tool' }
         : { value: earlier.keys.at(-1) ?? earlier.order.key.value, madeByTool: false };
     world.call(order.slot);

@@ -12,7 +12,7 @@ import { sandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
 
 /** A system on which nothing can be read or written, and no network is configured. */
-const NOWHERE: RunOptions = {
+const DISCARD: RunOptions = {
   env: Object.fromEntries(
     ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR'].map((name) => [
       name,
@@ -30,7 +30,7 @@ function pathsBelow(node: CommandNode): string[][] {
   return isBranch(node) ? node.children.map(({ name }) => [node.name, name]) : [];
 }
 
-async function shown(args: readonly string[], options: RunOptions = NOWHERE): Promise<string> {
+async function shown(args: readonly string[], options: RunOptions = DISCARD): Promise<string> {
   const result = await runFoley(args, options);
   expect(result).toMatchObject({ code: 0, stderr: '' });
   return result.stdout.toString();

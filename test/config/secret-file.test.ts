@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { closeToOthers, openToOthers } from '../../src/config/accounts.ts';
+import { makePrivate, sharedPermissions } from '../../src/config/accounts.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 
 const POSIX = { files: systemFiles, platform: 'linux' } as const;
@@ -25,17 +25,17 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
     'with mode %o is made private, with a warning',
     async (mode) => {
       const file = await fileWithMode(mode);
-      expect(await openToOthers(file, POSIX)).toBe(mode);
-      const told = await closeToOthers(file, POSIX);
+      expect(await sharedPermissions(file, POSIX)).toBe(mode);
+      const told = await makePrivate(file, POSIX);
       expect(told).toContain(`was readable by others (0${mode.toString(8)})`);
       expect((await stat(file)).mode & 0o777).toBe(0o600);
-      expect(await closeToOthers(file, POSIX)).toBeUndefined();
+      expect(await makePrivate(file, POSIX)).toBeUndefined();
     },
   );
 
   test.each([0o600, 0o400, 0o700])('with mode %o is left unchanged', async (mode) => {
     const file = await fileWithMode(mode);
-    expect(await closeToOthers(file, POSIX)).toBeUndefined();
+    expect(await makePrivate(file, POSIX)).toBeUndefined();
     expect((await stat(file)).mode & 0o777).toBe(mode);
   });
 
@@ -48,18 +48,18 @@ describe.skipIf(process.platform === 'win32')('a file with a secret', () => {
       },
     });
     const files = { ...systemFiles, open };
-    await expect(closeToOthers(file, { ...POSIX, files })).rejects.toMatchObject({
+    await expect(makePrivate(file, { ...POSIX, files })).rejects.toMatchObject({
       exit: 'usage',
       hint: expect.stringContaining('FOLEY_API_KEY'),
     });
   });
 
   test('that is missing causes no warning', async () => {
-    expect(await closeToOthers('/nowhere/accounts.json', POSIX)).toBeUndefined();
+    expect(await makePrivate('/nowhere/accounts.json', POSIX)).toBeUndefined();
   });
 
   test('is not checked on Windows', async () => {
     const file = await fileWithMode(0o644);
-    expect(await closeToOthers(file, { ...POSIX, platform: 'win32' })).toBeUndefined();
+    expect(await makePrivate(file, { ...POSIX, platform: 'win32' })).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import type {
   IntentAbout,
   IntentMetadata,
   IntentState,
-  Repetition,
+  FinishedOperation,
 } from '../../src/durable/intents.ts';
 import { isSameBilledRequest } from '../../src/durable/intents.ts';
 
@@ -23,7 +23,7 @@ const EMBEDDED = { ...ABOUT, target: 'embedded' } as const;
 
 function same(
   state: IntentState,
-  done: Partial<Repetition> = {},
+  done: Partial<FinishedOperation> = {},
   about: Partial<IntentAbout> = {},
   facts: IntentMetadata = {},
 ): boolean {
@@ -63,7 +63,7 @@ test('the embedded service has one account, and another port each time', () => {
   expect(same('sent', { about: EMBEDDED }, about)).toBe(true);
 });
 
-test.each<[string, IntentState, Partial<Repetition>, IntentMetadata, boolean]>([
+test.each<[string, IntentState, Partial<FinishedOperation>, IntentMetadata, boolean]>([
   ['a stream that had begun was another one', 'accepted', {}, {}, false],
   ['a conversation went on', 'accepted', { isResumed: true }, {}, true],
   ['a conversation whose audio is whole is there', 'verified', { isResumed: true }, {}, false],

@@ -19,7 +19,7 @@ export type Arrived =
   | { readonly kind: 'ping' | 'pong' };
 
 /** With its position among all messages of a connection in both directions, from 1. */
-export type Arrival = Arrived & { readonly number: number };
+export type IncomingRequest = Arrived & { readonly number: number };
 
 /** The end of a connection; `dropped` is one without a closing handshake. */
 export type Ending =

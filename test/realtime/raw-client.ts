@@ -3,7 +3,7 @@ import { encode } from '@msgpack/msgpack';
 import { onTestFinished } from 'vitest';
 import type { WebSocket } from 'ws';
 import { audioIn, describeArrived, describeMessage, endingOf, readArrived } from './arrival.ts';
-import type { Arrival, Arrived, Ending } from './arrival.ts';
+import type { IncomingRequest, Arrived, Ending } from './arrival.ts';
 import { Arrivals } from './arrivals.ts';
 import { emptyFragments, encodeFrame, fragmented, writeGiantFrame, written } from './frames.ts';
 import type { FrameOptions } from './frames.ts';
@@ -53,7 +53,7 @@ export class RawRealtimeClient {
   /** The connection under the WebSocket. */
   raw: Duplex | undefined;
   readonly #socket: WebSocket;
-  readonly #arrivals: Arrivals<Arrival>;
+  readonly #arrivals: Arrivals<IncomingRequest>;
   #ending: Ending | undefined;
   #mode: Mode | undefined;
   #events = 0;
@@ -62,7 +62,7 @@ export class RawRealtimeClient {
   constructor(socket: WebSocket, { version, timeoutMs = 20_000 }: ClientOptions) {
     this.#socket = socket;
     this.version = version;
-    this.#arrivals = new Arrivals<Arrival>(timeoutMs, describeArrived);
+    this.#arrivals = new Arrivals<IncomingRequest>(timeoutMs, describeArrived);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
     socket.on('ping', () => this.#add({ kind: 'ping' }));
     socket.on('pong', () => this.#add({ kind: 'pong' }));
@@ -75,7 +75,7 @@ export class RawRealtimeClient {
   }
 
   /** Everything that arrived, in order. */
-  get journal(): readonly Arrival[] {
+  get journal(): readonly IncomingRequest[] {
     return this.#arrivals.all;
   }
 
@@ -211,7 +211,7 @@ export class RawRealtimeClient {
   }
 
   /** Waits until an arrival fulfils the condition of the test. */
-  async arrived(isIt: (entry: Arrival) => boolean, what: string): Promise<void> {
+  async arrived(isIt: (entry: IncomingRequest) => boolean, what: string): Promise<void> {
     await this.#arrivals.until(() => this.journal.some((entry) => isIt(entry)), what);
   }
 

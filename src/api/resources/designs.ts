@@ -12,7 +12,7 @@ import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, withVoiceLimitHint } from './voices.ts';
 
 /** The description of a voice to design (docs/api/voice-design.md). */
-export interface DesignOrder {
+export interface DesignRequest {
   readonly prompt: string;
   readonly previewText: string;
   /** Engine families to choose from; default: the service chooses. */
@@ -47,7 +47,7 @@ export interface DesignChoice {
 }
 
 /** Builds the request of {@link createVoiceDesign}. */
-export function designRequest(order: DesignOrder, options: BilledOptions): RequestSpec {
+export function designRequest(order: DesignRequest, options: BilledOptions): RequestSpec {
   return keyedRequest(endpoint('createVoiceDesign'), jsonBody(order), options);
 }
 
@@ -57,7 +57,7 @@ export function designRequest(order: DesignOrder, options: BilledOptions): Reque
  */
 export async function createVoiceDesign(
   client: ApiClient,
-  order: DesignOrder,
+  order: DesignRequest,
   options: BilledOptions,
 ): Promise<VoiceDesign> {
   const response = await client.send(designRequest(order, options));

@@ -45,9 +45,9 @@ export function speechJobRequest(
 ): RequestSpec {
   const { api = 'v3', signal } = options;
   const call = endpoint(api === 'v3' ? 'createJob' : 'createJobV1');
-  const { recognizedBy } = chargeOf(call.method, call.target);
+  const { idempotencyHeader } = chargeOf(call.method, call.target);
   return {
-    ...keyedRequest(call, speechJobBody(order, api), options, recognizedBy),
+    ...keyedRequest(call, speechJobBody(order, api), options, idempotencyHeader),
     modelStillAvailable: modelCheck(client, order.modelId, signal),
   };
 }

@@ -27,7 +27,7 @@ import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
 /** The JSON fields that create a media job (docs/api/media.md and docs/api/lip-sync.md). */
-export type MediaOrder = Readonly<
+export type MediaRequest = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
@@ -49,7 +49,7 @@ const ENDPOINTS_OF: Readonly<
 /** Builds the request of {@link sendMediaJob}. */
 export function mediaJobRequest(
   kind: MediaJobKind,
-  order: MediaOrder,
+  order: MediaRequest,
   { idempotencyKey, onNewKey, onRepeat, requestId, signal }: MediaOptions,
 ): RequestSpec {
   const call = endpoint(ENDPOINTS_OF[kind].create);

@@ -66,16 +66,16 @@ function repetition(
   path: string,
   { idempotencyKey }: SpeechOptions,
 ): Pick<RequestSpec, 'key' | 'lookAt' | 'retry'> {
-  const { recognizedBy: sentAs } = chargeOf(method, path);
+  const { idempotencyHeader: sentAs } = chargeOf(method, path);
   if (sentAs === undefined) return { retry: 'never', lookAt: LOOK_AT };
   if (idempotencyKey === undefined) throw new TypeError(`${path} requires an idempotency key`);
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
 /** Returns how the service recognizes repeated requests to an endpoint family; undefined if it does not. */
-export function recognizedBy(surface: SurfaceName): Charge['recognizedBy'] {
+export function idempotencyHeader(surface: SurfaceName): Charge['idempotencyHeader'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
-  return chargeOf(method, target).recognizedBy;
+  return chargeOf(method, target).idempotencyHeader;
 }
 
 const LOOK_AT =

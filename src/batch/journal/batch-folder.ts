@@ -36,7 +36,7 @@ interface BatchFolderOptions extends FileDeps {
 }
 
 /** Returns the folder in which audio is saved before the audio of another item overwrites it. */
-export function keptFolder(outputDir: string): string {
+export function savedAudioFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
 

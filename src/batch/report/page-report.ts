@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { SoundProblem } from '../../audio/decode.ts';
+import { UnusableAudioError } from '../../audio/decode.ts';
 import type { MeasuredSound } from '../../audio/measure.ts';
 import { measureSound } from '../../audio/measure.ts';
 import { describeDuration } from '../../audio/verify.ts';
@@ -178,7 +178,7 @@ class PageReport implements Report {
       return await measureSound({ fd: handle.fd, size }, new AbortController().signal);
     } catch (error) {
       // A browser may still play it.
-      if (error instanceof SoundProblem) return undefined;
+      if (error instanceof UnusableAudioError) return undefined;
       throw error;
     } finally {
       await handle.close();

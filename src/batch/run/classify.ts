@@ -158,9 +158,9 @@ type Decision =
   /** The item was billed before; its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
   /** Nothing is done unless the user passes a flag such as `--retry-failed`. */
-  | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: Ended };
+  | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
 
-export type Ended =
+export type StopReason =
   /** The job failed and was refunded. */
   | 'failed'
   /** Only part of the audio exists. */
@@ -346,7 +346,7 @@ function foreignOutput({ output, source }: Place): Failure {
 }
 
 /** Returns the failure of an item that needs a flag to continue; the hint names the flag. */
-export function endedFailure(why: Ended, { about, facts, state }: ItemStatus): Failure {
+export function endedFailure(why: StopReason, { about, facts, state }: ItemStatus): Failure {
   const { creditsUsed, jobId, problem } = facts;
   const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
   const details = jobId === undefined ? undefined : { jobId };

@@ -9,7 +9,7 @@ import { commitRename } from '../../durable/publish.ts';
 import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import { keptFolder } from '../journal/batch-folder.ts';
+import { savedAudioFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
 import type { OutputFolders } from './publish-audio.ts';
@@ -64,7 +64,7 @@ async function* candidates(
   lookup: AudioLookup,
 ): AsyncGenerator<Candidate, void, undefined> {
   if (sha256 === undefined || bytes === undefined) return;
-  const kept = path.join(keptFolder(lookup.outputDir), sha256);
+  const kept = path.join(savedAudioFolder(lookup.outputDir), sha256);
   const stats = await statsOf(kept, lookup);
   if (stats?.size === bytes && (await hasSidecars(kept, lookup))) {
     yield { path: kept, isKept: true, isOnly: stats.nlink === 1 };
@@ -122,7 +122,7 @@ export class AudioReuse {
 
   constructor(options: ReuseOptions) {
     this.#options = options;
-    this.#kept = keptFolder(options.outputDir);
+    this.#kept = savedAudioFolder(options.outputDir);
   }
 
   /**

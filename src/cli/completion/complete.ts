@@ -140,9 +140,9 @@ async function namesOf(kind: KnownName, { env, platform }: Host): Promise<readon
     const added = await loadEngineRegistrations(systemFiles, registrationsFile(paths.engines));
     return added.map(({ name, version }) => [name, version]);
   }
-  const { offerable, recallNames } = await import('../known-names.ts');
+  const { completableName, recallNames } = await import('../known-names.ts');
   const isByName = kind === 'voice-name';
   const known = await recallNames(systemFiles, paths.cache, isByName ? 'voice' : kind);
-  const shown = isByName ? known.flatMap(({ about, name }) => offerable(about, name)) : known;
+  const shown = isByName ? known.flatMap(({ about, name }) => completableName(about, name)) : known;
   return shown.map(({ about, name }) => [name, about]);
 }

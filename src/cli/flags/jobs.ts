@@ -79,7 +79,7 @@ export interface CreateWaitFlags extends WaitFlags {
  * Refuses wait flags without `--wait` or `-o`.
  * @throws Failure (usage)
  */
-export function refuseIdleFlags({
+export function refuseUnusedWaitFlags({
   clobber,
   output,
   pollInterval,

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
-import type { MediaOrder } from '../../api/resources/media.ts';
+import type { MediaRequest } from '../../api/resources/media.ts';
 import type { MediaVariant, MediaJobKind } from '../../api/resources/models.ts';
 import { listMediaModels } from '../../api/resources/models.ts';
 import { FORMATS, formatOfPath } from '../../audio/formats.ts';
 import { IMAGE_REFERENCES_MAX } from '../../contract/limits.ts';
 import type { MediaType } from '../../contract/media.ts';
 import { usageFailure } from '../../errors/failure.ts';
-import { makesOf } from '../../media/media-source.ts';
+import { resultKindOf } from '../../media/media-source.ts';
 import { counted } from '../../text/display.ts';
 import type { Context, Connection } from '../command.ts';
 import type { CreateWaitFlags } from './jobs.ts';
@@ -39,7 +39,7 @@ export function createOptions(what: string, keyHelp?: string): Option[] {
  */
 export function refuseOtherEnding(kind: MediaJobKind, output: string | undefined): void {
   const named = output === undefined ? undefined : formatOfPath(output);
-  const made = makesOf(kind);
+  const made = resultKindOf(kind);
   if (named === undefined || FORMATS[named].kind === made) return;
   const endings = made === 'image' ? '.png, .jpg or .webp' : '.mp4';
   throw usageFailure(
@@ -90,7 +90,7 @@ export function givenReferences({
 }
 
 /** Returns the fields for reference images: `image_url` for one, else `image_urls` (docs/api/media.md). */
-export function referenceFields(urls: readonly string[]): MediaOrder {
+export function referenceFields(urls: readonly string[]): MediaRequest {
   const [only] = urls;
   if (only === undefined) return {};
   return urls.length === 1 ? { image_url: only } : { image_urls: urls };

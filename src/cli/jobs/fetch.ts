@@ -1,7 +1,7 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { mapConcurrent } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { FetchedJob, JobFetch, PlaceFor, WaitedJob } from '../../speech/jobs/job.ts';
+import type { FetchedJob, JobFetch, OpenDestination, WaitedJob } from '../../speech/jobs/job.ts';
 import { fetchJob, markFetched } from '../../speech/jobs/job.ts';
 import type { Connection, Context } from '../command.ts';
 import { openJournal } from '../journal.ts';
@@ -23,7 +23,7 @@ interface FetchCommand<Job extends WaitedJob> {
   /** Opens the output of a single job. */
   readonly openPlace: (output: string) => Promise<OpenPlace>;
   /** Used for a single job if `output` is undefined. If both are undefined, nothing is downloaded. */
-  readonly automatic?: PlaceFor;
+  readonly automatic?: OpenDestination;
   readonly jobs: (
     connection: Connection,
   ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };

@@ -6,7 +6,7 @@ import { downloadName, segmentName } from '../../durable/names.ts';
 import type { Existing, Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { usageFailure } from '../../errors/failure.ts';
-import type { Place, PlaceFor } from '../../speech/jobs/job.ts';
+import type { Place, OpenDestination } from '../../speech/jobs/job.ts';
 import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
@@ -14,7 +14,7 @@ import { checkOutputFlag } from '../flags/values.ts';
 
 /** A file or stdout, opened before the content exists. */
 export interface OpenPlace {
-  readonly placeFor: PlaceFor;
+  readonly placeFor: OpenDestination;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
   /** Returns a file name for resuming the job, if the format of the result does not match the given file name. */
@@ -70,7 +70,7 @@ export async function namedPlace(
 }
 
 /** Returns a file in the current folder, named after the job and its segment. */
-export function automaticPlace(context: Context, segment?: number): PlaceFor {
+export function automaticPlace(context: Context, segment?: number): OpenDestination {
   return placeIn(context, '', segment);
 }
 
@@ -103,7 +103,7 @@ export async function folderPlace(
   context: Context,
   folder: string,
   { flag, hint, why } = FOLDER_OF_JOBS,
-): Promise<PlaceFor> {
+): Promise<OpenDestination> {
   const { files } = context;
   if (folder === '' || folder === '-') {
     throw usageFailure(`${flag} is "${folder}", but ${why}`, hint);
@@ -122,7 +122,7 @@ export async function folderPlace(
   return placeIn(context, folder, undefined);
 }
 
-function placeIn(context: Context, folder: string, segment: number | undefined): PlaceFor {
+function placeIn(context: Context, folder: string, segment: number | undefined): OpenDestination {
   return async ({ id }, format) => {
     const extension = extensionOf(format);
     const name =

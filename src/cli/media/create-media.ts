@@ -1,4 +1,4 @@
-import type { MediaJob, MediaOptions, MediaOrder } from '../../api/resources/media.ts';
+import type { MediaJob, MediaOptions, MediaRequest } from '../../api/resources/media.ts';
 import { mediaJobRequest, mediaPace } from '../../api/resources/media.ts';
 import type { MediaJobKind } from '../../api/resources/models.ts';
 import { abortable } from '../../effects/concurrency.ts';
@@ -15,7 +15,7 @@ import type { CommandResult } from '../render/result.ts';
 import { dryRunResult } from '../render/result.ts';
 import type { MediaPlace } from './format.ts';
 import { mediaPlace, billingNotice, mediaPresenter, resumeMedia } from './format.ts';
-import { addressesOf, describedUrls } from './input-addresses.ts';
+import { urlsOf, describedUrls } from './input-addresses.ts';
 
 export interface MediaTask {
   readonly kind: MediaJobKind;
@@ -24,7 +24,7 @@ export interface MediaTask {
    * Returns the body of the request; `urls` are the URLs of the inputs.
    * @throws Failure (usage) for a request that the service would refuse
    */
-  readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaOrder>;
+  readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
   /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
   readonly continueCommand?: (audio: string) => string;
   /** The open output; replaces `--output`. */
@@ -56,7 +56,7 @@ export async function createMedia(
   try {
     const connection = await abortable(context.connect(), context.signal);
     if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
-    const addresses = await addressesOf(context, task.inputs, connection);
+    const addresses = await urlsOf(context, task.inputs, connection);
     const ready = { ...task, connection, addresses, place };
     const outcome = await perform(context, ready, flags).finally(() => addresses.close());
     return { outcome, result: resultOf(context, outcome, connection.target) };

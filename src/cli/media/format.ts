@@ -4,7 +4,7 @@ import type { MediaJobKind } from '../../api/resources/models.ts';
 import type { Format } from '../../audio/formats.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
 import { describeDuration } from '../../audio/verify.ts';
-import { makesOf } from '../../media/media-source.ts';
+import { resultKindOf } from '../../media/media-source.ts';
 import { counted, display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { JobPresenter, JobResult } from '../jobs/format.ts';
@@ -120,7 +120,7 @@ export async function mediaPlace(
   kind: MediaJobKind,
   { clobber = true, output }: { readonly clobber?: boolean; readonly output: string },
 ): Promise<MediaPlace> {
-  const holds = makesOf(kind) === 'image' ? 'an image' : 'a video';
+  const holds = resultKindOf(kind) === 'image' ? 'an image' : 'a video';
   const existing = clobber ? 'replace' : 'refuse';
   const place = await namedPlace(context, output, { holds, existing });
   let nextName = output;

@@ -19,7 +19,7 @@ export async function readInputs(
 }
 
 /** Returns URLs from which the service can fetch the inputs, including local files. @throws Failure (usage, config) */
-export async function addressesOf(
+export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],
   { target }: Pick<Connection, 'target'>,

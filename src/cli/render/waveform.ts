@@ -52,13 +52,13 @@ export async function measureFile(
   const found = await findRegularFile(file, given, files);
   if (found === undefined) throw usageFailure(`${given} is not a regular file`);
   const { measureSound } = await import('../../audio/measure.ts');
-  const { SoundProblem } = await import('../../audio/decode.ts');
+  const { UnusableAudioError } = await import('../../audio/decode.ts');
   const handle = await files.open(file, 'r');
   try {
     const sound = await measureSound({ fd: handle.fd, size: found.byteLength }, signal);
     return { bytes: found.byteLength, sound };
   } catch (error) {
-    if (error instanceof SoundProblem) throw usageFailure(`${given} ${error.message}`);
+    if (error instanceof UnusableAudioError) throw usageFailure(`${given} ${error.message}`);
     throw error;
   } finally {
     await handle.close();

@@ -1,5 +1,5 @@
 import type { JobApi, JobOptions } from '../../api/resources/jobs.ts';
-import { hasField, recognizedBy } from '../../api/resources/speech.ts';
+import { hasField, idempotencyHeader } from '../../api/resources/speech.ts';
 import type { SpeechOptions, SpeechOrder } from '../../api/resources/speech.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import type { Format } from '../../audio/formats.ts';
@@ -245,7 +245,7 @@ function refuseKey(
   { flag, name }: ChosenSurface,
 ): void {
   if (idempotencyKey === undefined) return;
-  const header = recognizedBy(name);
+  const header = idempotencyHeader(name);
   if (header === undefined) {
     throw usageFailure(
       `--idempotency-key does not work with ${flag}, which cannot recognize a repeated request`,
@@ -380,7 +380,7 @@ function checkAligned(
 /** Returns the request ids and idempotency keys that the API version supports. */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
-  const header = recognizedBy(name);
+  const header = idempotencyHeader(name);
   const own = idempotencyKey ?? (header === 'X-Request-Id' ? requestId : undefined);
   return {
     surface: name,

@@ -7,7 +7,7 @@ import type { Job, JobRecord, Json } from '../jobs/job-records.ts';
 import { readJob, storedOrder } from '../jobs/job-records.ts';
 import type { JobStatus } from '../jobs/lifecycle.ts';
 import { IMAGE_MODELS, VIDEO_MODELS } from '../media/catalogue/picture-models.ts';
-import type { MediaArrival } from '../media/import/imports.ts';
+import type { MediaImport } from '../media/import/imports.ts';
 import { readMediaFile } from '../media/media-files.ts';
 import { titleOf } from '../media/pictures/card.ts';
 import type { IsAvailable, PicturePlan } from '../media/pictures/pictures.ts';
@@ -141,7 +141,7 @@ const NEW = {
 async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
-  arrival: MediaArrival,
+  arrival: MediaImport,
   urls: PicturePlan<unknown>['urls'],
 ): Promise<string[]> {
   const names: string[] = [];

@@ -19,8 +19,8 @@ import type { FieldProblem } from '../service-error.ts';
 import { surrogateProblem } from '../speech/plan.ts';
 import { requireSettled } from '../speech/speak.ts';
 import type { MeasuredVoices } from '../voices/voice-maker.ts';
-import { DEFAULT_LANGUAGE, MADE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
-import type { CandidateRecord, DesignRecord, DesignOrder } from '../voices/designs.ts';
+import { DEFAULT_LANGUAGE, CUSTOM_VOICE_FAMILY, isSameLanguage } from '../voices/voice-maker.ts';
+import type { CandidateRecord, DesignRecord, DesignRequest } from '../voices/designs.ts';
 import { findDesign, CANDIDATES, traitsOf } from '../voices/designs.ts';
 import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
@@ -165,7 +165,7 @@ function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,
   accountId: string,
   voices: MeasuredVoices,
-): DesignOrder {
+): DesignRequest {
   const families = FAMILIES.map(({ id }) => id).filter((id) => providers.includes(id));
   const [first, ...others] = [
     ...textProblems('prompt', prompt),
@@ -181,7 +181,7 @@ function planDesign(
     accountId,
     traits,
     language: wanted !== undefined && voices.speak(wanted) ? wanted : DEFAULT_LANGUAGE,
-    families: families.length === 0 ? [MADE_FAMILY] : families,
+    families: families.length === 0 ? [CUSTOM_VOICE_FAMILY] : families,
     previewText,
     characters,
     credits: characters * CREDITS_PER_CHARACTER,

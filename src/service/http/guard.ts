@@ -5,7 +5,7 @@ import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
 import type { AccountKey } from '../running-service.ts';
 
 /** A request that is being handled, with the data collected about it so far. */
-export interface Arrival {
+export interface IncomingRequest {
   readonly request: Request;
   readonly requestId: string;
   /** Account of the API key, set once the key was checked. */

@@ -21,7 +21,7 @@ import type { OperationKey } from '../operations/operations.ts';
 import { realtimeV1, upgradeRequired } from '../realtime/admission.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
-import type { Arrival, KeyTable } from './guard.ts';
+import type { IncomingRequest, KeyTable } from './guard.ts';
 import type { FieldSchema } from './validation.ts';
 import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
@@ -63,10 +63,10 @@ const HANDLERS: Handlers = {
 };
 
 /** Handles a request with the handler of the endpoint. @throws ServiceError, and errors of the handler */
-export type Router = (arrival: Arrival) => Promise<Response>;
+export type Router = (arrival: IncomingRequest) => Promise<Response>;
 
 interface Variables {
-  readonly Bindings: { readonly arrival: Arrival };
+  readonly Bindings: { readonly arrival: IncomingRequest };
 }
 
 /**
@@ -124,7 +124,7 @@ interface ReadCall extends Call {
  */
 async function readCall(
   endpoint: Endpoint,
-  { account: accountId, request, requestId }: Arrival,
+  { account: accountId, request, requestId }: IncomingRequest,
   parameters: ReadCall['parameters'],
 ): Promise<ReadCall> {
   const { id, body: schema, bodyType, charges } = endpoint;

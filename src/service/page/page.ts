@@ -4,7 +4,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 import type { Page as VisitingPage } from '../http/guard.ts';
 import { readJsonBody } from '../http/router.ts';
-import type { Arrival } from '../http/guard.ts';
+import type { IncomingRequest } from '../http/guard.ts';
 import type { Router } from '../http/router.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -37,7 +37,7 @@ const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 export function createPage({ clock, context, key, random, route }: PageDeps) {
   const visits = createVisits({ clock, random });
   const { account } = key;
-  const answerOwn = async ({ request }: Arrival): Promise<Response> => {
+  const answerOwn = async ({ request }: IncomingRequest): Promise<Response> => {
     const { pathname } = new URL(request.url);
     if (request.method === 'POST' && pathname === '/page/session') {
       return beginSession(request, (invitation) => visits.begin(invitation));
@@ -55,7 +55,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     /** Returns the secret fragment for a one-time link to the page. */
     invite: (): string => visits.invite(),
     /** Responds to a request for the web page or from it. @throws ServiceError */
-    answer: async (arrival: Arrival): Promise<Response> => {
+    answer: async (arrival: IncomingRequest): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
       const file = request.method === 'GET' ? await pageFile(pathname) : undefined;

@@ -2,12 +2,12 @@ import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { REALTIME_PROTOCOLS } from '../../contract/realtime/protocols.ts';
 import type { BodyCut } from '../http/faults.ts';
 import type { KeyTable } from '../http/guard.ts';
-import type { Arrival } from '../http/guard.ts';
+import type { IncomingRequest } from '../http/guard.ts';
 import { anyOf } from '../http/validation.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { SpeechQueue } from '../speech/speak.ts';
-import type { TicketPlace } from './tickets.ts';
+import type { TicketScope } from './tickets.ts';
 
 /** An accepted handshake (docs/api/realtime.md and docs/api/authentication.md). */
 export interface Admission {
@@ -16,7 +16,7 @@ export interface Admission {
   /** Account of the API key; `undefined` for a browser, which must send a ticket. */
   readonly account: string | undefined;
   /** Web origin and host that the ticket must be valid for. */
-  readonly place: TicketPlace | undefined;
+  readonly place: TicketScope | undefined;
   readonly cut: BodyCut | undefined;
 }
 
@@ -37,7 +37,7 @@ const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket'
  * Checks a handshake whose host and origin were already checked.
  * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
  */
-export function admit(arrival: Arrival, deps: AdmissionDeps): Omit<Admission, 'cut'> {
+export function admit(arrival: IncomingRequest, deps: AdmissionDeps): Omit<Admission, 'cut'> {
   const { request, requestId: traceId } = arrival;
   const { headers } = request;
   const { pathname, searchParams } = new URL(request.url);
@@ -71,7 +71,7 @@ function refuseCredentials(query: URLSearchParams): void {
 }
 
 /** Returns the web origin and the host of a browser's request; `undefined` for other clients, which send no `Origin`. */
-function placeOf(headers: Headers): TicketPlace | undefined {
+function placeOf(headers: Headers): TicketScope | undefined {
   const origin = headers.get('Origin');
   const host = headers.get('Host');
   return origin === null || host === null ? undefined : { origin, host };

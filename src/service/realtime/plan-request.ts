@@ -13,7 +13,7 @@ import { requireValid } from '../http/validation.ts';
 import { anyOf, showValue, describeRange, showText } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 import { checkRanges, deliver, isWithin, requireModel, requireVoice } from '../speech/plan.ts';
-import type { Delivery } from '../speech/plan.ts';
+import type { AppliedControls } from '../speech/plan.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
@@ -239,7 +239,7 @@ export interface RequestPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
-  readonly delivery: Pick<Delivery, 'speed' | 'pitch' | 'gainDb'>;
+  readonly delivery: Pick<AppliedControls, 'speed' | 'pitch' | 'gainDb'>;
   /** Maximum number of characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;

@@ -1,6 +1,6 @@
 import type { Random } from '../../effects/random.ts';
 import { createKeyTable } from '../http/guard.ts';
-import type { Arrival } from '../http/guard.ts';
+import type { IncomingRequest } from '../http/guard.ts';
 import type { RateLimit } from '../ledger/accounts.ts';
 import type { AccountKey } from '../running-service.ts';
 import type { SpeechContext } from '../speech/speak.ts';
@@ -39,7 +39,7 @@ export function createRealtime(deps: RealtimeDeps) {
     tickets,
     requests,
     /** Checks a handshake, and loads the session modules on demand. @throws ServiceError if the handshake is refused */
-    async admit(arrival: Arrival): Promise<Omit<Admission, 'cut'>> {
+    async admit(arrival: IncomingRequest): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
         keys,
         rateLimit,

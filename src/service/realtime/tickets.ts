@@ -3,7 +3,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
 /** The web origin and the host that a ticket is valid for (docs/api/authentication.md). */
-export interface TicketPlace {
+export interface TicketScope {
   readonly origin: string;
   readonly host: string;
 }
@@ -14,7 +14,7 @@ const TICKET_MS = 60_000;
 const MAX_TICKETS = 1_000;
 const TICKET_BYTES = 32;
 
-interface Held extends TicketPlace {
+interface Held extends TicketScope {
   readonly account: string;
   readonly expiresAt: number;
 }
@@ -30,7 +30,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
   };
   return {
     /** Returns a new ticket and its expiry, in milliseconds since the epoch. */
-    issue({ account, origin, host }: TicketPlace & { readonly account: string }) {
+    issue({ account, origin, host }: TicketScope & { readonly account: string }) {
       const ticket = `foley-ticket-${Buffer.from(random.bytes(TICKET_BYTES)).toString('base64url')}`;
       const expiresAt = clock.now() + TICKET_MS;
       held.set(digestOf(ticket), { account, origin, host: host.toLowerCase(), expiresAt });
@@ -38,12 +38,12 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       return { ticket, expiresAt };
     },
     /** Whether a handshake from a web origin can be accepted: an unused ticket for this origin exists. */
-    isExpected(place: TicketPlace): boolean {
+    isExpected(place: TicketScope): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
     /** Redeems a ticket and returns the account, or `undefined` if refused. A refused ticket becomes invalid too. */
-    redeem(ticket: string, place: TicketPlace): string | undefined {
+    redeem(ticket: string, place: TicketScope): string | undefined {
       dropOld();
       const digest = digestOf(ticket);
       const found = held.get(digest);
@@ -58,6 +58,6 @@ function digestOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }
 
-function isFor(held: Held, { origin, host }: TicketPlace): boolean {
+function isFor(held: Held, { origin, host }: TicketScope): boolean {
   return held.origin === origin && held.host === host.toLowerCase();
 }

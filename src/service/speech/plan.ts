@@ -211,7 +211,7 @@ export function isWithin(
 }
 
 /** Settings for the engine, and the controls that have no effect. */
-export interface Delivery {
+export interface AppliedControls {
   readonly speed: number;
   readonly pitch: number;
   readonly gainDb: number;
@@ -224,7 +224,7 @@ export function deliver(
   controls: GivenControls,
   model: CatalogueModel,
   voice: SpeakingVoice,
-): Delivery {
+): AppliedControls {
   const emotion = model.emotion ? directEmotion(controls.emotion) : undefined;
   const instruction = model.instruction ? directInstruction(controls.instruction) : undefined;
   const direction = combine(emotion ?? PLAIN, instruction ?? PLAIN);

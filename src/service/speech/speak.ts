@@ -42,7 +42,7 @@ export interface Speaking {
 }
 
 /** The fields of a request that {@link generate} needs to settle the charge. */
-export interface Generating extends Pick<Speaking, 'operation' | 'signal'> {
+export interface GenerationRequest extends Pick<Speaking, 'operation' | 'signal'> {
   readonly context: Pick<SpeechContext, 'generations'>;
   readonly plan: Pick<SpeechPlan, 'textField'>;
 }
@@ -91,7 +91,7 @@ export function speechOf(
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
-  { context, operation, plan, signal }: Generating,
+  { context, operation, plan, signal }: GenerationRequest,
   work: (generation: RunningGeneration) => Promise<Result>,
 ): Promise<Result> {
   const generation = context.generations.start();

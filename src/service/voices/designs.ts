@@ -6,14 +6,14 @@ import type { Random } from '../../effects/random.ts';
 import type { AudioFolder, StoredAudio } from '../speech/audio-files.ts';
 import { writeSpeech } from '../speech/audio-files.ts';
 import type { EncodeSpeech } from '../speech/encode.ts';
-import type { Generating } from '../speech/speak.ts';
+import type { GenerationRequest } from '../speech/speak.ts';
 import { generate, requireSettled } from '../speech/speak.ts';
 import type { Connection } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import { engineOf, engineValues } from './personal-voices.ts';
 import type { MeasuredVoices } from './voice-maker.ts';
-import { MADE_FAMILY, rounded } from './voice-maker.ts';
+import { CUSTOM_VOICE_FAMILY, rounded } from './voice-maker.ts';
 import type { EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
@@ -42,7 +42,7 @@ export interface CandidateRecord {
 }
 
 /** A valid request for a design. */
-export interface DesignOrder {
+export interface DesignRequest {
   readonly accountId: string;
   readonly traits: VoiceTraits;
   /** Language code; at least one voice with an adjustable pitch speaks this language. */
@@ -76,7 +76,7 @@ export class Designs {
    * Proposes voices and saves a preview of each voice. Charges once all previews are complete.
    * @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure; both are refunded
    */
-  make(generating: Generating, order: DesignOrder): Promise<DesignRecord> {
+  make(generating: GenerationRequest, order: DesignRequest): Promise<DesignRecord> {
     const { clock, store } = this.#deps;
     const { operation } = generating;
     const { id } = operation;
@@ -127,7 +127,7 @@ export class Designs {
   /** Chooses the engine voices with the nearest pitch, and saves their previews. */
   async #speakCandidates(
     designId: string,
-    { families, language, previewText, traits }: DesignOrder,
+    { families, language, previewText, traits }: DesignRequest,
     signal: AbortSignal,
   ): Promise<readonly CandidateRecord[]> {
     const { encode, folder, random, voices } = this.#deps;
@@ -148,7 +148,7 @@ export class Designs {
         await output.abandon();
         throw error;
       }
-      const family = families[index % families.length] ?? MADE_FAMILY;
+      const family = families[index % families.length] ?? CUSTOM_VOICE_FAMILY;
       const description = describe(traits, engine, medianHz);
       candidates.push({ id, family, language: nearest.language, engine, description });
     }

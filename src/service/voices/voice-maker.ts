@@ -7,7 +7,7 @@ import { EngineError } from '../engine/speech-engine.ts';
 import type { UploadedFile } from '../http/multipart-form.ts';
 import { anyOf, showText } from '../http/validation.ts';
 import { invalidRequest } from '../service-error.ts';
-import type { HearFiles } from './listen/listening-thread.ts';
+import type { MeasurePitches } from './listen/listening-thread.ts';
 import type { PersonalVoice } from './personal-voices.ts';
 import type { EngineSource } from './voices.ts';
 import { PitchMeter } from './listen/pitch-meter.ts';
@@ -24,13 +24,13 @@ export interface VoiceOptions {
 
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
-  readonly hearFiles: HearFiles;
+  readonly measurePitches: MeasurePitches;
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /** The family of custom voices. The models of this family support every format and have no pitch control. */
-export const MADE_FAMILY: FamilyId = 'vendor';
+export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
 /** Creates voices from reference audio, one at a time, to limit the memory for decoding. */
@@ -76,7 +76,7 @@ export class VoiceMaker {
     return {
       id: random.uuid(),
       name,
-      family: MADE_FAMILY,
+      family: CUSTOM_VOICE_FAMILY,
       primaryLanguage: spoken[0] ?? match.language,
       languages: spoken.length === 0 ? [match.language] : spoken,
       engine: match.engine,
@@ -91,7 +91,7 @@ export class VoiceMaker {
 
   async #requirePitch(files: readonly UploadedFile[], signal: AbortSignal): Promise<number> {
     const opened = files.map(({ file: { fd, size } }) => ({ fd, size }));
-    const heard = await this.#deps.hearFiles(opened, signal);
+    const heard = await this.#deps.measurePitches(opened, signal);
     if (heard.kind === 'refused') {
       const message = `audioFiles: ${showText(files[heard.index]?.name ?? '')} ${heard.problem}`;
       throw invalidRequest([{ field: 'audioFiles', message }]);

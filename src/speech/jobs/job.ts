@@ -30,7 +30,7 @@ export interface WaitedJob extends PolledJob {
 }
 
 /** The result of a job. */
-export interface MadeFile {
+export interface JobResultFile {
   readonly file: FileResponse;
   readonly format: Format;
 }
@@ -40,7 +40,7 @@ export interface JobSource<Job extends WaitedJob> {
   /** Returns the current state of a job. @throws Failure */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
   /** Downloads the result of a job that has not failed. @throws Failure; `lost` if the service has no result */
-  obtain(job: Job, signal: AbortSignal | undefined): Promise<MadeFile>;
+  obtain(job: Job, signal: AbortSignal | undefined): Promise<JobResultFile>;
   /** Whether the result is one segment, which may exist even if the job failed. */
   readonly isPart?: boolean;
 }
@@ -51,7 +51,7 @@ export type Place =
   | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
 
 /** Opens the place for a result, once its format is known. */
-export type PlaceFor = (ref: { readonly id: string }, format: Format) => Promise<Place>;
+export type OpenDestination = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
 export interface SavedFile {
   /** Path of the file; undefined for a stream. */
@@ -60,7 +60,7 @@ export interface SavedFile {
 }
 
 interface SaveOptions {
-  readonly placeFor: PlaceFor;
+  readonly placeFor: OpenDestination;
   readonly signal?: AbortSignal | undefined;
   /** Called with the complete, verified file; the file is published after it resolves. */
   readonly onVerified?: ((metadata: IntentMetadata) => Promise<void>) | undefined;
@@ -72,7 +72,7 @@ interface SaveOptions {
  * @throws Failure (bad_answer, output), or the signal's reason
  */
 export async function saveFile(
-  { file, format }: MadeFile,
+  { file, format }: JobResultFile,
   ref: { readonly id: string },
   { onVerified, placeFor, signal }: SaveOptions,
 ): Promise<SavedFile> {
@@ -122,7 +122,7 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
   readonly source: JobSource<Job>;
   /** The place for the result; without it the result stays on the service. */
-  readonly placeFor: PlaceFor | undefined;
+  readonly placeFor: OpenDestination | undefined;
   /** The open file for the result. */
   readonly file: Output | undefined;
   /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
@@ -230,7 +230,7 @@ export interface JobFetch<Job extends WaitedJob> {
   /** How to wait for the end of the job; without it, the job is queried once. */
   readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
   /** The place for the result; without it nothing is saved. */
-  readonly placeFor: PlaceFor | undefined;
+  readonly placeFor: OpenDestination | undefined;
   readonly signal: AbortSignal;
   /** Returns the command that resumes a job. */
   readonly resume: (jobId: string) => string;

@@ -15,7 +15,7 @@ import { sniff, SNIFF_BYTES_MAX } from '../../audio/sniff.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import { Failure } from '../../errors/failure.ts';
-import type { JobRunOptions, JobSource, MadeFile, PerformedJob, Place } from './job.ts';
+import type { JobRunOptions, JobSource, JobResultFile, PerformedJob, Place } from './job.ts';
 import { missingResult, performJob } from './job.ts';
 
 export interface JobOrder extends JobRunOptions<SpeechJob> {
@@ -90,7 +90,7 @@ async function obtainAudio(
 export async function withFormat(
   audio: AudioResponse,
   known: AudioFormat | undefined,
-): Promise<MadeFile> {
+): Promise<JobResultFile> {
   const named = known ?? audioFormat(formatOfMediaType(audio.contentType));
   if (named !== undefined) return { file: audio, format: named };
   const { body, sniffed } = await sniffBody(audio.body);

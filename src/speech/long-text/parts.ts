@@ -27,7 +27,7 @@ import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
-import { NOWHERE, speak } from '../speak.ts';
+import { DISCARD, speak } from '../speak.ts';
 import type { LongTextRecord } from './record.ts';
 
 interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
@@ -222,7 +222,7 @@ async function speakIntoFile(
 ): Promise<Spoken> {
   const output = await openOutput({ ...deps, path: record.partFile(index), mode: 0o600 });
   try {
-    return await speak({ ...optionsOf(record, index, deps), output, stream: NOWHERE });
+    return await speak({ ...optionsOf(record, index, deps), output, stream: DISCARD });
   } finally {
     // No effect after publication.
     await output.abandon();

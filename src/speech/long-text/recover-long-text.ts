@@ -6,7 +6,7 @@ import { downloadName } from '../../durable/names.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from '../recover.ts';
 import type { Recovered } from '../recover.ts';
-import { NOWHERE } from '../speak.ts';
+import { DISCARD } from '../speak.ts';
 import type { LongTextRecord, RecordOptions, InterruptedText } from './record.ts';
 import { resumeRecord, readRecord } from './record.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
@@ -63,7 +63,7 @@ export async function recoverLongText(
       client,
       record,
       output,
-      stream: NOWHERE,
+      stream: DISCARD,
       hasOwnKey: false,
       buysLost: true,
     });

@@ -7,7 +7,7 @@ import { sandbox } from '../../harness/sandbox.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import { live, scripted, WHO } from './spoken.ts';
 
-const NOWHERE = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'a-key' };
+const DISCARD = { FOLEY_BASE_URL: 'http://127.0.0.1:9', FOLEY_API_KEY: 'a-key' };
 
 test.each<[string, readonly string[]]>([
   ['pitch is v2 only', ['Hi.', '--pitch', '2']],
@@ -29,7 +29,7 @@ test.each<[string, readonly string[]]>([
   ['audio and events on one stdout', ['Hi.', '--json', '-o', '-']],
   ['text twice', ['Hi.', '-f', 'text.txt']],
 ])('%s: exit 2', async (_name, args) => {
-  const result = await runFoley(['live', '--json', ...WHO, ...args], { env: NOWHERE });
+  const result = await runFoley(['live', '--json', ...WHO, ...args], { env: DISCARD });
   expect(errorLine(result)).toMatchObject({ exitCode: 2, billed: 'no' });
 });
 
@@ -78,7 +78,7 @@ test('--no-clobber keeps an existing file, and sends nothing', async () => {
   const box = await sandbox();
   await writeFile(path.join(box.out, 'a.mp3'), 'mine');
   const args = ['live', '--json', ...WHO, 'Hi.', '-o', 'a.mp3', '--no-clobber'];
-  const result = await runFoley(args, { box, env: NOWHERE });
+  const result = await runFoley(args, { box, env: DISCARD });
   expect(errorLine(result)).toMatchObject({ exitCode: 31, billed: 'no' });
 });
 

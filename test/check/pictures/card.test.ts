@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { PictureFormat } from '../../../src/contract/media.ts';
 import { IMAGE_MODELS } from '../../../src/service/media/catalogue/picture-models.ts';
-import type { ImageOrder } from '../../../src/service/media/pictures/card.ts';
+import type { ImageParameters } from '../../../src/service/media/pictures/card.ts';
 import { cardSvg, drawImage, referencePlaces } from '../../../src/service/media/pictures/card.ts';
 import { decodeWithFfmpeg } from '../../harness/media-opinion.ts';
 import { temporaryFolder } from '../../service/support/test-service.ts';
@@ -147,7 +147,7 @@ test('references have places beside each other within the picture, above the let
   );
 });
 
-async function draw(order: Partial<ImageOrder>): Promise<string> {
+async function draw(order: Partial<ImageParameters>): Promise<string> {
   const { format = 'png' } = order;
   const output = join(await temporaryFolder(), `picture.${format}`);
   const plain = { prompt: 'A red fox', seed: 1, width: 512, height: 288, references: [] };

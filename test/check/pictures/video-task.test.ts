@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/effects/clock.ts';
 import { createTaskRunner } from '../../../src/service/media/child/run-task.ts';
-import type { VideoOrder } from '../../../src/service/media/pictures/video.ts';
+import type { VideoParameters } from '../../../src/service/media/pictures/video.ts';
 import { FOLEY, requireBuild } from '../../harness/run-foley.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { creditsOf, create, endOf, serveForPictures } from './picture-calls.ts';
@@ -21,7 +21,7 @@ const run = createTaskRunner({
 async function makeVideo(signal: AbortSignal, onProgress: (fraction: number) => void) {
   requireBuild();
   const { out } = await sandbox();
-  const order: VideoOrder = {
+  const order: VideoParameters = {
     prompt: 'Waves at noon',
     seed: 1,
     width: 640,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SourceTime } from '../../../src/service/media/lipsync/align-sound.ts';
-import { placePictures } from '../../../src/service/media/lipsync/align-sound.ts';
+import { placeFrames } from '../../../src/service/media/lipsync/align-sound.ts';
 
 /** Pictures of equal length in groups of four, of which the last is decoded first, as with B-frames. */
 function source(frames: number, rate: number, begin: number): readonly SourceTime[] {
@@ -27,7 +27,7 @@ describe('pictures that are put onto a clock', () => {
   test('begin at 0 and end exactly where they are to, none of them outside', () => {
     fc.assert(
       fc.property(SOURCES, ({ begin, frames, rate, wanted }) => {
-        const placed = placePictures(source(frames, rate, begin), {
+        const placed = placeFrames(source(frames, rate, begin), {
           length: frames / rate,
           seconds: wanted,
         });
@@ -44,7 +44,7 @@ describe('pictures that are put onto a clock', () => {
       fc.property(SOURCES, ({ begin, frames, rate, wanted }) => {
         const given = source(frames, rate, begin);
         const length = frames / rate;
-        const placed = placePictures(given, { length, seconds: wanted });
+        const placed = placeFrames(given, { length, seconds: wanted });
         for (const [at, { timestamp }] of placed.entries()) {
           const turn = Math.floor(at / frames);
           const expected = (given[at % frames]?.timestamp ?? NaN) - begin + turn * length;
@@ -59,7 +59,7 @@ describe('pictures that are put onto a clock', () => {
     fc.assert(
       fc.property(SOURCES, ({ begin, frames, rate, wanted }) => {
         const seconds = Math.min(wanted, frames / rate);
-        const placed = placePictures(source(frames, rate, begin), {
+        const placed = placeFrames(source(frames, rate, begin), {
           length: frames / rate,
           seconds,
         });
@@ -70,7 +70,7 @@ describe('pictures that are put onto a clock', () => {
 
   test('may be as many as half an hour has at the highest rates', () => {
     const [frames, rate] = [432_000, 240];
-    const placed = placePictures(source(frames, rate, 0), { length: 1_800, seconds: 1_800 });
+    const placed = placeFrames(source(frames, rate, 0), { length: 1_800, seconds: 1_800 });
     expect(placed).toHaveLength(frames);
   });
 });

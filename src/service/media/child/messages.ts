@@ -64,7 +64,7 @@ export interface TaskTools {
 }
 
 /** Validates the parameters of a task. @throws TypeError when they do not match the schema */
-export function requireOrder<Schema extends TSchema>(
+export function requireTaskParameters<Schema extends TSchema>(
   schema: Schema,
   order: unknown,
 ): Static<Schema> {

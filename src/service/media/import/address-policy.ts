@@ -13,7 +13,7 @@ export interface AddressPolicy {
    * @param isSentFromElsewhere whether another machine redirects to the host; if so, loopback is forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
-  addressesOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
+  urlsOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
 /** Thrown for a host in a network from which downloads are forbidden. */
@@ -38,7 +38,7 @@ export function createAddressPolicy(options: AddressPolicyOptions): AddressPolic
   const { allowsLoopback, resolve } = options;
   const named = new Set(options.allowHosts.map((host) => bare(host)));
   return {
-    async addressesOf(host, isSentFromElsewhere = false) {
+    async urlsOf(host, isSentFromElsewhere = false) {
       const name = bare(host);
       const family = isIP(name);
       const addresses = family === 0 ? await resolve(name) : [{ address: name, family }];
@@ -94,7 +94,7 @@ export async function openAddress(
   url: URL,
   { isSentFromElsewhere, policy, signal }: OpenOptions,
 ): Promise<OpenedAddress> {
-  const addresses = await policy.addressesOf(url.hostname, isSentFromElsewhere);
+  const addresses = await policy.urlsOf(url.hostname, isSentFromElsewhere);
   signal.throwIfAborted();
   const response = await answerOf(url, {
     agent: false,

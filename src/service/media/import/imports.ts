@@ -34,7 +34,7 @@ interface FetchOrder extends ImportSubject {
 }
 
 /** Imports the files of one future job into a new folder. */
-export interface MediaArrival {
+export interface MediaImport {
   /** Id of the folder; a job that uses the files gets the same id. */
   readonly id: string;
   /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
@@ -71,7 +71,7 @@ export class Imports {
    */
   async within<Result>(
     signal: AbortSignal,
-    work: (arrival: MediaArrival) => Promise<Result>,
+    work: (arrival: MediaImport) => Promise<Result>,
   ): Promise<Result> {
     const id = this.#deps.random.uuid();
     const either = AbortSignal.any([signal, this.#closing.signal]);

@@ -3,7 +3,7 @@ import { fileHead, filePieces, readFlacLength } from '../../../audio/decode.ts';
 import { parseMp3Frame, readMp3InfoTag, mp3TagLength } from '../../../audio/mp3.ts';
 import { createVerifier } from '../../../audio/verify.ts';
 import { MEDIA_SECONDS_MAX } from '../../../contract/limits.ts';
-import { MediaTaskError, requireOrder } from '../child/messages.ts';
+import { MediaTaskError, requireTaskParameters } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { decodeFlac } from '../lipsync/to-aac.ts';
 import { checkBoxes } from './check-boxes.ts';
@@ -30,7 +30,7 @@ const LONGEST_SIDE = 8_192;
  * too long or has too many pixels; `unreadable` for a damaged file
  */
 export const inspectMedia: MediaTask = async (order) => {
-  const { needs, path } = requireOrder(InspectionOrder, order);
+  const { needs, path } = requireTaskParameters(InspectionOrder, order);
   await readFileWith(path, checkBoxes);
   return readMedia(path, async (input): Promise<Inspection> => {
     if (needs === 'video') return { video: await readVideoMetadata(input), audio: null };

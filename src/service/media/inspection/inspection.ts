@@ -51,7 +51,7 @@ export const InspectionOrder = Type.Object({
 export type InspectionOrder = Static<typeof InspectionOrder>;
 
 /** Task for the child process that decodes media: replace the sound of a video. Paths are absolute. */
-export const AlignOrder = Type.Object({
+export const AlignParameters = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioMetadata,
@@ -61,7 +61,7 @@ export const AlignOrder = Type.Object({
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   output: Type.String(),
 });
-export type AlignOrder = Static<typeof AlignOrder>;
+export type AlignParameters = Static<typeof AlignParameters>;
 
 export const Aligned = Type.Object({
   audioCodec: Type.String(),

@@ -6,9 +6,9 @@ import type {
   InputVideoTrack,
 } from 'mediabunny';
 import type { MediaTask } from '../child/messages.ts';
-import { requireOrder, deleteOnFailure } from '../child/messages.ts';
+import { requireTaskParameters, deleteOnFailure } from '../child/messages.ts';
 import type { Aligned } from '../inspection/inspection.ts';
-import { AlignOrder } from '../inspection/inspection.ts';
+import { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import { toAac } from './to-aac.ts';
 
@@ -21,7 +21,7 @@ const COPIED = new Set(['aac', 'mp3', 'opus']);
  * @throws MediaTaskError when a source file is unreadable
  */
 export const alignSound: MediaTask = async (given, { progress }): Promise<Aligned> => {
-  const wanted = requireOrder(AlignOrder, given);
+  const wanted = requireTaskParameters(AlignParameters, given);
   const { audioFacts, output, tempo } = wanted;
   const encoded = `${output}.m4a`;
   try {
@@ -35,7 +35,7 @@ export const alignSound: MediaTask = async (given, { progress }): Promise<Aligne
   }
 };
 
-function join(order: AlignOrder, progress: (fraction: number) => void): Promise<void> {
+function join(order: AlignParameters, progress: (fraction: number) => void): Promise<void> {
   return readMedia(order.video, (videoInput) =>
     readMedia(order.audio, async (audioInput) => {
       const videoTrack = await videoInput.getPrimaryVideoTrack();
@@ -49,7 +49,7 @@ function join(order: AlignOrder, progress: (fraction: number) => void): Promise<
 async function joinTracks(
   videoTrack: InputVideoTrack,
   audioTrack: InputAudioTrack,
-  { audioFacts, output, seconds }: AlignOrder,
+  { audioFacts, output, seconds }: AlignParameters,
   progress: (fraction: number) => void,
 ): Promise<void> {
   const media = await import('mediabunny');
@@ -98,7 +98,7 @@ async function placesOf(track: InputVideoTrack, seconds: number): Promise<readon
   });
   for await (const { timestamp, duration } of packets) source.push({ timestamp, duration });
   const length = (await track.computeDuration()) - (await track.getFirstTimestamp());
-  return placePictures(source, { length, seconds });
+  return placeFrames(source, { length, seconds });
 }
 
 /** Copies the packets of a track, one for each given time; repeats the track if it has too few packets. */
@@ -168,7 +168,7 @@ const TICK = 0.000_5;
  * @param length duration of the source in seconds, from the first frame to the end of the last frame
  * @returns a time for each packet of the result, in decoding order
  */
-export function placePictures(
+export function placeFrames(
   source: readonly SourceTime[],
   { length, seconds }: { readonly length: number; readonly seconds: number },
 ): readonly SourceTime[] {

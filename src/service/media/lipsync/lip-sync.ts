@@ -5,8 +5,8 @@ import type { LipSyncRequest, LipSyncResult } from '../../../contract/lip-sync.t
 import { BILLING_RULES } from '../../../contract/lip-sync.ts';
 import { fingerprintOf } from '../../operations/operations.ts';
 import { importFailure } from '../import/import-failure.ts';
-import type { Imports, MediaArrival } from '../import/imports.ts';
-import type { AlignOrder, InspectedVideo } from '../inspection/inspection.ts';
+import type { Imports, MediaImport } from '../import/imports.ts';
+import type { AlignParameters, InspectedVideo } from '../inspection/inspection.ts';
 import { Aligned, AudioMetadata, VideoMetadata } from '../inspection/inspection.ts';
 import type { JobRequest, Jobs } from '../../jobs/jobs.ts';
 import type { Job } from '../../jobs/job-records.ts';
@@ -54,14 +54,14 @@ export async function acceptLipSync(
 }
 
 /** Imports the video of a request. @throws ServiceError of docs/api/errors.md */
-export async function fetchVideo(arrival: MediaArrival, url: string): Promise<InspectedVideo> {
+export async function fetchVideo(arrival: MediaImport, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
   if (video === null) throw new TypeError('The inspected video has no track');
   return video;
 }
 
-async function fetchAudio(arrival: MediaArrival, url: string): Promise<AudioMetadata> {
+async function fetchAudio(arrival: MediaImport, url: string): Promise<AudioMetadata> {
   const order = { url, field: 'audio_url', kind: 'audio', name: AUDIO_FILE } as const;
   const { audio } = await arrival.fetchTrack(order);
   if (audio === null) throw new TypeError('The inspected audio has no track');
@@ -76,7 +76,7 @@ const DEADLINE_MS = 600_000;
 /** Makes the video of a lip sync job, or of a dubbing. */
 export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, run, signal }) => {
   const { audio, audioFile, seconds, tempo, video } = storedOrder(StoredLipSync, job);
-  const order: AlignOrder = {
+  const order: AlignParameters = {
     video: pathOf(VIDEO_FILE),
     audio: pathOf(audioFile),
     audioFacts: audio,

@@ -6,7 +6,7 @@ import { createFlacDecoder, createVorbisDecoder, filePieces } from '../../../aud
 import type { Resampler } from '../../engine/resample.ts';
 import { concatSamples, createResampler } from '../../engine/resample.ts';
 import { MediaTaskError } from '../child/messages.ts';
-import type { AlignOrder } from '../inspection/inspection.ts';
+import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 
 /** Delay of the AAC encoder in samples; the file does not state the delay. */
@@ -20,9 +20,9 @@ const CHANNEL_BITS = 96_000;
  * @returns the task parameters that describe the new file
  */
 export async function toAac(
-  { audio, audioFacts, tempo }: AlignOrder,
+  { audio, audioFacts, tempo }: AlignParameters,
   path: string,
-): Promise<Pick<AlignOrder, 'audio' | 'audioFacts' | 'tempo'>> {
+): Promise<Pick<AlignParameters, 'audio' | 'audioFacts' | 'tempo'>> {
   const sampleRate = await readMedia(audio, async (input) => {
     const track = await input.getPrimaryAudioTrack();
     if (track === null) throw new TypeError('the audio file has changed since its inspection');

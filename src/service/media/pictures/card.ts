@@ -5,7 +5,7 @@ import type { Static } from 'typebox';
 import type { PictureFormat } from '../../../contract/media.ts';
 import { PICTURE_FORMATS, SEED_MAX } from '../../../contract/media.ts';
 import type { MediaTask } from '../child/messages.ts';
-import { requireOrder, deleteOnFailure } from '../child/messages.ts';
+import { requireTaskParameters, deleteOnFailure } from '../child/messages.ts';
 import type { PictureSize } from './reference.ts';
 import { openReference, openSharp } from './reference.ts';
 
@@ -24,10 +24,13 @@ export const CARD_FIELDS = {
 };
 
 /** Parameters of the media child's task that draws an image. */
-export const ImageOrder = Type.Object({ ...CARD_FIELDS, format: Type.Enum([...PICTURE_FORMATS]) });
-export type ImageOrder = Static<typeof ImageOrder>;
+export const ImageParameters = Type.Object({
+  ...CARD_FIELDS,
+  format: Type.Enum([...PICTURE_FORMATS]),
+});
+export type ImageParameters = Static<typeof ImageParameters>;
 
-export type Card = Omit<ImageOrder, 'format' | 'output'>;
+export type Card = Omit<ImageParameters, 'format' | 'output'>;
 
 /** Description in the metadata of every image and video. */
 export const SANDBOX_DESCRIPTION =
@@ -36,7 +39,7 @@ const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
 
 /** Task of the media child that draws an image. */
 export const imageTask: MediaTask = async (given) => {
-  const order = requireOrder(ImageOrder, given);
+  const order = requireTaskParameters(ImageParameters, given);
   await deleteOnFailure(order.output, () => drawImage(order));
   return null;
 };
@@ -45,7 +48,7 @@ export const imageTask: MediaTask = async (given) => {
  * Draws an image and writes the file. The same parameters always give the same bytes.
  * @throws errors of the file system
  */
-export async function drawImage(order: ImageOrder): Promise<void> {
+export async function drawImage(order: ImageParameters): Promise<void> {
   const card = await drawCard(await openSharp(), order);
   await encoded(card, order.format).toFile(order.output);
 }

@@ -10,10 +10,10 @@ import type { RunTask } from '../child/run-task.ts';
 import type { ImportSubject } from '../import/import-failure.ts';
 import { inspectionFailure } from '../import/import-failure.ts';
 import type { MediaWork, MediaWorkTools } from '../media-jobs.ts';
-import type { ImageOrder } from './card.ts';
+import type { ImageParameters } from './card.ts';
 import { seedOf } from './card.ts';
 import type { ReferenceOrder } from './reference.ts';
-import type { VideoOrder } from './video.ts';
+import type { VideoParameters } from './video.ts';
 
 const Stored = {
   prompt: Type.String({ minLength: 1 }),
@@ -177,7 +177,7 @@ export function createPictureWorks(
       const stored = storedOrder(StoredImage, job);
       const { output_format: format } = stored;
       const name = `result.${format === 'jpeg' ? 'jpg' : format}`;
-      const order: ImageOrder = { ...cardOf(stored, tools, name), fontFile, format };
+      const order: ImageParameters = { ...cardOf(stored, tools, name), fontFile, format };
       await tools.run('image', order, taskOptions(tools, IMAGE_DEADLINE_MS));
       return { name, contentType: `image/${format}`, metadata: {} };
     },
@@ -185,7 +185,7 @@ export function createPictureWorks(
       const stored = storedOrder(StoredVideo, job);
       const name = 'result.mp4';
       const { seconds } = stored;
-      const order: VideoOrder = { ...cardOf(stored, tools, name), fontFile, seconds };
+      const order: VideoParameters = { ...cardOf(stored, tools, name), fontFile, seconds };
       await tools.run('video', order, taskOptions(tools, VIDEO_DEADLINE_MS));
       return { name, contentType: 'video/mp4', metadata: {} };
     },

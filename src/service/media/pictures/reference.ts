@@ -1,7 +1,7 @@
 import type { Sharp, SharpConstructor } from 'sharp';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { MediaTaskError, requireOrder } from '../child/messages.ts';
+import { MediaTaskError, requireTaskParameters } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { readFileWith } from '../inspection/open-media.ts';
 
@@ -11,7 +11,7 @@ export type ReferenceOrder = Static<typeof ReferenceOrder>;
 
 /** Task of the media child that decodes a reference image before a job is accepted. */
 export const inspectPictureTask: MediaTask = async (order) => {
-  const { path } = requireOrder(ReferenceOrder, order);
+  const { path } = requireTaskParameters(ReferenceOrder, order);
   return inspectReference(await openSharp(), path);
 };
 
@@ -47,7 +47,7 @@ export async function inspectReference(
 ): Promise<PictureSize> {
   const { fileHead } = await import('../../../audio/decode.ts');
   const start = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
-  if (!isPicture(Buffer.from(start))) {
+  if (!hasSymbol(Buffer.from(start))) {
     throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');
   }
   // Only the header is read, so no limit of pixels is needed.
@@ -85,7 +85,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
 const HEAD_BYTES = 12;
 
 /** Checks the signature, because the decoder also supports formats that can include other files. */
-function isPicture(head: Buffer): boolean {
+function hasSymbol(head: Buffer): boolean {
   const shown = head.toString('latin1');
   return (
     shown.startsWith('\x89PNG\r\n\x1a\n') ||

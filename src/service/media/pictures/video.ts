@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { MediaTask, TaskTools } from '../child/messages.ts';
-import { requireOrder, deleteOnFailure } from '../child/messages.ts';
+import { requireTaskParameters, deleteOnFailure } from '../child/messages.ts';
 import { VIDEO_WORKER_FILE } from '../../worker-file.ts';
 import { addSound } from '../lipsync/to-aac.ts';
 import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
@@ -13,24 +13,24 @@ import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
 /** Parameters of the media child's task that makes a video. */
-export const VideoOrder = Type.Object({
+export const VideoParameters = Type.Object({
   ...CARD_FIELDS,
   seconds: Type.Integer({ minimum: 1, maximum: 60 }),
 });
-export type VideoOrder = Static<typeof VideoOrder>;
+export type VideoParameters = Static<typeof VideoParameters>;
 
 /** Progress (0 to 1) when the last frame is encoded and the file is not written yet. */
 const ENCODED_PROGRESS = 0.95;
 
 /** Makes a video in the media child. */
 export const videoTask: MediaTask = async (given, tools) => {
-  const order = requireOrder(VideoOrder, given);
+  const order = requireTaskParameters(VideoParameters, given);
   await deleteOnFailure(order.output, () => makeVideo(order, tools));
   return null;
 };
 
 /** Makes a video that shows the card, with a bar at the lower edge that grows with each frame. */
-async function makeVideo(order: VideoOrder, tools: TaskTools): Promise<void> {
+async function makeVideo(order: VideoParameters, tools: TaskTools): Promise<void> {
   const { output, prompt, seconds } = order;
   const card = await toI420(await drawCard(await openSharp(), order), order);
   const parts = await encodeFrames(card, order, tools);
@@ -82,7 +82,7 @@ export interface FrameRange extends PictureSize {
 /** Encodes the frames in two threads. @returns for each thread an mp4 without sound */
 async function encodeFrames(
   card: Uint8Array,
-  { width, height, seconds }: VideoOrder,
+  { width, height, seconds }: VideoParameters,
   { progress }: TaskTools,
 ): Promise<Uint8Array[]> {
   const frames = seconds * FRAMES_PER_SECOND;

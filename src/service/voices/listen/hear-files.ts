@@ -1,11 +1,11 @@
-import { SoundProblem, filePieces, detectSound } from '../../../audio/decode.ts';
+import { UnusableAudioError, filePieces, detectSound } from '../../../audio/decode.ts';
 import type { DecodedSound, OpenFile } from '../../../audio/decode.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
-import type { HeardFiles } from './listening-thread.ts';
+import type { MeasuredPitches } from './listening-thread.ts';
 import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
 
 /** Decodes and checks reference audio, and measures its pitch. */
-export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles> {
+export async function measurePitches(files: readonly OpenFile[]): Promise<MeasuredPitches> {
   const meter = new PitchMeter();
   let index = 0;
   try {
@@ -15,7 +15,7 @@ export async function hearFiles(files: readonly OpenFile[]): Promise<HeardFiles>
     }
     return { kind: 'heard', medianHz: meter.median() };
   } catch (error) {
-    if (!(error instanceof SoundProblem)) throw error;
+    if (!(error instanceof UnusableAudioError)) throw error;
     return { kind: 'refused', index, problem: error.message };
   } finally {
     meter.close();
@@ -28,7 +28,7 @@ const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
 /**
  * Decodes a file and adds the samples to the meter.
- * @throws SoundProblem for a file that is not audio, damaged, too short, too long, or silent
+ * @throws UnusableAudioError for a file that is not audio, damaged, too short, too long, or silent
  */
 async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   const sound = detectSound(file);
@@ -39,12 +39,12 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   let loudest = 0;
   const add = async (decoding: Promise<DecodedSound>): Promise<void> => {
     const { channels, sampleRate } = await decoding.catch(() => {
-      throw new SoundProblem('is damaged: it cannot be decoded');
+      throw new UnusableAudioError('is damaged: it cannot be decoded');
     });
     const length = channels[0]?.length ?? 0;
     if (length === 0 || sampleRate === 0) return;
     requireRate(sampleRate);
-    if (rate !== 0 && rate !== sampleRate) throw new SoundProblem('changes its sample rate');
+    if (rate !== 0 && rate !== sampleRate) throw new UnusableAudioError('changes its sample rate');
     rate = sampleRate;
     samples += length;
     if (samples / rate > REFERENCE_SECONDS_RANGE.maximum) {
@@ -61,21 +61,21 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   } finally {
     decoder.close();
   }
-  if (samples === 0) throw new SoundProblem('holds no sound');
+  if (samples === 0) throw new UnusableAudioError('holds no sound');
   const seconds = samples / rate;
   if (sound.seconds !== undefined && seconds < sound.seconds * LEAST_SHARE) {
     const found = `only ${formatSeconds(seconds)} of ${formatSeconds(sound.seconds)} can be decoded`;
-    throw new SoundProblem(`is damaged or cut: ${found}`);
+    throw new UnusableAudioError(`is damaged or cut: ${found}`);
   }
   requireLength(seconds, 'is');
-  if (loudest <= AUDIBLE) throw new SoundProblem('is silent');
+  if (loudest <= AUDIBLE) throw new UnusableAudioError('is silent');
 }
 
 function requireLength(seconds: number | undefined, verb: string): void {
   const { minimum, maximum } = REFERENCE_SECONDS_RANGE;
   if (seconds === undefined || (seconds >= minimum && seconds <= maximum)) return;
   const allowed = `allowed: ${minimum} to ${maximum} seconds`;
-  throw new SoundProblem(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
+  throw new UnusableAudioError(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
 }
 
 /** Refuses extreme sample rates, because the resampler's memory grows with the ratio of the rates. */
@@ -83,7 +83,7 @@ function requireRate(sampleRate: number): void {
   const { lowest, highest } = SAMPLE_RATES;
   if (sampleRate >= lowest && sampleRate <= highest) return;
   const allowed = `allowed: ${lowest} to ${highest}`;
-  throw new SoundProblem(`has ${sampleRate} samples a second; ${allowed}`);
+  throw new UnusableAudioError(`has ${sampleRate} samples a second; ${allowed}`);
 }
 
 function formatSeconds(seconds: number): string {

@@ -3,7 +3,7 @@ import type { OpenFile } from '../../../audio/decode.ts';
 import type { Clock } from '../../../effects/clock.ts';
 
 /** The measured pitch of reference audio, or the reason why a file was refused. */
-export type HeardFiles =
+export type MeasuredPitches =
   /** Median pitch in hertz; undefined if the files contain no voice. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
   /** The file at `index` is unusable; `problem` is a predicate, such as `is silent`. */
@@ -13,7 +13,10 @@ export type HeardFiles =
  * Checks reference audio and measures the voice's pitch.
  * @throws Error when the thread fails or takes too long; the signal's reason on abort
  */
-export type HearFiles = (files: readonly OpenFile[], signal: AbortSignal) => Promise<HeardFiles>;
+export type MeasurePitches = (
+  files: readonly OpenFile[],
+  signal: AbortSignal,
+) => Promise<MeasuredPitches>;
 
 interface ListeningThreadOptions {
   /** Path of the bundled script of the thread (`worker.ts`). */
@@ -28,7 +31,7 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb:
 const TIMEOUT_MS = 120_000;
 
 /** Returns a function that measures files in a new thread for each call. */
-export function hearInThread(options: ListeningThreadOptions): HearFiles {
+export function hearInThread(options: ListeningThreadOptions): MeasurePitches {
   const { clock, timeoutMs = TIMEOUT_MS, workerFile } = options;
   return async (files, signal) => {
     signal.throwIfAborted();
@@ -50,7 +53,7 @@ export function hearInThread(options: ListeningThreadOptions): HearFiles {
   };
 }
 
-function answerOf(worker: Worker, signal: AbortSignal): Promise<HeardFiles> {
+function answerOf(worker: Worker, signal: AbortSignal): Promise<MeasuredPitches> {
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);

@@ -1,9 +1,9 @@
 /** The entry of a thread that decodes and measures uploads. A malicious file can harm this thread only. */
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { hearFiles } from './hear-files.ts';
+import { measurePitches } from './hear-files.ts';
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
 const port = parentPort;
 
-void hearFiles(workerData).then((heard) => port.postMessage(heard));
+void measurePitches(workerData).then((heard) => port.postMessage(heard));
