@@ -274,7 +274,7 @@ function valueOf(flag: '-F' | '-f', text: string, shown: string): GivenValue {
   if (text === '@') {
     throw usageFailure(
       `${shown}=@ requires a file name after @`,
-      `A value that begins with @ is sent with -f: ${shown.replace('-F', '-f')}=@…`,
+      `Send a value that begins with @ with -f: ${shown.replace('-F', '-f')}=@…`,
     );
   }
   return { kind: 'file', path: text.slice(1) };

@@ -184,7 +184,7 @@ function itemFor(list: Node[], key: string): Branch {
 }
 
 function clash(field: Field, what: string): Error {
-  return usageFailure(`${field.given} ${what}`, 'A list is written key[]=value for each item.');
+  return usageFailure(`${field.given} ${what}`, 'Write a list as key[]=value for each item.');
 }
 
 function toJson(node: Node): unknown {

@@ -156,7 +156,7 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
   if (countCodePoints(language) <= REALTIME_LANGUAGE_MAX_CHARACTERS) return controls;
   throw configFailure(
     `the configured language is too long: realtime speech allows at most ${REALTIME_LANGUAGE_MAX_CHARACTERS} characters`,
-    'Give another with --language.',
+    'Give another language with --language.',
   );
 }
 

@@ -55,7 +55,9 @@ const ListItem = {
   status: Status,
   characters: Characters,
   textPreview: Type.String({ description: 'First 80 characters of the text' }),
-  textFingerprint: Type.String({ description: 'sha256: and the hex digest of the submitted text' }),
+  textFingerprint: Type.String({
+    description: '`sha256:` followed by the hex digest of the submitted text',
+  }),
   voiceId: Type.String(),
   creditsUsed: CreditsUsed,
   createdAt: Instant,

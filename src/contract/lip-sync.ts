@@ -231,7 +231,7 @@ const LIST = {
 
 const BEFORE_V1 = {
   section: 'versions#legacy-paths',
-  summary: 'Legacy path of the same lip-sync endpoint of v1',
+  summary: 'Older path of the lip-sync endpoint of v1',
 } as const;
 
 export const LIP_SYNC_ENDPOINTS = [

@@ -18,7 +18,7 @@ export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16',
 
 const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
 const Quote = {
-  credits: Type.Integer({ minimum: 0, description: 'Price of a job' }),
+  credits: Type.Integer({ minimum: 0, description: 'Price of a job, in credits' }),
   reference_limit: Type.Integer({
     minimum: 0,
     description: 'Maximum number of reference images',

@@ -87,7 +87,10 @@ export const SpeechControls = Type.Object({
     Type.Boolean({ description: 'Speak numbers, dates and units as words' }),
   ),
   filterEmoji: Type.Optional(
-    Type.Boolean({ default: false, description: 'Leave decorative kaomoji out (experimental)' }),
+    Type.Boolean({
+      default: false,
+      description: 'Leave out decorative kaomoji such as (◕‿◕) (experimental)',
+    }),
   ),
 });
 export type SpeechControls = Static<typeof SpeechControls>;
@@ -211,7 +214,9 @@ export type AlignedError = Static<typeof AlignedError>;
 
 export const AudioQuery = strict('AudioQuery', {
   download: Type.Optional(
-    Type.Enum(['0', '1'], { description: '1 sends the audio as an attachment' }),
+    Type.Enum(['0', '1'], {
+      description: '1: send the audio as an attachment, which browsers save as a file',
+    }),
   ),
 });
 

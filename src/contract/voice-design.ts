@@ -114,7 +114,7 @@ export const VOICE_DESIGN_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     isKeyRequired: true,
-    summary: 'Create a voice design: three candidates for a description',
+    summary: 'Create a voice design: three candidate voices for a description',
     body: VoiceDesignRequest,
     success: VoiceDesign,
     errors: [...BODY_ERRORS, ...KEY_ERRORS, 'ERR_INSUFFICIENT_CREDITS', 'ERR_GENERATION_FAILED'],

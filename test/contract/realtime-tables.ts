@@ -75,7 +75,9 @@ function startTable(): Table {
   const names = [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties)))];
   const mark = ({ properties, required = [] }: ObjectSchema, name: string) => {
     if (!(name in properties)) return '';
-    return [required.includes(name) ? 'required' : 'yes', range(properties[name])].join(' ').trim();
+    const allowed = range(properties[name]);
+    const word = required.includes(name) ? 'required' : 'yes';
+    return allowed === '' ? word : `${word}: ${allowed}`;
   };
   return [
     ['v3', 'v2', 'in v3', 'in v2, `product_v1`', 'in v2, `legacy`'],

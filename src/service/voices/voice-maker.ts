@@ -162,7 +162,7 @@ export class MeasuredVoices {
       (one, other) => distance(one) - distance(other),
     );
     if (nearest === undefined)
-      throw new Error(`The pitch of no voice for ${language} can be measured`);
+      throw new Error(`No voice for ${language} has a pitch that can be measured`);
     const { engine, voice } = nearest;
     const pitch = rounded(semitones(medianHz, nearest.medianHz));
     return {

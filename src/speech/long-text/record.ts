@@ -97,7 +97,7 @@ function isPaid(part: PartState | undefined): boolean {
 }
 
 function damagedText(file: string): Failure {
-  return new Failure(`the text of this record was changed or damaged: ${display(file)}`, {
+  return new Failure(`the stored text of this long text was changed or damaged: ${display(file)}`, {
     code: 'state',
     exit: 'state',
     hint: 'Restore the original text, or use the audio files in that folder.',
