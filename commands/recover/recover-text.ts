@@ -48,7 +48,7 @@ async function captionsOf(
   const { openCaptions, parseCaptionsRecord } = await import('../../src/cli/speech/captions.ts');
   const captions = parseCaptionsRecord(plan.captions);
   if (captions === undefined) return undefined;
-  return openCaptions(captions, context, 'number', '');
+  return openCaptions(captions, context, 'number', { text: '', edits: captions.edits });
 }
 
 async function withCaptions(

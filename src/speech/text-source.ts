@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
+import type { SpokenText } from '../text/document.ts';
 
 /** The maximum size of a text input, larger than any book. */
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
@@ -14,6 +15,22 @@ export interface TextSource {
   readonly stdinIsTerminal: () => boolean;
   readonly files: FileSystem;
   readonly signal: AbortSignal;
+}
+
+/** A text to speak. */
+export interface SpeechText {
+  /** What is sent. */
+  readonly text: string;
+  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  readonly spoken: SpokenText | undefined;
+}
+
+/**
+ * Reads the text to speak, as {@link readText} does.
+ * @throws Failure (usage)
+ */
+export async function readSpeech(source: TextSource): Promise<SpeechText> {
+  return { text: await readText(source), spoken: undefined };
 }
 
 /**

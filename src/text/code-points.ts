@@ -32,6 +32,28 @@ export function codePointOffset(text: string, count: number, from = 0): number {
   return at;
 }
 
+/** Returns slices of a text by code points. Takes linear time in total if the starts do not decrease. */
+export class CodePointSlicer {
+  readonly #text: string;
+  #count = 0;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Returns the part from `start` up to but not including `end`, both counted in code points. */
+  slice(start: number, end: number): string {
+    if (start < this.#count) {
+      this.#count = 0;
+      this.#at = 0;
+    }
+    this.#at = codePointOffset(this.#text, start - this.#count, this.#at);
+    this.#count = start;
+    return this.#text.slice(this.#at, codePointOffset(this.#text, end - start, this.#at));
+  }
+}
+
 function isPairAt(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }

@@ -3,6 +3,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
+import type { SpokenText } from '../../text/document.ts';
 import type { Source } from './inputs.ts';
 import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
@@ -24,7 +25,10 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly dir?: string;
   /** Id to use if the input gives none; default: `name`. */
   readonly title?: string;
+  /** What is sent. */
   readonly text: string;
+  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  readonly spoken?: SpokenText;
 }
 
 export interface Inputs {

@@ -9,6 +9,7 @@ import { isTemporaryName } from '../../durable/files.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
+import type { SpokenText } from '../../text/document.ts';
 import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
 import { draftsOf } from './items.ts';
@@ -24,6 +25,8 @@ export interface BatchItem {
   /** Path relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
+  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  readonly spoken?: SpokenText | undefined;
   readonly characters: number;
   /** Whether the item's input names no voice. */
   readonly usesDefaultVoice: boolean;
@@ -75,7 +78,7 @@ function decide(
   { index, id, padded }: { index: number; id: string; padded: string },
   { defaults, template }: PlanOptions,
 ): BatchItem {
-  const { source, text } = draft;
+  const { source, spoken, text } = draft;
   const voiceId = draft.voiceId ?? defaults.voiceId;
   const modelId = draft.modelId ?? defaults.modelId;
   const chosen = draft.format ?? defaults.format;
@@ -97,6 +100,7 @@ function decide(
       ...defaults.controls,
       ...draft.controls,
     },
+    ...(spoken === undefined ? {} : { spoken }),
     characters: countCodePoints(text),
     usesDefaultVoice: draft.voiceId === undefined,
   };

@@ -7,10 +7,12 @@ import type { Verdict } from '../../audio/reader.ts';
 import type { CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
+import { writtenWords } from '../../captions/written-words.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { alignedSpeech, requestAligned } from '../../speech/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
+import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
@@ -112,8 +114,13 @@ export class AlignedSpeaker implements ItemSpeaker {
     let verified = status;
     const onVerified = async (facts: ItemFacts, verdict: Verdict): Promise<void> => {
       const { durationMs, isComplete, words } = alignedSpeech(response, verdict);
-      const { text } = item.order;
-      const timings = timingsOf({ text, durationMs, complete: isComplete, words });
+      const { spoken = plainText(item.order.text) } = item;
+      const timings = timingsOf({
+        text: spoken.written,
+        durationMs,
+        complete: isComplete,
+        words: writtenWords(spoken, words),
+      });
       await captions.prepare({ timings, shape: this.#options.captions.shape });
       const known = { ...facts, ...costOf(response), isPartial: !isComplete };
       verified = await folder.note(status, 'verified', known, 'now');

@@ -6,6 +6,7 @@ import { openCaptionFiles } from '../../captions/caption-files.ts';
 import { flagOf } from '../../captions/cue-shape.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
+import { writtenWords } from '../../captions/written-words.ts';
 import { requireOutputSpace } from '../../durable/free-space.ts';
 import type { Existing } from '../../durable/output.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -13,19 +14,21 @@ import { alignedStreamTransport } from '../../speech/aligned-transport.ts';
 import type { SpeechTransport } from '../../speech/speak.ts';
 import { sweepTemporaries } from '../../speech/sweep-temporaries.ts';
 import { counted } from '../../text/display.ts';
+import type { Edit, SpokenText } from '../../text/document.ts';
+import { withWritten, writtenEdits } from '../../text/document.ts';
 import type { Context } from '../command.ts';
 import type { CaptionPlan } from '../flags/captions.ts';
 import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
 
 /**
- * Opens the caption files, before anything is billed.
+ * Opens the caption files, before anything is billed. Captions show the words of the document, which `edits` restore.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptions(
   { shape, targets }: CaptionPlan,
   context: Context,
   existing: Existing,
-  text: string,
+  { edits, text }: { readonly text: string; readonly edits: readonly Edit[] },
 ): Promise<OpenCaptions> {
   const files = await openCaptionFiles({ ...context, targets, existing });
   const { state } = await context.paths();
@@ -44,7 +47,13 @@ export async function openCaptions(
       return complete !== undefined;
     },
     async prepare(spoken, { durationMs, isComplete, words }) {
-      const timings = timingsOf({ text: spoken, durationMs, complete: isComplete, words });
+      const document = withWritten(spoken, edits);
+      const timings = timingsOf({
+        text: document.written,
+        durationMs,
+        complete: isComplete,
+        words: writtenWords(document, words),
+      });
       await files.prepare({ timings, shape });
       complete = isComplete;
     },
@@ -101,25 +110,46 @@ export function captionsDocument({ complete, items }: PublishedCaptions): object
   };
 }
 
+/** Returns the edits that restore the words of the document from what is spoken. */
+export function editsOf(spoken: SpokenText | undefined): readonly Edit[] {
+  return spoken === undefined ? [] : writtenEdits(spoken);
+}
+
+/** The caption plan in the saved progress of a long text, with the edits that restore the words of the document. */
+interface CaptionsRecord extends CaptionPlan {
+  readonly edits: readonly Edit[];
+}
+
 /** Returns the caption plan as stored in the saved progress of a long text. */
-export function captionsRecord(captions: CaptionPlan | undefined, cwd: string): unknown {
+export function captionsRecord(
+  captions: CaptionPlan | undefined,
+  cwd: string,
+  spoken: SpokenText | undefined,
+): unknown {
   if (captions === undefined) return undefined;
   const targets = captions.targets.map((target) => {
     return { ...target, path: path.resolve(cwd, target.path) };
   });
-  return { ...captions, targets };
+  const edits = editsOf(spoken);
+  return { ...captions, targets, ...(edits.length === 0 ? {} : { edits }) };
 }
 
 /** Parses a plan written by {@link captionsRecord}; undefined if it is invalid. */
-export function parseCaptionsRecord(value: unknown): CaptionPlan | undefined {
-  const { shape, targets } = fieldsOf(value);
+export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined {
+  const { edits = [], shape, targets } = fieldsOf(value);
   if (!Array.isArray(targets) || !targets.every((one) => isTarget(one))) return undefined;
-  return isShape(shape) ? { targets, shape } : undefined;
+  if (!Array.isArray(edits) || !edits.every((one) => isEdit(one))) return undefined;
+  return isShape(shape) ? { targets, shape, edits } : undefined;
 }
 
 function isTarget(value: unknown): value is CaptionTarget {
   const { format, path: file } = fieldsOf(value);
   return typeof file === 'string' && (format === 'srt' || format === 'vtt' || format === 'json');
+}
+
+function isEdit(value: unknown): value is Edit {
+  const { end, insert, start } = fieldsOf(value);
+  return typeof start === 'number' && typeof end === 'number' && typeof insert === 'string';
 }
 
 function isShape(value: unknown): value is CueShape {

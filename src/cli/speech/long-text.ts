@@ -76,7 +76,7 @@ export async function speakInParts(
 }
 
 function planOf(
-  { captions, chosen, context, plan }: Task,
+  { captions, chosen, context, plan, spoken }: Task,
   { body, connection, output, parts }: PartsRequest,
   mode: DeliveryMode,
   own: SpeechOptions['idempotencyKey'],
@@ -101,7 +101,7 @@ function planOf(
     format: plan.format,
     output: output === undefined || temporary === undefined ? null : path.resolve(output.path),
     temporary: temporary === undefined ? null : path.resolve(temporary),
-    captions: captionsRecord(captions, context.cwd()),
+    captions: captionsRecord(captions, context.cwd(), spoken),
     characters: parts.reduce((sum, part) => sum + countCodePoints(part.text), 0),
     parts: parts.map(({ start, end }, index) => {
       return { start, end, key: own === undefined ? null : (keys[index] ?? null) };

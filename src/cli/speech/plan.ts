@@ -18,8 +18,9 @@ import { usageFailure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
 import type { Player } from '../../speech/play.ts';
 import type { OutputPlan, Spoken } from '../../speech/speak.ts';
-import { readText } from '../../speech/text-source.ts';
+import { readSpeech } from '../../speech/text-source.ts';
 import { countCodePoints } from '../../text/code-points.ts';
+import type { SpokenText } from '../../text/document.ts';
 import type { TextPiece } from '../../text/sentences.ts';
 import type { CommandInput, Connection, Context } from '../command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
@@ -67,7 +68,10 @@ export interface Task {
   readonly modelId: string | undefined;
   readonly plan: OutputPlan;
   readonly player: Player | undefined;
+  /** What is sent. */
   readonly text: string;
+  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  readonly spoken: SpokenText | undefined;
   readonly characters: number;
   readonly mode: DeliveryMode;
   readonly captions: CaptionPlan | undefined;
@@ -171,7 +175,7 @@ export async function planTask(
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const source = { ...io, ...context, args, file: flags.file };
-  const text = await abortable(readText(source), signal);
+  const { spoken, text } = await abortable(readSpeech(source), signal);
   const characters = countCodePoints(text);
   if (flags.split === 'never' && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);
@@ -189,6 +193,7 @@ export async function planTask(
     plan,
     player,
     text,
+    spoken,
     characters,
     mode,
     captions,

@@ -154,10 +154,11 @@ export async function openOutputFile({
 }
 
 async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
-  const { captions, context, flags, text } = task;
+  const { captions, context, flags, spoken, text } = task;
   if (captions === undefined) return undefined;
-  const { openCaptions } = await import('./captions.ts');
-  return openCaptions(captions, context, flags.clobber ? 'replace' : 'refuse', text);
+  const { editsOf, openCaptions } = await import('./captions.ts');
+  const existing = flags.clobber ? 'replace' : 'refuse';
+  return openCaptions(captions, context, existing, { text, edits: editsOf(spoken) });
 }
 
 /**

@@ -1,0 +1,87 @@
+import type { AlignedWord } from '../contract/speech.ts';
+import { CodePointSlicer, countCodePoints } from '../text/code-points.ts';
+import type { Range, SpokenText } from '../text/document.ts';
+import { writtenRanges } from '../text/document.ts';
+
+/** Number of UTF-16 units of text in which the next reported word is searched. */
+const SEARCH_UNITS = 1_000;
+
+/**
+ * Replaces the spoken words by the words of the document. Words that share a replacement get its written words, which
+ * share the time of the spoken ones. Other words stay as the service reports them.
+ */
+export function writtenWords(
+  source: SpokenText,
+  words: readonly AlignedWord[],
+): readonly AlignedWord[] {
+  if (source.replaced.length === 0) return words;
+  const written = new CodePointSlicer(source.written);
+  const results: AlignedWord[] = [];
+  for (const { range, said } of groupWords(source, words)) {
+    const shown = range === undefined ? [] : wordsIn(written.slice(range.start, range.end));
+    results.push(...(range === undefined ? said : share(shown, said)));
+  }
+  return results;
+}
+
+/** Words that stand for one range of the document; undefined for a word outside of all replacements. */
+interface WordGroup {
+  readonly range: Range | undefined;
+  readonly said: readonly AlignedWord[];
+}
+
+function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGroup[] {
+  const toWritten = writtenRanges(source);
+  const groups: WordGroup[] = [];
+  let next = 0;
+  for (const { place, word } of placesOf(source.text, words)) {
+    while ((source.replaced[next]?.spoken.end ?? Infinity) <= (place?.start ?? 0)) next += 1;
+    const spoken = source.replaced[next]?.spoken;
+    const isReplaced = place !== undefined && spoken !== undefined && spoken.start < place.end;
+    const range = isReplaced ? toWritten(place) : undefined;
+    const last = groups.at(-1);
+    if (range !== undefined && last?.range !== undefined && range.start < last.range.end) {
+      const { start } = last.range;
+      groups[groups.length - 1] = { range: { start, end: range.end }, said: [...last.said, word] };
+    } else {
+      groups.push({ range, said: [word] });
+    }
+  }
+  return groups;
+}
+
+/** Finds the words in the text, in order. The place of a word, in code points, is undefined if it is not found. */
+function* placesOf(text: string, words: readonly AlignedWord[]) {
+  let at = 0;
+  let count = 0;
+  for (const word of words) {
+    const found = text.slice(at, at + SEARCH_UNITS + word.text.length).indexOf(word.text);
+    if (word.text === '' || found === -1) {
+      yield { word, place: undefined };
+      continue;
+    }
+    const start = count + countCodePoints(text.slice(at, at + found));
+    count = start + countCodePoints(word.text);
+    at += found + word.text.length;
+    yield { word, place: { start, end: count } };
+  }
+}
+
+function wordsIn(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}
+
+/** Gives each shown word the time of its spoken word, or if their numbers differ a share by its length. */
+function share(shown: readonly string[], said: readonly AlignedWord[]): AlignedWord[] {
+  const [first, last] = [said[0], said.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const total = shown.reduce((sum, word) => sum + word.length, 0);
+  const length = last.endMs - first.startMs;
+  let done = 0;
+  return shown.map((text, index) => {
+    const same = shown.length === said.length ? said[index] : undefined;
+    const startMs = same?.startMs ?? first.startMs + (length * done) / total;
+    done += text.length;
+    return { text, startMs, endMs: same?.endMs ?? first.startMs + (length * done) / total };
+  });
+}
