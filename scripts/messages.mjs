@@ -13,8 +13,8 @@ const EXPLAINS = new Set(['network', 'timeout', 'unusable', 'endedEarly']);
 const INTERNAL = new Set(['TypeError', 'RangeError', 'onError', 'onFailure']);
 const INTRODUCTION = `# Messages
 
-Every message of an error in foley, by the part that reports it. \`{name}\` stands for a value. The second column is the hint,
-which the command line prints on a line of its own. Where a message is built from parts, each part has a row. The exit codes are in
+All error messages of foley, by the source folder that reports them. \`{name}\` stands for a value. The second column is the hint,
+which the command line prints below the message. If a message is built from parts, each part has a row. The exit codes are in
 [reference.md](reference.md#exit-codes), the codes of the service in [api/errors.md](api/errors.md).
 
 This page is generated from the sources: \`npm run generate\`.

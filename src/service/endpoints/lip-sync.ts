@@ -128,7 +128,7 @@ function requireStarted(
 ): Job {
   if ('job' in end) return end.job;
   const { code, details, message } = end.refusal;
-  throw new ServiceError(code, `${message}. The speech was made and stays charged`, {
+  throw new ServiceError(code, `${message}. The speech was already made, and its charge is kept`, {
     details: {
       ...details,
       tts_audio_url: media.link(request.url, speechFileId),

@@ -115,7 +115,8 @@ async function* speakText(
       if (!isUnspeakable(error)) throw error;
     }
   }
-  if (!hasSpoken) throw new EngineError('unspeakable', 'The text has nothing to say.');
+  if (!hasSpoken)
+    throw new EngineError('unspeakable', 'The text contains nothing that can be spoken.');
 }
 
 /** Whether an error means that the text has no words to speak. */

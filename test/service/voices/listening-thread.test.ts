@@ -22,13 +22,19 @@ describe('a listening thread', () => {
 
   it.each([
     ['fails', 'throw new Error("broken")', 'broken'],
-    ['ends without a result', 'process.exit(0)', 'The listening thread ended unexpectedly.'],
+    [
+      'ends without a result',
+      'process.exit(0)',
+      'The thread that measures pitch ended unexpectedly.',
+    ],
   ])('that %s is an error', async (_what, code, message) => {
     await expect(hear(code)).rejects.toThrow(message);
   });
 
   it('that takes too long is ended', async () => {
-    const heard = expect(hear(SILENT)).rejects.toThrow(`Listening took longer than ${TIMEOUT_MS}`);
+    const heard = expect(hear(SILENT)).rejects.toThrow(
+      `Measuring the pitch took longer than ${TIMEOUT_MS}`,
+    );
     clock.advance(TIMEOUT_MS);
     await heard;
   });

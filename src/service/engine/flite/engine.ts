@@ -237,7 +237,7 @@ class ThreadPool {
   async #run(thread: SpeakingThread, entry: Entry): Promise<void> {
     const { clock, pieceTimeoutMs } = this.#options;
     const stopTimer = clock.after(pieceTimeoutMs, () => {
-      void thread.end(new Error(`A piece took longer than ${pieceTimeoutMs} ms.`));
+      void thread.end(new Error(`A piece of the text took longer than ${pieceTimeoutMs} ms.`));
     });
     try {
       entry.resolve(await thread.work(entry.task));

@@ -42,7 +42,7 @@ export function hearInThread(options: ListeningThreadOptions): MeasurePitches {
     });
     const stop = new AbortController();
     const stopTimer = clock.after(timeoutMs, () => {
-      stop.abort(new Error(`Listening took longer than ${timeoutMs} ms.`));
+      stop.abort(new Error(`Measuring the pitch took longer than ${timeoutMs} ms.`));
     });
     try {
       return await answerOf(worker, AbortSignal.any([signal, stop.signal]));
@@ -57,7 +57,9 @@ function answerOf(worker: Worker, signal: AbortSignal): Promise<MeasuredPitches>
   return new Promise((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('The listening thread ended unexpectedly.')));
+    worker.once('exit', () =>
+      reject(new Error('The thread that measures pitch ended unexpectedly.')),
+    );
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 }

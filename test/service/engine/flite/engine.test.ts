@@ -267,7 +267,7 @@ describe('when a thread breaks', () => {
     chunk.catch(() => {});
     await engine.warmUp();
     timers[0]?.();
-    await expect(chunk).rejects.toThrow('A piece took longer than 5000 ms.');
+    await expect(chunk).rejects.toThrow('A piece of the text took longer than 5000 ms.');
     expect(count(await say(engine, 'Next.').next())).toBe(1);
   });
 
