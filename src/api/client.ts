@@ -38,7 +38,6 @@ import type { ProxyEnvironment } from './transport/proxy.ts';
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
-/** Maximum size of a JSON response. */
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const MASKED_KEY = 'Bearer [redacted]';
 
@@ -73,7 +72,7 @@ export interface ApiClient {
   readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
    * Sends a request and returns the 2xx response. Retries failed attempts where a retry cannot be billed twice.
-   * @throws Failure, or the reason of the abort signal
+   * @throws Failure, or the signal's abort reason
    */
   send(spec: RequestSpec): Promise<ApiResponse>;
   /** Sends a request and parses the JSON response with `read`, which returns undefined for an invalid body. */
@@ -84,7 +83,6 @@ export interface ApiClient {
   describe(spec: RequestSpec): WireRequest;
   /** Masks the secrets in the messages and details of a failure. */
   redact(failure: Failure): Failure;
-  /** Closes every connection. */
   close(): Promise<void>;
 }
 
@@ -137,10 +135,6 @@ interface Sender extends ApiClientOptions {
   readonly transport: Transport;
 }
 
-/**
- * Sends a request, with retries.
- * @throws Failure of the last attempt; `unknown_outcome` if any attempt may have been billed
- */
 async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiResponse> {
   const { clock, limits, observer, random } = sender;
   const first = idsOf(spec, random);
@@ -193,7 +187,6 @@ async function renew(spec: RequestSpec, ids: Ids, random: Random): Promise<Ids> 
   return { key, requestId: spec.key?.sentAs === 'X-Request-Id' ? key : ids.requestId };
 }
 
-/** Returns whether any attempt so far may have been billed; refunded attempts do not count. */
 function mayHaveBeenBilled({ failure, outcome }: AttemptFailure, before: boolean): boolean {
   if (outcome.kind !== 'status') return before || outcome.kind === 'unanswered';
   if (outcome.code === 'ERR_REQUEST_PREVIOUSLY_REFUNDED') return false;
@@ -201,7 +194,6 @@ function mayHaveBeenBilled({ failure, outcome }: AttemptFailure, before: boolean
   return before || (failure.billed !== 'no' && outcome.status >= 500 && outcome.status !== 503);
 }
 
-/** Returns the failure of the last attempt; its billing outcome covers all attempts. */
 function conclude(
   { failure, outcome }: AttemptFailure,
   spec: RequestSpec,
@@ -232,10 +224,6 @@ class AttemptFailure extends Error {
   }
 }
 
-/**
- * Sends a request once, following redirects.
- * @throws AttemptFailure for any response other than 2xx; Failure for an invalid request
- */
 async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
   const { address, ids, spec, version } = attempt;
   let request = buildRequest(spec, address, ids, version);
@@ -296,7 +284,6 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
   return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
 }
 
-/** Returns the response if its status is 2xx; throws an AttemptFailure otherwise. */
 async function classifyResponse(
   { address, clock, spec }: Attempt,
   response: ApiResponse,
@@ -381,14 +368,11 @@ function engineFailure(reason: string, requestId: string): Failure {
 }
 
 const MOST_REDIRECTS = 5;
-/** Headers that are still sent when a redirect leads to another origin. */
+// Sent even if a redirect leads to another origin.
 const HARMLESS = new Set(['accept', 'accept-encoding', 'if-range', 'range', 'user-agent']);
 
-/**
- * Returns the request to the target of a redirect. GET and HEAD follow up to five redirects, but never from https
- * to http, and never send the API key to another origin. Other methods follow only 307 and 308 on the same origin.
- * @throws AttemptFailure for a redirect that must not be followed
- */
+// GET and HEAD follow up to five redirects, but never from https to http. The API key is never sent to another
+// origin. Other methods follow only 307 and 308 on the same origin.
 function redirected(request: WireRequest, response: ApiResponse, followed: number): WireRequest {
   const { status } = response;
   const { location } = response.headers;

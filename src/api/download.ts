@@ -18,9 +18,8 @@ export type AskForFile = (
 ) => Promise<ApiResponse>;
 
 /**
- * Downloads a file that is free and can be requested again, such as the audio of a job. Renews a refused link
- * at once, and a second time after one second. Resumes an interrupted download with a range request, else
- * starts over, up to `--max-retries` times in a row.
+ * Downloads a file that is free and can be requested again, such as the audio of a job. Renews refused links and
+ * resumes interrupted downloads.
  * @throws Failure (bad_answer) if all links are refused, the body stays incomplete, or the file changes
  */
 export async function download(
@@ -31,7 +30,6 @@ export async function download(
   const first = await withFreshLink(client, ask, {}, signal);
   let current = first;
   let bytes = 0;
-  /** CRC-32 of the bytes that were passed to the caller so far. */
   let checksum = 0;
 
   async function* read(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -54,7 +52,6 @@ export async function download(
     }
   }
 
-  /** Requests the rest of the file. @throws Failure; the given `cut` if the service does not return the rest */
   async function requestRest(cut: Failure): Promise<AsyncIterable<Uint8Array>> {
     const etag = first.headers.get('etag');
     // A weak ETag does not guarantee identical bytes.
@@ -96,14 +93,12 @@ async function withFreshLink(
   }
 }
 
-/** Whether a 206 response begins at byte `start` of a file with `size` bytes. */
 function startsAt({ headers }: ApiResponse, start: number, size: number | undefined): boolean {
   const [, from, total] =
     /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(from) === start && (size === undefined || total === '*' || Number(total) === size);
 }
 
-/** Yields a file without its first `start` bytes, after checking that their checksum is unchanged. */
 async function* skipStart(
   response: ApiResponse,
   start: number,
@@ -121,7 +116,6 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-/** Whether the connection dropped or stalled in the middle of the body. */
 function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);

@@ -11,11 +11,9 @@ import { isCertificateCode, isParserError, ProxyRefusal } from './transport/exch
 interface StatusContext {
   readonly status: number;
   readonly error: ServiceError;
-  /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
   readonly billed: boolean;
-  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -187,7 +185,6 @@ const BILLED_BY_CODE = new Map(
   }),
 );
 
-/** Returns whether a failed request was billed: 4xx responses are free, 5xx responses may be billed. */
 function billedBy({ billed, error, status }: StatusContext): Billed {
   if (!billed) return 'no';
   // The speech of a dubbing is billed even if its lip sync could not start (docs/api/errors.md).
@@ -309,7 +306,6 @@ const EXPLAIN: Readonly<
   surplus: (_error, facts) => unusable('the response is longer than announced', facts),
 };
 
-/** Returns a clause about a proxy error, with the proxy as its subject, for use in a message. */
 function proxyProblem({ cause, systemCode = '' }: TransportError): {
   readonly problem: string;
   readonly isOfPassword: boolean;
@@ -341,7 +337,6 @@ function timeout(message: string, hint: string): Explanation {
   return { code: 'timeout', exit: 'network', message, hint };
 }
 
-/** Returns the Failure for an incomplete response. The message names the proxy, which may have closed the connection. */
 function endedEarly(
   message: string,
   { host, proxy }: TransportError,

@@ -9,7 +9,7 @@ export interface FilePart extends StreamedBody {
 }
 
 /**
- * Builds a `multipart/form-data` body (RFC 7578), in which names are escaped as in browsers.
+ * Builds a `multipart/form-data` body (RFC 7578). Escapes field names as browsers do.
  * @param boundary at most 70 letters, digits and dashes; must not occur in any part
  */
 export function multipartBody(parts: readonly FormPart[], boundary: string): StreamedBody {

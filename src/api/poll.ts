@@ -5,14 +5,13 @@ import { Failure } from '../errors/failure.ts';
 /** The fields of a job that polling needs. */
 export interface PolledJob {
   readonly id: string;
-  /** The status string that the service returned. */
   readonly status: string;
   readonly phase: JobPhase;
   /** `Retry-After` of this response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** Options for one request of the job's status. */
+/** Options for one request that reads a job's status. */
 export interface PollCall {
   readonly signal: AbortSignal | undefined;
   /** Maximum number of retries; default: the limit of the client. */
@@ -34,9 +33,9 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
 }
 
 /**
- * Polls a job until it has ended. Rate limits and 5xx responses do not end polling. Connection errors end polling only
- * before the first response of the service, after the usual retries.
- * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's reason
+ * Polls a job until it has ended. Continues after rate limits, 5xx responses and, once the service has responded,
+ * connection errors.
+ * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's abort reason
  */
 export async function pollJob<Job extends PolledJob>(
   subject: { readonly id: string; readonly known?: Job | undefined },
@@ -106,7 +105,6 @@ async function pause<Job extends PolledJob>(
   if (wantedMs > remainingMs) throw new DeadlineReached();
 }
 
-/** Returns the failure of a poll if polling may continue; throws the failure otherwise. */
 function transient(error: unknown, hasAnswered: boolean): Failure {
   if (!(error instanceof Failure)) throw error;
   const { exit, status = 0 } = error;
@@ -150,16 +148,16 @@ export interface PollState {
   readonly fraction: number;
 }
 
-/** Minimum delay between polls, chosen by foley. Only v1 requires one: 3 to 5 seconds (docs/api/limits.md). */
+/** Minimum delay between polls. The hosted service requires one only for v1: 3 to 5 seconds (docs/api/limits.md). */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
 
-/** The delay after `Retry-After: 0` is a share of the elapsed time, but at least this and at most `SOON_CAP_MS`. */
+// The delay after `Retry-After: 0` is a share of the elapsed time, from `SOON_MS` to `SOON_CAP_MS`.
 const SOON_MS = 10;
 const SOON_CAP_MS = 2_000;
 const SOON_SHARE = 0.2;
-/** After `Retry-After: 0`, the delay is at most this share of the expected duration, plus half of the time overdue. */
+// After `Retry-After: 0`, the delay is at most this share of the expected duration, plus half of the time overdue.
 const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
 
@@ -185,7 +183,6 @@ function ownDelay({ elapsedMs, fraction, pace: { floorMs } }: PollState): number
   return Math.max(least, Math.min(tenth, most));
 }
 
-/** Returns the minimum delay after a response with a `Retry-After` header, with jitter. */
 function minimumDelay(question: PollState): number {
   const { fraction, pace, retryAfterMs = 0 } = question;
   if (pace.intervalMs !== undefined) return pace.intervalMs;
@@ -203,7 +200,6 @@ function soonDelay({ elapsedMs, expectedMs }: PollState): number {
 
 type JobPhase = 'running' | 'success' | 'partial' | 'failed';
 
-/** The statuses of ended jobs (docs/api/README.md). */
 const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ...['success', 'completed', 'succeeded', 'done'].map((word) => [word, 'success'] as const),
   ...['fail', 'failed', 'error', 'cancelled', 'canceled', 'expired'].map(

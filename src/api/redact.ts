@@ -8,7 +8,7 @@ export interface Redactor {
 const MASK = '[redacted]';
 const SECRET_PARAMETER =
   /sign|token|secret|credential|password|policy|expires|api[-_]?key|^(key|sig|auth)$/i;
-/** Minimum length of a secret that is masked; masking shorter ones would also mask harmless words. */
+// Masking shorter secrets would also mask harmless words.
 const SHORTEST_SECRET = 4;
 
 /**

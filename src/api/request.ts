@@ -83,7 +83,7 @@ export interface WireRequest {
   readonly stream?: StreamedBody | undefined;
 }
 
-/** Headers that users cannot set: the client sets them itself, or they would break HTTP framing. */
+// foley sets these headers itself, or they would break HTTP framing.
 const RESERVED = new Set([
   'authorization',
   'proxy-authorization',
@@ -135,7 +135,6 @@ function bodyHeaders({ body, stream }: RequestSpec): Record<string, string> {
   return { 'content-type': stream.contentType, 'content-length': `${stream.byteLength}` };
 }
 
-/** Returns the headers that are sent only to the service, such as the API key. */
 function ownHeaders(spec: RequestSpec, address: ServiceAddress, ids: Ids): Record<string, string> {
   const own: Record<string, string> = {
     [HEADERS.requestId.toLowerCase()]: checkHeader(HEADERS.requestId, ids.requestId),
@@ -249,7 +248,7 @@ function encodeSegment(value: string): string {
   return encodeURIComponent(value);
 }
 
-/** An event for `--verbose`, with secrets and signed queries masked. */
+/** An event that `--verbose` prints, with secrets masked. */
 export type ApiEvent = {
   /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
@@ -268,7 +267,7 @@ export type ApiEvent = {
       readonly type: 'no_response';
       readonly method: string;
       readonly url: string;
-      /** A word or an error code: `refused`, `timeout`, `CERT_HAS_EXPIRED`. */
+      /** Such as `refused`, `timeout` or `CERT_HAS_EXPIRED`. */
       readonly reason: string;
       readonly ms: number;
     }
@@ -277,7 +276,6 @@ export type ApiEvent = {
 
 export type Observer = (event: ApiEvent) => void;
 
-/** Maximum length of an API key that foley accepts; real keys are shorter. */
 const LONGEST_KEY = 4_096;
 
 /**

@@ -127,7 +127,7 @@ function numberOr(text: string | undefined): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Maximum nesting depth of JSON, so that recursive functions cannot overflow the stack. */
+// Limits the nesting, so that recursive functions cannot overflow the stack.
 const DEEPEST = 64;
 
 /** Parses JSON; undefined if it is invalid or nested too deeply. */

@@ -80,14 +80,14 @@ function decideStatus(question: RetryQuestion, outcome: StatusOutcome): RetryDec
   return allowed(question.rule, outcome) ? after(question, retryAfterMs) : STOP;
 }
 
-/** Whether a status allows a retry. 429 and 425 always do, because the service has not processed the request. */
+// 429 and 425 always allow a retry, because the service has not processed the request.
 function allowed(rule: RetryRule, { status, retryable }: StatusOutcome): boolean {
   if (status === 429 || status === 425) return true;
   if (rule === 'never') return status >= 500 && retryable === true;
   return status === 408 || (status >= 500 && !PERMANENT_5XX.has(status));
 }
 
-/** Statuses that a retry cannot change: not implemented, version not supported, network login required. */
+// Not implemented, version not supported, network login required.
 const PERMANENT_5XX = new Set([501, 505, 511]);
 
 function decideConflict(
@@ -117,7 +117,6 @@ export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }
 
-/** Maximum `Retry-After` in seconds; larger values are reduced to it. */
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**
@@ -139,7 +138,7 @@ export function parseRetryAfter(
   return Math.min(Math.max(until - from, 0), MOST_SECONDS * 1_000);
 }
 
-/** The preferred date format of RFC 9110 and the two obsolete ones, all in GMT. */
+// The preferred date format of RFC 9110 and the two obsolete ones, all in GMT.
 const HTTP_DATES = [
   /^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,

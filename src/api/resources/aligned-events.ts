@@ -9,7 +9,7 @@ export type AlignedEvent =
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** Those words of the chunk that have valid times. */
+      /** The words of the chunk that have valid times. */
       readonly words: readonly AlignedWord[];
       /** Whether every word of the chunk has valid times. */
       readonly isWhole: boolean;
@@ -92,7 +92,7 @@ function fieldsIn(data: ByteString): UnknownRecord | undefined {
 const PLAIN_BEGIN = '{"audioBase64":"';
 const PLAIN_END = '"}';
 
-/** Adds the audio of an event whose only field is `audioBase64`, without parsing JSON; returns false for any other. */
+// Reads an event whose only field is `audioBase64` without parsing JSON, which is slower.
 function addPlain(data: ByteString, block: Pick<AudioBlock, 'add'>): boolean {
   return (
     data.startsWith(PLAIN_BEGIN) &&
@@ -107,7 +107,7 @@ function addAudio({ audioBase64 }: UnknownRecord, block: Pick<AudioBlock, 'add'>
   throw new UnreadableEvent('audio', 'has an audioBase64 that is not base64');
 }
 
-/** Reads a snapshot event. Drops words with invalid times but does not fail, because the audio was billed. */
+// Drops words with invalid times instead of failing, because the audio was billed.
 function snapshotOf(fields: UnknownRecord): AlignedEvent {
   const { units = 'milliseconds', words } = fields;
   const chunkSeq = chunkSeqOf(fields);
@@ -138,7 +138,6 @@ function completedOf(fields: UnknownRecord): CompletedFields {
   };
 }
 
-/** Whether a value is a word with valid times. */
 export function isAlignedWord(value: unknown): value is AlignedWord {
   if (!isRecord(value)) return false;
   const { endMs, startMs, text: said } = value;
@@ -156,7 +155,6 @@ interface ReadBatch {
   readonly audio: Uint8Array | undefined;
   /** Whether at least one of the events has a known type; heartbeats do not count. */
   readonly hasNews: boolean;
-  /** The event that ended the stream; later events are ignored. */
   readonly end: StreamEnd | undefined;
 }
 
@@ -186,7 +184,6 @@ export function readBatch(
   return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
-/** Returns the maximum number of audio bytes that a batch of events can contain. */
 function audioBytesMax(batch: readonly SseEvent[]): number {
   let characters = 0;
   for (const event of batch) {
@@ -207,10 +204,8 @@ function read(
   }
 }
 
-/**
- * UTF-8 bytes as a string with one character per byte. Most of a stream is Base64 (ASCII), so decoding is rarely
- * needed; {@link textOf} decodes the other parts.
- */
+// UTF-8 bytes as a string with one character per byte. Most of a stream is Base64 (ASCII), so decoding is rarely
+// needed; {@link textOf} decodes the other parts.
 type ByteString = string;
 
 const LINE_FEED = 0x0a;
@@ -235,8 +230,8 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields an array for each chunk of bytes:
- * the events that the chunk completes, possibly none. Drops an incomplete event at the end of the stream.
+ * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). For each chunk of bytes, yields the
+ * events that it completes.
  * @throws EventTooLarge, or errors of the body
  */
 export async function* sseEvents(
@@ -272,11 +267,8 @@ export async function* sseEvents(
  */
 export class Alignment {
   readonly #chunks = new Map<number, readonly AlignedWord[]>();
-  /** Sequence numbers of the chunks with missing times. */
   readonly #broken = new Set<number>();
-  /** Whether an `invalidated` event did not name its chunk. */
   #hasLost = false;
-  /** Estimated memory for all words, in characters. */
   #weight = 0;
 
   /** Applies an event; returns false if the stream has too many words. */
@@ -309,9 +301,8 @@ export class Alignment {
   }
 }
 
-/** Maximum number of chunks with missing times; real streams have far fewer chunks. */
 const MOST_BROKEN = 100_000;
-/** Maximum estimated memory: the characters of all words, plus a constant for each word and snapshot. */
+// The characters of all words, plus a constant for each word and snapshot.
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 
@@ -319,15 +310,12 @@ function weightOf(words: readonly AlignedWord[]): number {
   return words.reduce((sum, { text }) => sum + WORD_WEIGHT + text.length, WORD_WEIGHT);
 }
 
-/** Maximum number of unused buffers to retain. */
 const SPARES_MAX = 64;
-/** Maximum size of a buffer to retain; audio usually arrives in pieces of a few kilobytes. */
 const SPARE_BYTES_MAX = 128 * 1024;
 
 /** Reuses the buffers of audio chunks that callers return, because allocating a buffer costs more than filling it. */
 export class AudioMemory {
   readonly #spares: Buffer[] = [];
-  /** The buffer of each chunk that has not been given back. */
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
 
   /** Returns an empty block with space for at least `bytesMax` bytes of audio. */

@@ -34,7 +34,6 @@ export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'>
   readonly idleTimeoutMs?: number | undefined;
 }
 
-/** Maximum size of an event; real events have a few kilobytes. */
 const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 
 /** Builds the request of {@link speakAligned}. */
@@ -76,7 +75,7 @@ class StreamedSpeech implements AlignedResponse {
   readonly contentType = 'text/event-stream';
   readonly contentLength = undefined;
   readonly pcm = undefined;
-  /** The stream marks its own end: it is complete only with a final event. */
+  // The stream is complete only with its final event.
   readonly framing = 'chunked';
   readonly ignoredParameters: readonly string[];
   outcome: AlignedOutcome | undefined;
@@ -120,7 +119,7 @@ class StreamedSpeech implements AlignedResponse {
     this.#memory.giveBack(chunk);
   }
 
-  /** Yields the audio. Heartbeats do not reset the idle timeout. */
+  // Heartbeats do not reset the idle timeout.
   async *#audio(): AsyncGenerator<Uint8Array, void, undefined> {
     const { clock } = this.#options;
     const alignment = new Alignment();

@@ -19,12 +19,11 @@ export interface DesignRequest {
   readonly providers?: readonly string[] | undefined;
 }
 
-/** A proposed voice (docs/api/voice-design.md). Its id cannot be used as a voice id until the candidate is saved. */
+// A proposed voice (docs/api/voice-design.md). Its id cannot be used as a voice id until the candidate is saved.
 interface DesignCandidate {
   readonly candidateId: string;
-  /** The preview URL as the service returned it, possibly relative. */
+  /** May be relative. */
   readonly previewAudioUrl: string | undefined;
-  /** The service's own description of the voice. */
   readonly description: string | undefined;
 }
 
@@ -92,7 +91,6 @@ export async function saveVoiceDesign(
   }
 }
 
-/** Adds the hint that designs expire to a "not found" failure. */
 function withExpiryHint(error: unknown): unknown {
   if (!isNotFound(error)) return error;
   const hint =

@@ -134,7 +134,7 @@ export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): P
   return { floorMs: isSlow ? POLL_FLOOR_V1_MS : POLL_FLOOR_MS, intervalMs };
 }
 
-/** The API versions with speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** The API versions that have speech jobs (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export type JobApi = 'v3' | 'v1';
 
 export interface JobRef {
@@ -297,7 +297,6 @@ async function segmentLink(
   });
 }
 
-/** Downloads audio. @param place a path of the service, or a function that returns a fresh link */
 async function getAudio(
   client: ApiClient,
   place: string | (() => Promise<URL>),

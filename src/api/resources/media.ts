@@ -142,10 +142,6 @@ export interface MediaJob extends PolledJob {
   readonly raw: unknown;
 }
 
-/**
- * Reads a job from the response that created it or from a poll; undefined if the response has no job.
- * @param known the id of the polled job; undefined for a new job
- */
 function readMediaJob(
   kind: MediaJobKind,
   { headers, raw, requestId, retryAfterMs }: Omit<JsonResponse<unknown>, 'status' | 'value'>,
@@ -167,7 +163,6 @@ function readMediaJob(
   };
 }
 
-/** Reads a job from the JSON of a list item; undefined if it is invalid. */
 function readMediaData(
   kind: MediaJobKind,
   data: UnknownRecord,
@@ -198,7 +193,7 @@ function readMediaData(
   };
 }
 
-/** Returns the URL of the result. Ignores the URLs of inputs, which some responses repeat under other field names. */
+// Some responses repeat the URLs of inputs under other field names.
 function resultOf(data: UnknownRecord): string | undefined {
   const result = firstRecord(data['result']) ?? {};
   return firstText(
@@ -323,7 +318,6 @@ function notYet({ id, kind, requestId, status }: MediaJob): Failure {
   });
 }
 
-/** Filters of a lip-sync list (docs/api/lip-sync.md). */
 type LipSyncQuery = Omit<JobQuery, 'createdAfter'>;
 
 /** Lists one page of the account's lip-sync jobs (docs/api/lip-sync.md). */

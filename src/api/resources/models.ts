@@ -83,7 +83,7 @@ function readModel(body: unknown): Model | undefined {
   };
 }
 
-/** A combination of size and duration that a media model supports, with the cost (docs/api/media.md). */
+/** One combination of size, duration and cost that a media model offers (docs/api/media.md). */
 export interface MediaVariant {
   /** Set for images only. */
   readonly aspectRatio: string | undefined;
@@ -117,7 +117,7 @@ export function listMediaModels(
   );
 }
 
-/** Reads the list of models from the usual field names, because the API does not document the response. */
+// The API does not document the response, so this accepts the usual field names.
 function readModels(body: unknown): readonly MediaModel[] | undefined {
   const outer = firstRecord(body) ?? {};
   const inner = firstRecord(outer['data']) ?? outer;
@@ -152,7 +152,6 @@ function readVariant(body: UnknownRecord): MediaVariant {
   };
 }
 
-/** Names of the features, for use in messages. */
 const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
   lipsync: 'lip sync',
   dub: 'video dubbing',
@@ -161,8 +160,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * Returns a Failure that says that the account lacks a feature, if the error is a 404 and the OpenAPI document of the
- * service does not list the endpoint (docs/api/media.md). Returns any other error unchanged.
+ * Replaces a 404 error with a Failure for a missing feature if the service's OpenAPI document does not list the
+ * endpoint (docs/api/media.md). Returns other errors unchanged.
  */
 export async function explainMissingFeature(
   client: ApiClient,
@@ -180,7 +179,6 @@ export async function explainMissingFeature(
   });
 }
 
-/** Whether the OpenAPI document lists an operation; undefined if the document cannot be loaded. */
 async function isListed(
   client: ApiClient,
   method: string,

@@ -19,7 +19,7 @@ export function getRealtimeCapabilities(
 
 interface BrowserTicket {
   readonly ticket: string;
-  /** The WebSocket URL to open with the ticket; v3 only. */
+  // v3 only.
   readonly url: string | undefined;
 }
 

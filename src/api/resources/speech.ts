@@ -72,7 +72,7 @@ function repetition(
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
-/** Returns how the service recognizes repeated requests to an endpoint family; undefined if it does not. */
+/** Returns the header by which an endpoint family recognizes repeated requests; undefined if it has none. */
 export function idempotencyHeader(surface: SurfaceName): Charge['idempotencyHeader'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).idempotencyHeader;
@@ -108,11 +108,6 @@ export async function sendSpeech(
   return cache ? storedAudio(client, response, request.signal) : requireAudio(client, response);
 }
 
-/**
- * Downloads the audio from the URL that a v1 request with `cache` returned (docs/api/speech.md#v1). A response that
- * contains audio instead of a URL is returned unchanged.
- * @throws Failure (bad_answer), marked as billed, with the URL in its details
- */
 async function storedAudio(
   client: ApiClient,
   response: ApiResponse,
@@ -157,7 +152,6 @@ async function* withErrors(
   }
 }
 
-/** Returns the Failure for a failed download of audio that was billed. */
 function billedFailure(failure: Failure, url: URL): Failure {
   const { details, message } = failure;
   return reviseFailure(failure, {
@@ -243,7 +237,6 @@ export async function requireAudio(
 }
 
 const AUDIO_TYPE = /^audio\/|^application\/ogg$/;
-/** Media types that file storage uses for files of any kind. */
 const OPAQUE_TYPE = /^(application|binary)\/octet-stream$/;
 
 function pcmLayout(mediaType: string): PcmLayout | undefined {

@@ -76,7 +76,6 @@ function readVoiceList(body: unknown): VoiceList | undefined {
   };
 }
 
-/** Reads a voice; undefined if a field has the wrong type. */
 function readVoice(body: unknown): Voice | undefined {
   if (!isRecord(body)) return undefined;
   const { voiceId, name, isPersonal, primaryLanguage, languages, modelIds } = body;
@@ -133,7 +132,6 @@ export function listCompatVoices(
   );
 }
 
-/** Reads a voice with the field names of either of the two v1 lists. */
 function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
   if (!isRecord(body)) return undefined;
   const voiceId = firstText(body['voiceId'], body['id']);
@@ -183,7 +181,6 @@ function inUse(failure: Failure, voiceId: string): Failure {
   });
 }
 
-/** Hint for a 402 response: either the credits or the limit on voices is used up (docs/api/errors.md). */
 const NO_ROOM =
   '`foley profile` shows the remaining credits. Accounts also have a voice limit: ' +
   '`foley voices list --type personal` lists yours, and `foley voices delete ID` removes one.';
@@ -222,7 +219,6 @@ export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
 /** The form fields of a request that creates a voice from recordings (docs/api/voices.md). */
 export interface VoiceForm {
   readonly name: string;
-  /** Recordings of the speaker. */
   readonly audioFiles: readonly Omit<FilePart, 'name'>[];
   readonly description?: string | undefined;
   /** Transcript of the recordings. */

@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** Idle connections are closed after 4 s; most servers close them after 5 s. */
+// Most servers close idle connections after 5 s.
 const IDLE_MS = 4_000;
 
-/** The empty `servername` saves Node a few milliseconds; the connector sets the name for TLS. */
+// The empty `servername` saves Node a few milliseconds; the connector sets the name for TLS.
 const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 
 type Done = (error: Error | null, socket: Duplex) => void;
@@ -19,7 +19,6 @@ type Done = (error: Error | null, socket: Duplex) => void;
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
-  /** A connection that was opened in advance for the next request. */
   #prepared: Promise<Duplex> | undefined;
 
   constructor(connector: Connector) {
@@ -74,7 +73,7 @@ export class Connections extends Agent {
     super.destroy();
   }
 
-  /** Returns a copy of the list of idle sockets, because callers remove sockets from the list. */
+  // Returns a copy, because callers remove sockets from the list.
   #idle(): Duplex[] {
     return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
   }
@@ -97,7 +96,6 @@ export class Connections extends Agent {
     return socket;
   }
 
-  /** Returns the socket that was opened in advance, unless it was closed in the meantime. */
   async #takePrepared(): Promise<Duplex | undefined> {
     const prepared = this.#prepared;
     this.#prepared = undefined;

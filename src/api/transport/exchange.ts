@@ -5,7 +5,6 @@ import { hasReceivedUnexpectedData, closeOnUnexpectedData } from './connections.
 
 export const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Maximum number of interim responses (1xx). */
 const MOST_INTERIM_RESPONSES = 16;
 
 const ignore = (): void => {};
@@ -22,19 +21,16 @@ export interface TransportResponse {
 
 interface ExchangeOptions {
   readonly clock: Clock;
-  /** `host:port` of the service, for messages. */
   readonly host: string;
-  /** `host:port` of the proxy, if one is used. */
   readonly proxy: string | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Aborts the exchange, even while the body is being read. */
   readonly signal: AbortSignal | undefined;
 }
 
 /**
- * One request and its response. Settles once: with the status and headers of the response, a {@link TransportError}
- * or the reason of an abort.
+ * One request and its response. Settles once: with the response's status and headers, a {@link TransportError} or the
+ * signal's abort reason.
  */
 export class Exchange {
   readonly result: Promise<TransportResponse>;
@@ -42,15 +38,13 @@ export class Exchange {
   readonly #request: ClientRequest;
   #resolve: (response: TransportResponse) => void = ignore;
   #reject: (error: Error) => void = ignore;
-  /** The socket; undefined until it is connected. */
   #socket: Socket | undefined;
   #response: IncomingMessage | undefined;
   #body: ResponseBody | undefined;
   #failure: Error | undefined;
-  /** Whether the connection broke after the whole response had arrived. */
+  // True if the connection broke after the whole response had arrived.
   #isBroken = false;
   #interim = 0;
-  /** Whether the request is being sent and no response has begun. */
   #isAwaiting = false;
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
@@ -181,7 +175,6 @@ function reasonOf(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('the request was aborted');
 }
 
-/** Yields the data that arrived while the response was paused. */
 function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, undefined> {
   response.removeAllListeners('data');
   for (;;) {
@@ -224,7 +217,7 @@ function framing(
   return { framing: 'close', contentLength: undefined };
 }
 
-/** Pauses reading from the socket above this many unread bytes; resumes below half of it. */
+// Pauses reading from the socket above this many unread bytes; resumes below half of it.
 const HELD_BYTES = 1 << 20;
 
 /** How the end of a body is marked. With `close`, an interrupted body looks complete. */
@@ -237,7 +230,6 @@ interface BodySource {
   readonly idleTimeoutMs: number;
   hold(): void;
   release(): void;
-  /** Closes the connection because of an error. */
   abandon(error: Error): void;
 }
 
@@ -264,7 +256,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  /** Ends the body, which is complete unless there is an error. Bytes that arrived earlier can still be read. */
+  /** Ends the body, which is complete unless `error` is given. Bytes that arrived earlier can still be read. */
   end(error?: Error): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake?.();
@@ -355,7 +347,7 @@ const UNSENT = new Set<Fault>([
 ]);
 const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
 
-/** A connection error, with a fault that shows how much of the request the service can have received. */
+/** A connection error. Its fault shows how much of the request the service may have received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly fault: Fault;

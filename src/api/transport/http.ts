@@ -13,7 +13,6 @@ import type { StreamedBody, WireRequest } from '../request.ts';
 interface TransportOptions {
   readonly clock: Clock;
   readonly env: ProxyEnvironment;
-  /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
 }
 
@@ -88,7 +87,7 @@ async function openRoute(
   );
 }
 
-/** Maximum size of the response headers in bytes; set explicitly, so that NODE_OPTIONS cannot change it. */
+// Set explicitly, so that `NODE_OPTIONS` cannot change it.
 const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
@@ -127,7 +126,7 @@ async function perform(
   });
 }
 
-/** Returns the Content-Length header of a body in memory, without which Node would send an empty body as chunked. */
+// Without this header, Node would send an empty body as chunked.
 function lengthOf(method: string, body: Uint8Array | undefined): Record<string, string> {
   if (body === undefined && !/^(POST|PUT|PATCH)$/.test(method)) return {};
   return { 'content-length': `${body?.length ?? 0}` };
@@ -167,7 +166,7 @@ export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) 
   };
 }
 
-/** Changes the error of an incomplete upload to `upload_reset`, because the service cannot have processed it. */
+// The service cannot have processed an incomplete upload.
 function cutUpload(error: unknown): unknown {
   if (!(error instanceof TransportError)) return error;
   const { fault, host } = error;

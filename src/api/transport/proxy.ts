@@ -44,7 +44,6 @@ export function proxyAuthorization({ password, username }: URL): {
   return { 'proxy-authorization': `Basic ${Buffer.from(plain).toString('base64')}` };
 }
 
-/** Decodes a percent-encoded user name or password; leaves invalid escapes unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -58,7 +57,7 @@ function read(env: ProxyEnvironment, name: string): string | undefined {
   return given.find((value) => value !== undefined && value !== '');
 }
 
-/** Whether `NO_PROXY` lists a host: as `*`, or by its name or a parent domain, each with an optional port. */
+// `NO_PROXY` contains `*`, or host names or parent domains, each with an optional port.
 function isExcluded(url: URL, list: string): boolean {
   const port = `${hostAndPort(url).port}`;
   return list
