@@ -20,7 +20,7 @@ export interface DetectedSound {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Maximum number of channels, as in FLAC. A header may claim up to 65,535 channels, and each one needs memory. */
+// As in FLAC. A header may claim up to 65,535 channels, and each one needs memory.
 const MOST_CHANNELS = 8;
 const SUPPORTED = 'use wav, mp3, flac, ogg or opus';
 
@@ -66,10 +66,8 @@ function recogniseWav(file: OpenFile): DetectedSound {
   };
 }
 
-/** The samples of a WAV file must begin within this number of bytes. */
 const WAV_HEAD_BYTES = 1024 * 1024;
 
-/** Verifies a file and returns the verdict. @throws UnusableAudioError for an incomplete or invalid file */
 function requireWhole(file: OpenFile, format: 'wav' | 'mp3' | 'ogg'): Verdict {
   const verifier = createVerifier(format);
   for (const piece of filePieces(file, PIECE_BYTES)) verifier.write(piece);
@@ -92,11 +90,11 @@ function secondsOf({ durationMs }: Verdict): number | undefined {
   return durationMs === undefined ? undefined : durationMs / 1_000;
 }
 
-/** The decoded samples of each channel, from -1 to 1. All channels have the same length. */
+/** The decoded samples of each channel, from -1 to 1. All channels have the same number of samples. */
 export interface DecodedSound {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
-  /** Whether the decoder reported errors, and so skipped damaged parts of the file. */
+  /** Whether the decoder reported errors and skipped damaged parts of the file. */
   readonly isDamaged?: boolean;
 }
 
@@ -112,7 +110,9 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** Thrown for a file that cannot be used. The message is a clause whose subject is the file. */
+/**
+ * Thrown for a file that cannot be used. The message is a clause whose subject is the file, such as "is not audio".
+ */
 export class UnusableAudioError extends Error {
   override readonly name = 'UnusableAudioError';
 }
@@ -124,10 +124,7 @@ interface WavLayout {
   read(view: DataView, offset: number): number;
 }
 
-/**
- * Finds the samples of a verified WAV file in its first bytes. Undefined if the samples begin later or have an
- * unsupported coding. `end` is the end of the samples according to the header.
- */
+// Returns undefined if the samples begin later than `head` or have an unsupported coding.
 function findWavSamples(
   head: Uint8Array,
 ): { readonly layout: WavLayout; readonly start: number; readonly end: number } | undefined {
@@ -176,7 +173,6 @@ function createWavDecoder(layout: WavLayout): SoundDecoder {
 const INTEGERS = 1;
 const FLOATS = 3;
 const EXTENSIBLE = 0xfffe;
-/** Offset of the format tag in a WAVE_FORMAT_EXTENSIBLE header. */
 const SUBFORMAT_OFFSET = 24;
 
 function layoutOf(view: DataView, at: number, size: number): WavLayout | undefined {
@@ -192,7 +188,6 @@ function layoutOf(view: DataView, at: number, size: number): WavLayout | undefin
   return { channels, sampleRate, bytesPerSample, read };
 }
 
-/** Functions that read one sample, by the kind and size of the sample. */
 const READERS = new Map<string, WavLayout['read']>([
   [`${INTEGERS}:1`, (view, offset) => (view.getUint8(offset) - 128) / 128],
   [`${INTEGERS}:2`, (view, offset) => view.getInt16(offset, true) / 0x8000],
@@ -206,12 +201,11 @@ const READERS = new Map<string, WavLayout['read']>([
   [`${FLOATS}:8`, (view, offset) => view.getFloat64(offset, true)],
 ]);
 
-/** Piece size for MP3, whose decoded samples are at most 60 times as large. */
+// Decoded MP3 samples need at most 60 times as much memory as the piece.
 const MP3_PIECE_BYTES = 16 * 1024;
-/** Piece size for other formats, in which a few bytes can contain a second of silence. */
+// In the other formats, a few bytes can contain a second of silence.
 const PACKED_PIECE_BYTES = 1024;
 
-/** The interface that all WebAssembly decoders share. */
 interface WasmDecoder {
   readonly ready: Promise<unknown>;
   decode(piece: Uint8Array): WasmSound | Promise<WasmSound>;
@@ -244,7 +238,7 @@ async function createMp3Decoder(): Promise<SoundDecoder> {
   return wrapDecoder(new MPEGDecoder(), MP3_PIECE_BYTES);
 }
 
-/** Creates a decoder for Vorbis in Ogg. */
+/** Creates a decoder for Vorbis audio in an Ogg file. */
 export async function createVorbisDecoder(): Promise<SoundDecoder> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   return wrapDecoder(new OggVorbisDecoder(), PACKED_PIECE_BYTES);
@@ -255,10 +249,10 @@ async function createOpusDecoder(): Promise<SoundDecoder> {
   return wrapDecoder(new OggOpusDecoder({ forceStereo: true }), PACKED_PIECE_BYTES);
 }
 
-/** Zeros that are added after a FLAC file; without them, the decoder drops a short last frame. */
+// Added after a FLAC file; without these zeros, the decoder drops a short last frame.
 const FLAC_TAIL = new Uint8Array(64);
 
-/** Creates a decoder for FLAC, also in Ogg. */
+/** Creates a decoder for FLAC audio, in a FLAC or an Ogg file. */
 export async function createFlacDecoder(): Promise<SoundDecoder> {
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   const decoder = await wrapDecoder(new FLACDecoder(), PACKED_PIECE_BYTES);
@@ -277,7 +271,6 @@ const OGG_DECODERS = new Map([
   ['flac', createFlacDecoder],
 ]);
 
-/** Joins two sounds in order. Either may be {@link NO_SOUND}. */
 function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   const length = one.channels[0]?.length ?? 0;
   const otherLength = other.channels[0]?.length ?? 0;
@@ -293,7 +286,6 @@ function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
   return { channels, sampleRate: one.sampleRate, isDamaged };
 }
 
-/** Length of the FLAC signature and STREAMINFO, the first metadata block, in bytes. */
 const FLAC_HEAD_BYTES = 42;
 const RATE_OFFSET = 18;
 

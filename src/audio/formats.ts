@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or detects, with their file extensions (without a dot) and media types. For
- * writing, foley uses the first of each. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
+ * The formats that foley reads, writes or detects. New files get the first extension (without a dot) and media type.
+ * `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
  */
 export const FORMATS = {
   mp3: {
@@ -66,7 +66,7 @@ export function formatOfMediaType(contentType: string): Format | undefined {
   return format === 'ogg' && /;\s*codecs="?opus/i.test(contentType) ? 'opus' : format;
 }
 
-/** Whether a `Content-Type` says nothing about the format, such as the one that file storage uses for any file. */
+/** Returns whether a `Content-Type` says nothing about the format, such as `application/octet-stream`. */
 export function isOpaqueMediaType(contentType: string): boolean {
   return ['application/octet-stream', 'binary/octet-stream', ''].includes(essenceOf(contentType));
 }

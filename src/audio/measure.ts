@@ -9,7 +9,7 @@ export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
   readonly levels: LevelTrack;
 }
 
-/** Number of bytes to decode before other tasks of the event loop may run. */
+// Other tasks of the event loop run after this many decoded bytes.
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
@@ -46,14 +46,13 @@ export async function measureSound(file: OpenFile, signal: AbortSignal): Promise
   return { format, codec, ...measured };
 }
 
-/** Measures decoded sound, whose channels and sample rate must not change. */
 class Measurement {
   #meters: { readonly levels: LevelTrack; readonly loudness: LoudnessMeter } | undefined;
   readonly #declaredChannels: number | undefined;
   #channels = 0;
   #sampleRate = 0;
 
-  /** @param declaredChannels number of channels in the header, because the decoder may return more */
+  /** The decoder may return more channels than the header declares. */
   constructor(declaredChannels: number | undefined) {
     this.#declaredChannels = declaredChannels;
   }
@@ -82,18 +81,17 @@ class Measurement {
   }
 }
 
-/** The coefficients of a second-order digital filter. */
 interface Filter {
   readonly b: readonly [number, number, number];
   readonly a: readonly [number, number];
 }
 
 const BLOCK_SECONDS = 0.4;
-/** Number of steps in a block. A new block begins at each step, so blocks overlap. */
+// Blocks overlap: a new block begins at each step.
 const STEPS_A_BLOCK = 4;
-/** Blocks below this loudness are ignored as silence. */
+// Quieter blocks count as silence (ITU-R BS.1770-4).
 const ABSOLUTE_GATE_LUFS = -70;
-/** Blocks that are quieter than the average by this much are ignored as pauses. */
+// Blocks that are this much quieter than the average count as pauses (ITU-R BS.1770-4).
 const RELATIVE_GATE_LU = -10;
 const OFFSET_LUFS = -0.691;
 const SURROUND_WEIGHT = 1.41;
@@ -103,7 +101,6 @@ const FIRST_SURROUND = 3;
 export class LoudnessMeter {
   readonly #channels: ChannelMeter[];
   readonly #stepLength: number;
-  /** Mean energy of each step; a step is a quarter of a block. */
   readonly #steps: number[] = [];
   #inStep = 0;
   #energy = 0;
@@ -146,7 +143,7 @@ export class LoudnessMeter {
   }
 }
 
-/** Sums the K-weighted energy of one channel. The filters use the transposed direct form II. */
+// The filters use the transposed direct form II.
 class ChannelMeter {
   readonly #filters: readonly [Filter, Filter];
   readonly #weight: number;
@@ -178,7 +175,7 @@ class ChannelMeter {
   }
 }
 
-/** Returns the first filter of K-weighting, a high shelf with a gain of 4 dB. */
+// The first filter of K-weighting: a high shelf with a gain of 4 dB.
 function shelf(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 1681.974450955533) / sampleRate);
   const quality = 0.7071752369554196;
@@ -195,7 +192,7 @@ function shelf(sampleRate: number): Filter {
   };
 }
 
-/** Returns the second filter of K-weighting, a high-pass filter at 38 Hz. */
+// The second filter of K-weighting: a high-pass filter at 38 Hz.
 function highPass(sampleRate: number): Filter {
   const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
   const quality = 0.5003270373238773;
@@ -217,10 +214,10 @@ export interface Pause {
 }
 
 const BUCKET_SECONDS = 0.01;
-/** Sample values below this level count as silence: 50 dB below full scale. */
+// 50 dB below full scale.
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** Records the peak level of each hundredth of a second, from which pauses and a waveform are computed. */
+/** Records the peak level of each 10 ms, from which pauses and a waveform are computed. */
 export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;

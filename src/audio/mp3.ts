@@ -2,18 +2,18 @@ import type { Findings, Walker } from './reader.ts';
 import { VerifyingReader } from './reader.ts';
 
 /**
- * Verifies an MP3 frame by frame. Only complete ID3v2, ID3v1 and APEv2 tags may be between frames. Detects a file that
- * is truncated inside a frame or tag; after a complete frame, only if an Info (Xing) tag states the number of frames.
+ * Verifies an MP3 frame by frame, and skips complete ID3v2, ID3v1 and APEv2 tags. A file truncated after a complete
+ * frame is detected only if an Info (Xing) tag contains the number of frames.
  */
 export class Mp3Reader extends VerifyingReader {
   #first: Mp3Frame | undefined;
   #tag: Mp3InfoTag | undefined;
   #frames = 0;
   #frameBytes = 0;
-  /** Number of samples since the sample rate last changed. */
+  // Since the sample rate last changed.
   #samples = 0;
   #frameSamples = 0;
-  /** Duration before the last change of the sample rate, in milliseconds. */
+  // Before the last change of the sample rate.
   #earlierMs = 0;
   #sampleRate = 0;
   #rateBits = -1;
@@ -73,7 +73,6 @@ export class Mp3Reader extends VerifyingReader {
       : undefined;
   }
 
-  /** Parses the first frame, which may contain an Info tag instead of audio. */
   #stepFirst(bytes: Uint8Array, at: number, length: number): void {
     const needed = Math.min(length, INFO_BYTES);
     this.begun = true;
@@ -121,7 +120,7 @@ export class Mp3Reader extends VerifyingReader {
   }
 }
 
-/** Returns the bits for version and sample rate, which are the same in all frames of most files. */
+// The version and sample rate, which are the same in all frames of most files.
 function rateBitsOf(second: number, third: number): number {
   return ((second & 0x18) << 8) | (third & 0x0c);
 }
@@ -138,14 +137,13 @@ export interface Mp3Frame {
   readonly samples: number;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Offset in the frame at which an Info tag would begin: the end of the side information. */
+  /** Offset in the frame at which an Info tag would begin: after the side information. */
   readonly infoOffset: number;
 }
 
 /**
- * Returns the length of a layer III frame from the second and third byte of its header; the first byte is 0xff.
- * Returns 0 for other layers, for AAC (ADTS), for reserved values and for the free format, whose frame lengths are
- * not in the header.
+ * Returns the length in bytes of a layer III frame from the second and third byte of its header. Returns 0 for other
+ * layers, AAC (ADTS), reserved values and the free format.
  */
 export function mp3FrameLength(second: number, third: number): number {
   if ((second & 0xe6) !== 0xe2) return 0;
@@ -180,12 +178,12 @@ export function mp3BitRate(bytes: Uint8Array, at: number): number {
 const MPEG_1 = 3;
 const MPEG_2 = 2;
 
-/** Bit rates in kbit/s, by the value in the header; 0 for the free format and reserved values. */
+// In kbit/s; 0 for the free format and reserved values.
 const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0];
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 const SAMPLE_RATES = [44_100, 48_000, 32_000, 0];
 
-/** Frame lengths without padding, by version, bit rate and sample rate; 0 for reserved values. */
+// Without padding, by version, bit rate and sample rate; 0 for reserved values.
 const LENGTHS = Uint16Array.from({ length: 256 }, (_, index) => {
   const second = (index >> 6) << 3;
   const third = (index & 0x3f) << 2;
@@ -207,19 +205,16 @@ function sampleRateOf(second: number, third: number): number {
   return version === 0 ? rate / 4 : 0;
 }
 
-/** The Info (or Xing) tag, which the first frame of an MP3 may contain. */
 interface Mp3InfoTag {
   /** Number of frames, not counting the frame of the tag; undefined for 0. */
   readonly frames: number | undefined;
   /** Total bytes of all frames, including the frame of the tag; undefined for 0. */
   readonly bytes: number | undefined;
-  /** Number of samples that the encoder added before the sound. */
   readonly delay: number;
-  /** Number of samples that the encoder added after the sound. */
   readonly padding: number;
 }
 
-/** Maximum number of bytes from the start of a frame to the end of its Info tag, with the LAME extension. */
+// From the start of a frame to the end of its Info tag, with the LAME extension.
 const INFO_BYTES = 190;
 
 /** Reads the Info tag in the first frame; undefined if there is none. @param bytes the beginning of the frame */
@@ -246,7 +241,6 @@ export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag |
   };
 }
 
-/** The flag bit and the length in bytes of each optional field: frame count, byte count, seek table, quality. */
 const FIELDS = [
   [1, 4],
   [2, 4],
@@ -254,7 +248,7 @@ const FIELDS = [
   [8, 4],
 ] as const;
 
-/** Number of bytes by which a frame header or a tag is recognized. */
+/** Number of bytes that identify a frame header or a tag. */
 export const MARK_BYTES = 4;
 
 /** Returns how many bytes of the tag at index `at` must be read to know the length of the tag. */
@@ -285,8 +279,8 @@ function markAt(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Returns the length of the ID3v2 tag at index `at`, with its header and footer. Returns 0 if the header is invalid,
- * undefined if it is incomplete. The caller has already found the `ID3` signature.
+ * Returns the length of the ID3v2 tag at index `at`, which begins with `ID3`. The length includes header and footer.
+ * Returns 0 for an invalid header, undefined for an incomplete one.
  */
 export function id3TagLength(bytes: Uint8Array, at: number): number | undefined {
   if (at + 10 > bytes.length) return undefined;
@@ -296,14 +290,12 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
   return 10 + content + ((flags & 0x10) === 0 ? 0 : 10);
 }
 
-/** The values to write into an Info tag. */
 interface Mp3Contents {
   readonly frames: number;
   /** Total bytes of all frames, without the frame of the tag. */
   readonly audioBytes: number;
-  /** CRC-16 of the audio frames. */
   readonly checksum: number;
-  /** The constant bit rate; undefined if the bit rate varies. */
+  // Undefined if the bit rate varies.
   readonly kilobitsPerSecond: number | undefined;
   /** Number of samples that the encoder added before and after the sound; undefined if unknown. */
   readonly added: { readonly delay: number; readonly padding: number } | undefined;
@@ -311,21 +303,18 @@ interface Mp3Contents {
   readonly seekTable?: readonly number[] | undefined;
 }
 
-/** Encoder name in the tag. Decoders apply delay and padding only for encoders that they know. */
+// Decoders apply delay and padding only for encoders that they know.
 const ENCODER = 'LAME3.100';
 
-/** Flag bits for the fields frame count, byte count, seek table and quality. */
 const ALL_FIELDS = 0x0f;
 const CONSTANT_BITRATE = 1;
 const VARIABLE_BITRATE = 3;
-/** Length of an Info tag with its LAME extension, in bytes. */
 const TAG_BYTES = 156;
 const LARGEST_ADDED = 0xfff;
 
 /**
- * Returns a silent frame with space for an Info tag, without padding and checksum. If the bit rate in `header` makes
- * the frame too small, the frame gets a higher one.
- * @param header the four header bytes of another frame, from which all other values are taken
+ * Returns a silent frame that is large enough for an Info tag.
+ * @param header the four header bytes of another frame, whose values are copied except for a bit rate that is too low
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);

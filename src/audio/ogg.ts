@@ -6,7 +6,7 @@ export const OGG_HEAD_BYTES = 27;
 export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
-/** Maximum number of logical streams at the same time, which limits the memory. */
+// Limits the memory.
 const STREAMS_MAX = 16;
 
 /** The header of an Ogg page. */
@@ -16,11 +16,11 @@ export interface OggHeader {
   readonly granule: bigint;
   readonly serial: number;
   readonly sequence: number;
-  /** The segment table: the length of each segment. */
+  /** The segment table: the length of each segment in bytes. */
   readonly table: Uint8Array;
 }
 
-/** Whether bytes begin with the signature and the version of an Ogg page. */
+/** Returns whether bytes begin with the signature and version of an Ogg page. */
 export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
@@ -67,15 +67,15 @@ export function countPackets(table: Uint8Array): number {
 }
 
 /**
- * Verifies Ogg pages (RFC 3533): signature, checksum and sequence number of each page, and a first and last page for
- * each logical stream. Detects every truncated file. Adds up the durations of chained streams.
+ * Verifies Ogg pages (RFC 3533): signature, checksum, sequence number, and a first and last page for each stream.
+ * Detects every truncated file. Adds up the durations of chained streams.
  */
 export class OggReader extends VerifyingReader {
   readonly #requiredCodec: OggCodec['name'] | undefined;
   readonly #streams = new Map<number, OggStream>();
   #first: OggStream | undefined;
   #durationMs = 0;
-  /** Duration in milliseconds of the longest stream that has ended in the current group of concurrent streams. */
+  // Of the longest stream that has ended in the current group of concurrent streams.
   #groupMs = 0;
   #page: OpenPage | undefined;
 
@@ -209,15 +209,13 @@ interface OggStream {
   readonly codec: OggCodec;
   nextSequence: number;
   granule: number;
-  /** Granule position of the first sample. It is not 0 if the stream continues the time of another. */
+  // Granule position of the first sample. It is not 0 if the stream continues the time of another stream.
   base: number;
-  /** Number of packets that have ended so far. */
   packets: number;
 }
 
-/** A page whose body is being skipped. */
 interface OpenPage extends OggHeader {
-  /** The first bytes of the body; only for the first page of a stream. */
+  // Only for the first page of a stream.
   readonly beginning: Uint8Array;
   readonly expectedSum: number;
   readonly position: number;
@@ -225,7 +223,7 @@ interface OpenPage extends OggHeader {
   sum: number;
 }
 
-/** Returns the length of a page header with its segment table and, for a first page, the bytes that name the codec. */
+// The first page of a stream also needs the bytes that name the codec.
 function bytesToOpen(header: Uint8Array): number {
   const headerLength = OGG_HEAD_BYTES + (header[26] ?? 0);
   const isFirst = ((header[5] ?? 0) & FIRST_PAGE) !== 0;
@@ -237,7 +235,7 @@ function bytesToOpen(header: Uint8Array): number {
 /** Number of header packets in a Vorbis stream, which precede the packets with sound. */
 export const VORBIS_HEADERS = 3;
 
-/** Updates the time of a stream. In Vorbis, the first packet with sound marks the start if it is alone in its page. */
+// In Vorbis, the first packet with sound marks the start if it is alone in its page.
 function updateTime(stream: OggStream, { granule, table }: OggHeader): void {
   const packets = countPackets(table);
   const opensSound = stream.codec.name === 'vorbis' && stream.packets === VORBIS_HEADERS;
@@ -319,7 +317,7 @@ type Tables = readonly [Table, Table, Table, Table, Table, Table, Table, Table];
 
 let made: Tables | undefined;
 
-/** Returns eight tables: in table n, the checksum of each byte value followed by n zero bytes, for n from 0 to 7. */
+// In table n: the checksum of each byte value followed by n zero bytes.
 function makeTables(): Tables {
   const t0 = Int32Array.from({ length: 256 }, (_, value) => {
     let sum = value << 24;

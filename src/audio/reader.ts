@@ -16,13 +16,13 @@ export interface Verdict {
   readonly channels: number | undefined;
   /** The codec in an Ogg container: `vorbis`, `opus` or `flac`. */
   readonly codec: string | undefined;
-  /** Whether the file has the expected format and is complete as far as that can be detected. */
+  /** Whether the file has the expected format and no truncation was detected. */
   readonly complete: boolean;
   /** Whether the format marks the end of the file. If not, a file truncated between frames looks complete. */
   readonly endIsProven: boolean;
   /** Bytes that must be overwritten in a complete file, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
-  /** Why the file is invalid or incomplete, as a clause whose subject is the file; undefined if it is neither. */
+  /** Why the file is invalid or incomplete, as a clause whose subject is the file; undefined for a valid file. */
   readonly problem: string | undefined;
 }
 
@@ -33,8 +33,8 @@ export type Findings = Pick<Verdict, 'endIsProven'> &
   >;
 
 /**
- * A parser of one format, called by a {@link Walker}. It parses `want` bytes at a time, and then sets how many bytes
- * to skip. The results do not depend on how the file is divided into chunks.
+ * A parser of one format, called by a {@link Walker}. The results do not depend on how the file is divided into
+ * chunks.
  */
 export interface FormatReader {
   /** Number of bytes that the next `step` needs. */
@@ -50,16 +50,16 @@ export interface FormatReader {
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
-/** Value of `skip` with which the rest of the file is skipped. */
+/** Value of `skip` that skips the rest of the file. */
 export const SKIP_TO_END = Number.MAX_SAFE_INTEGER;
 
 /** Base class of the readers that verify a file. */
 export abstract class VerifyingReader implements FormatReader {
   want: number;
   skip = 0;
-  /** The first problem that was found; the bytes after it are counted but not parsed. */
+  /** The first problem that was found; the reader parses no bytes after it. */
   problem: string | undefined;
-  /** Whether the beginning of the file has the expected format. */
+  /** Whether the file begins as its format requires. */
   begun = false;
 
   constructor(want: number) {
@@ -101,7 +101,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** The bytes that are buffered because they are too few for the next step. */
+  /** The buffered bytes, which are too few for the next step. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }
@@ -123,7 +123,7 @@ export class Walker {
     }
   }
 
-  /** Skips buffered bytes first, then bytes of the chunk. Returns how many bytes of the chunk were skipped. */
+  // Skips buffered bytes first, then bytes of the chunk. Returns how many bytes of the chunk were skipped.
   #pass(chunk: Uint8Array, at: number): number {
     const reader = this.#reader;
     const carried = Math.min(reader.skip, this.#carried);

@@ -20,9 +20,8 @@ type Sniffed =
 export const SNIFF_BYTES_MAX = 65_536;
 
 /**
- * Detects a format from the first bytes of a file; more bytes never change a result. `ogg` stands for Vorbis, Opus or
- * FLAC in Ogg. Looks for the format after an ID3 tag, because AAC and FLAC files may begin with one too. If the tag is
- * longer than {@link SNIFF_BYTES_MAX}, the result is mp3.
+ * Detects a format from the first bytes of a file. Skips an ID3 tag, because AAC and FLAC files may begin with one
+ * too. `ogg` stands for Vorbis, Opus or FLAC in Ogg.
  */
 export function sniff(head: Uint8Array): Sniffed {
   if (head.length === 0) return { kind: 'more', bytes: 4 };
@@ -37,7 +36,7 @@ export function sniff(head: Uint8Array): Sniffed {
   return head[0] === 0xff ? sniffMpegAudio(head) : sniffText(head);
 }
 
-/** Signatures; `?` matches any byte. Of two signatures with the same beginning, the longer one comes first. */
+// `?` matches any byte. Of two signatures that begin alike, the longer one comes first.
 const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['wav', 'RIFF????WAVE'],
   ['wav', 'RF64????WAVE'],
@@ -55,7 +54,7 @@ const SIGNATURES: readonly (readonly [SniffedFormat, string])[] = [
   ['mp4', '????ftyp'],
 ];
 
-/** Returns 0 if the signature matches, undefined if not, else the number of bytes needed to decide. */
+// Returns 0 if the signature matches, undefined if not, else the number of bytes needed to decide.
 function bytesToDecide(head: Uint8Array, signature: string): number | undefined {
   for (let at = 0; at < signature.length; at += 1) {
     if (signature[at] === '?') continue;
@@ -85,7 +84,6 @@ function sniffMpegAudio(head: Uint8Array): Sniffed {
   return (second & 0xf6) === 0xf0 ? { kind: 'known', format: 'aac' } : { kind: 'unknown' };
 }
 
-/** Detects an HTML page or a JSON body, which white space and a byte order mark may precede. */
 function sniffText(head: Uint8Array): Sniffed {
   const start = Buffer.from(head.subarray(0, TEXT_BYTES)).toString('latin1');
   const match = /^(?:ï»¿)?[\t\n\r ]*([^\t\n\r ï»¿])/.exec(start)?.[1];

@@ -12,7 +12,7 @@ import { PcmReader, WavReader } from './wav.ts';
 export interface Verifier {
   /** Verifies the next bytes of the file. The caller may then reuse the chunk. */
   write(chunk: Uint8Array): void;
-  /** A problem that no further bytes can solve; undefined if there is none. */
+  /** A problem that no further bytes can solve, as a clause whose subject is the file; undefined if there is none. */
   readonly problem: string | undefined;
   /** Returns the verdict. Called after the last byte. */
   end(): Verdict;
@@ -24,8 +24,8 @@ export interface VerifierOptions {
 }
 
 /**
- * Creates a verifier for one file. Verifies mp3, wav, ogg, opus, mp4, png, jpeg and webp completely; of pcm, only that
- * the last sample is complete; of other formats, only the signature. `ogg` accepts any codec, `opus` only Opus.
+ * Creates a verifier for one file. Formats without a reader are verified by their signature only. `ogg` accepts any
+ * codec, `opus` only Opus.
  */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);
@@ -90,7 +90,6 @@ const READERS: Readonly<Record<Format, (options: VerifierOptions) => VerifyingRe
   webp: () => new WebpReader(),
 };
 
-/** Describes bytes that are not in the expected format: their format if known, and the first bytes in hexadecimal. */
 function describeForeign(format: Format, head: Uint8Array): string {
   const sniffed = sniff(head);
   const container = format === 'opus' ? 'ogg' : format;
@@ -104,7 +103,6 @@ function describeForeign(format: Format, head: Uint8Array): string {
   return `${what}; it begins with ${shown.join(' ')}`;
 }
 
-/** Returns the problem if raw samples begin with a long signature of another format, else undefined. */
 function problemOfPcm(format: Format, head: Uint8Array): string | undefined {
   if (format !== 'pcm') return undefined;
   const sniffed = sniff(head);
@@ -114,7 +112,6 @@ function problemOfPcm(format: Format, head: Uint8Array): string | undefined {
 
 const LONG_SIGNATURES: ReadonlySet<string> = new Set(['wav', 'ogg', 'flac', 'webp', 'aiff']);
 
-/** Verifies only that a file begins with the signature of its format. */
 class SignatureReader extends VerifyingReader {
   readonly #format: Format;
 
@@ -139,7 +136,7 @@ class SignatureReader extends VerifyingReader {
   }
 }
 
-/** Summarizes a verified audio file: `mp3, 3.2 s, 44.1 kHz, mono`. */
+/** Summarizes a verified audio file, such as `mp3, 3.2 s, 44.1 kHz, mono`. */
 export function describeSound(verdict: Verdict): string {
   const { format, codec, durationMs, sampleRate, channels } = verdict;
   const layouts = new Map([
@@ -155,7 +152,7 @@ export function describeSound(verdict: Verdict): string {
   return parts.filter((part) => part !== undefined).join(', ');
 }
 
-/** Formats a duration in milliseconds: `0.4 s`, `12.3 s`, `1:02.5`, `1:00:02`. */
+/** Formats a duration in milliseconds, such as `0.4 s`, `12.3 s`, `1:02.5` or `1:00:02`. */
 export function describeDuration(durationMs: number): string {
   const tenths = Math.round(durationMs / 100);
   if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;

@@ -7,9 +7,8 @@ import { CHUNK_HEAD_BYTES, RIFF_BYTES } from './wav.ts';
 const END_OF_IMAGE = 0xd9;
 const START_OF_SCAN = 0xda;
 
-/** Verifies a JPEG: its segments, and the entropy-coded data after each scan header. */
+/** Verifies the segments of a JPEG, and the entropy-coded data after each scan header. */
 export class JpegReader extends VerifyingReader {
-  /** What comes next: a marker, the length of a segment, or entropy-coded data. */
   #next: 'marker' | 'length' | 'data' = 'marker';
   #marker = 0;
   #hasScan = false;
@@ -59,7 +58,7 @@ export class JpegReader extends VerifyingReader {
     return this.#expect(isScan ? 'data' : 'marker', length);
   }
 
-  /** Parses entropy-coded data. In it, 0xff is followed by 0 or a restart marker; any other marker ends the data. */
+  // In entropy-coded data, 0xff is followed by 0 or a restart marker; any other marker ends the data.
   #stepData(first: number, second: number): void {
     const isMarker = first === 0xff && second !== 0x00 && second !== 0xff;
     if (!isMarker) return this.#expect('data', 1);
@@ -74,16 +73,15 @@ export class JpegReader extends VerifyingReader {
 }
 
 const PNG_SIGNATURE = '89504e470d0a1a0a';
-/** Length of the file signature, and of the length and type fields of a chunk. */
+// The length of the file signature, and of the length and type fields of a chunk.
 const PNG_HEAD_BYTES = 8;
 const CRC_BYTES = 4;
 
-/** Verifies a PNG: its chunks up to `IEND`, and their checksums. */
+/** Verifies the chunks of a PNG up to `IEND`, and their checksums. */
 export class PngReader extends VerifyingReader {
   #isEnded = false;
   #hasPixels = false;
   #crc: number | undefined;
-  /** Number of bytes of the chunk's type and data that the checksum does not include yet. */
   #unsummed = 0;
   #name = '';
   #end = 0;
@@ -179,12 +177,12 @@ const BOX_HEAD_BYTES = 8;
 const LONG_BOX_HEAD_BYTES = 16;
 
 /**
- * Verifies an MP4: its top-level boxes, which must include an index (`moov`) and media data (`mdat`). Detects every
- * truncated file, because there are no gaps between the boxes.
+ * Verifies the top-level boxes of an MP4, which must include an index (`moov`) and media data (`mdat`). Detects every
+ * truncated file.
  */
 export class Mp4Reader extends VerifyingReader {
   readonly #seen = new Set<string>();
-  /** Whether the last box declares no size, so that it extends to the end of the file. */
+  // The last box may declare no size; it then extends to the end of the file.
   #isOpen = false;
   #end = 0;
 

@@ -2,20 +2,17 @@ import type { Correction, Findings, Walker } from './reader.ts';
 import { SKIP_TO_END, VerifyingReader, tagAt } from './reader.ts';
 
 /**
- * Verifies a RIFF WAVE file by comparing the lengths in its headers with its bytes. The header of a streamed file has
- * no valid lengths: then all bytes after it count as samples, and only an incomplete last sample is detected.
+ * Verifies a RIFF WAVE file by comparing the lengths in its headers with its bytes. For a streamed file, whose header
+ * has no valid lengths, only an incomplete last sample is detected.
  */
 export class WavReader extends VerifyingReader {
-  /** Position of the end of the file according to its header. */
   #end: number | undefined;
   #format: ReturnType<typeof readWavFormat> | undefined;
   #dataStart: number | undefined;
-  /** Number of sample bytes according to the header. */
   #dataBytes: number | undefined;
   #isRiff = false;
-  /** Whether the header has no valid length because the writer of the file did not know it. */
   #isStreamed = false;
-  /** Number of padding bytes after the last chunk (0 or 1), which many writers omit. */
+  // 0 or 1; many writers omit the padding after the last chunk.
   #padding = 0;
 
   constructor() {
@@ -143,7 +140,7 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples, as the media type of a response describes it. */
+/** The layout of raw samples in a response, from its media type. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;

@@ -4,15 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises';
 export interface Clock {
   /** Returns the time in milliseconds since the Unix epoch. */
   now(): number;
-  /** Returns milliseconds on a clock that never jumps; only differences between two values are meaningful. */
+  /** Returns milliseconds on a clock that never jumps. Only differences between two values are meaningful. */
   monotonic(): number;
-  /** Resolves after `ms` milliseconds; rejects with the reason of the signal if it is aborted. */
+  /** Resolves after `ms` milliseconds, or rejects with the signal's abort reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `call` after `ms` milliseconds; returns a function that cancels this. Does not keep the process alive. */
+  /**
+   * Calls `call` after `ms` milliseconds; returns a function that cancels the timer. Does not keep the process alive.
+   */
   after(ms: number, call: () => void): () => void;
 }
 
-/** Maximum delay of a timer, 24 days; Node fires longer timers at once. */
+// About 24 days; Node fires longer timers at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 /**
- * Calls `work` for every item, with at most `most` concurrent calls, and returns the results in the order of the
- * items. Starts no more calls after an error.
+ * Calls `work` for every item and returns the results in item order. Starts no more calls after an error.
+ * @param most maximum number of concurrent calls
  */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
@@ -20,7 +20,7 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls that are started ahead of the next result to be taken. */
+  /** Maximum number of calls that run ahead of the next result to `take`. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
   /** Called with each result: in order, one call at a time. */
@@ -28,8 +28,8 @@ export interface OrderedWork<Result> {
 }
 
 /**
- * Calls `work` concurrently and passes the results to `take` in order. Starts no more calls after an error, but waits
- * for the running calls and still passes the results before the error to `take`.
+ * Calls `work` concurrently and passes the results to `take` in order. After an error, starts no more calls but still
+ * passes all earlier results to `take`.
  * @throws the first error in order, or an error of `take`
  */
 export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<void> {
@@ -70,8 +70,7 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
 }
 
 /**
- * Returns the result of `work`, or rejects with the reason of the signal on abort. For work that cannot be cancelled,
- * such as opening a pipe.
+ * Returns the result of `work`, which cannot be cancelled, or rejects with the signal's abort reason.
  * @param late called with the result if it arrives after the abort
  */
 export async function abortable<T>(

@@ -17,7 +17,7 @@ export type FileSystem = Pick<
   | 'statfs'
   | 'unlink'
 > & {
-  /** User id that new files belong to; undefined on Windows. */
+  /** User id of the owner of new files; undefined on Windows. */
   readonly userId: number | undefined;
 };
 

@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   readonly bootId: string | undefined;
   /** The namespace in which the process id is valid, such as a container. */
   readonly pidNamespace: string | undefined;
-  /** When the process started, to distinguish it from a later process with the same id. */
+  /** When the process started, which distinguishes it from a later process with the same id. */
   readonly processStart: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function systemProcesses(): Processes {
   };
 }
 
-/** Returns when a process started, in clock ticks since boot (Linux only); undefined if the process has ended. */
+// In clock ticks since boot (Linux only); undefined if the process has ended.
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;

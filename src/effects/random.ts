@@ -8,13 +8,13 @@ export interface Random {
   fraction(): number;
 }
 
-/** Size of the first read, which is small because most commands need only a few ids. */
+// Small, because most commands need only a few ids.
 const FIRST_POOL_BYTES = 256;
 const LATER_POOL_BYTES = 8_192;
 
 /**
- * Creates a source of random values that reads `device`, because loading `node:crypto` takes two milliseconds. Uses
- * `node:crypto` if the device cannot be read.
+ * Creates a source of random values that reads a device such as `/dev/urandom`, or uses `node:crypto` if the device
+ * cannot be read. Loading `node:crypto` takes two milliseconds.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);
@@ -54,7 +54,7 @@ function readBytes(device: string, length: number): Buffer {
   return bytes;
 }
 
-/** Formats random bytes as a UUID of version 4 (RFC 9562, section 5.4). */
+// A UUID of version 4 (RFC 9562, section 5.4).
 function uuidOf(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -21,7 +21,7 @@ export type Inspection =
     };
 
 export interface EngineDeps extends FileDeps {
-  /** The folder with the installed engines and their list. */
+  /** The folder that contains the installed engines and `engines.json`. */
   readonly enginesFolder: string;
   /** Starts an engine and checks its protocol (docs/engines.md). */
   readonly inspect: (command: EngineCommand) => Promise<Inspection>;
@@ -65,7 +65,6 @@ export async function register(registration: EngineRegistration, deps: EngineDep
   await saveEngineRegistrations(file, [...others, registration], deps);
 }
 
-/** Checks the name of a new engine. @throws Failure (usage) */
 function requireEngineName(name: string): void {
   if (!new RegExp(ENGINE_NAME).test(name)) {
     throw usageFailure(

@@ -16,10 +16,7 @@ import {
 
 export const ESPEAK_NG = 'espeak-ng';
 
-/**
- * The folder of the espeak-ng adapter that comes with foley. The relative path is the same from a source file
- * (`src/engines/`) and from a built one (`dist/chunks/`).
- */
+/** The folder of the espeak-ng adapter that comes with foley. The relative path is the same in `src` and `dist`. */
 export const ADAPTER_FOLDER = fileURLToPath(new URL('../../engines/espeak-ng/', import.meta.url));
 
 export interface InstallDeps extends EngineDeps {
@@ -28,9 +25,9 @@ export interface InstallDeps extends EngineDeps {
 }
 
 /**
- * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it. The previous
- * installation stays in use until the new one works and is in the list.
- * @throws Failure if it cannot be installed or does not work
+ * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it to the list of engines. The
+ * previous installation stays in use until the new one works.
+ * @throws Failure if espeak-ng cannot be installed or does not work
  */
 export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
   const cwd = path.join(deps.enginesFolder, `${ESPEAK_NG}.${randomHex(deps, 8)}`);
@@ -49,7 +46,7 @@ export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistra
   }
 }
 
-/** Deletes unused installations. Ignores errors, because the next installation tries again. */
+// Ignores errors, because the next installation tries again.
 async function tidy(deps: InstallDeps, inUse?: string): Promise<void> {
   try {
     const { enginesFolder, files } = deps;
@@ -74,15 +71,14 @@ async function copyAdapter(to: string, { adapterFolder, files }: InstallDeps): P
   }
 }
 
-/** Arguments of npm: no install scripts run, and the lock file determines versions and checksums. */
+// No install scripts run, and the lock file determines versions and checksums.
 const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
 
-/** Maximum length of npm's output in an error message, in characters. */
 const QUOTED_OUTPUT_MAX_CHARACTERS = 500;
 
 /**
- * Installs the packages of a folder's package-lock.json.
- * @throws Failure (config) if npm is missing or fails; on abort, the signal's reason
+ * Installs the packages of a folder's `package-lock.json`.
+ * @throws Failure (config) if npm is missing or fails; on abort, the signal's abort reason
  */
 export async function installPackages(
   folder: string,
@@ -120,7 +116,7 @@ export async function installPackages(
   });
 }
 
-/** Returns the environment without the API key and other variables of foley. */
+// npm gets neither the API key nor any other variable of foley.
 function withoutOurs(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

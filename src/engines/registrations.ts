@@ -30,7 +30,7 @@ export async function loadEngineRegistrations(
   return engines;
 }
 
-/** Saves the list of engines. Throws like `replaceFile`. */
+/** Saves the list of engines. @throws like `replaceFile` */
 export async function saveEngineRegistrations(
   file: string,
   engines: readonly EngineRegistration[],

@@ -15,8 +15,8 @@ import { crc32 } from 'node:zlib';
 import { resolvePaths } from '../config/paths.ts';
 
 /**
- * Starts the built program with cached compiled code (docs/decisions/0003-code-cache.md), and ends the process
- * when nothing is left to do.
+ * Starts the built program from its compiled code (docs/decisions/0003-code-cache.md), and ends the process when
+ * nothing is left to do.
  */
 export function launch(host: NodeJS.Process): void {
   const main = path.join(import.meta.dirname, 'main.cjs');
@@ -46,7 +46,7 @@ function loaderFor(host: NodeJS.Process): Loader {
   return new ChunkLoader(cache, path.join(import.meta.dirname, 'chunks'));
 }
 
-/** Returns the cache key of a command. Each command has its own cache, because commands run different functions. */
+// Each command has its own cache, because commands run different functions.
 function keyOf(word: string | undefined): string {
   return word !== undefined && /^[a-z]{1,20}$/.test(word) ? word : 'other';
 }
@@ -55,10 +55,12 @@ function isProgram(value: unknown): value is { run(host: NodeJS.Process): void }
   return typeof value === 'object' && value !== null && 'run' in value;
 }
 
-/** The file that imports ES modules for the chunks, because compiled chunks cannot. */
+// Imports ES modules for the chunks, because compiled chunks cannot.
 const IMPORTER = '../import-package.cjs';
 
-/** Loads the chunks of the build like CommonJS, with compiled code from `cache`. Node loads everything else. */
+/**
+ * Loads the chunks of the build as CommonJS modules. Uses compiled code from `cache`; Node loads all other modules.
+ */
 export class ChunkLoader {
   readonly #cache: CodeCache;
   readonly #modules = new Map<string, { exports: unknown }>();
@@ -88,7 +90,7 @@ export class ChunkLoader {
     return loaded.exports;
   }
 
-  /** Saves the code compiled in this run if it extends the cache. */
+  /** Saves the newly compiled code, if any, to the cache. */
   keep(): void {
     if (this.#isCacheShort) this.#cache.keep(() => this.#compiledChunks());
   }
@@ -135,13 +137,12 @@ interface CompiledChunk {
   readonly code: Buffer;
 }
 
-/** Compiled code by file name. */
 type CompiledChunks = ReadonlyMap<string, CompiledChunk>;
 
 interface CodeCache {
-  /** Chunks from an earlier run; empty without a trusted cache. */
+  // Empty without a trusted cache.
   readonly chunks: CompiledChunks;
-  /** Saves chunks for the next run, if the cache folder is safe to use; ignores write errors. */
+  // Ignores write errors; saves nothing in an unsafe folder.
   keep(compiledChunks: () => CompiledChunks): void;
 }
 
@@ -150,8 +151,8 @@ const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 /**
- * Opens the cache of compiled code. V8 executes its content, so the folder must not be writable by others, and a
- * checksum protects each file. The first run only creates the folder: caching would not pay if there is no second run.
+ * Opens the cache of compiled code. V8 executes the cached code, so the folder must not be writable by others, and a
+ * checksum protects each file.
  */
 export function openCodeCache(folder: string | undefined, key: string): CodeCache {
   if (folder === undefined) return NO_CACHE;

@@ -5,11 +5,7 @@ import { OggJoiner } from './ogg.ts';
 import { WavJoiner } from './wav.ts';
 
 /**
- * Creates a joiner, which joins files of one format:
- * - wav and pcm: joins the samples. In a seekable wav file it corrects the lengths in the header.
- * - ogg: chains the streams (RFC 3533, section 4), with continuous time and all samples.
- * - mp3: joins the frames without the tags of the parts. A seekable file gets one Info tag, with the encoder delay of
- * the first part and the padding of the last part.
+ * Creates a joiner for files of one format. In a seekable file, it also corrects the header or Info tag at the end.
  * @param options `isSeekable`: whether earlier bytes can be overwritten, as in a file but not in a pipe
  */
 export function createJoiner(

@@ -55,7 +55,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** Ends the current part. @throws Failure (bad_answer) if the part is empty or incomplete */
+  /** Ends the current part. @throws Failure (bad_answer) for an empty or incomplete part */
   protected finishPart(walker: Walker): void {
     if (walker.held.length > 0 || walker.bytes === 0) throw badPart('one is cut');
   }

@@ -21,17 +21,14 @@ import { Joiner, badPart } from './joiner.ts';
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
   readonly #seek = new SeekTable();
-  /** The frame that contains the Info tag. */
   #tagFrame: Uint8Array | undefined;
   #first: Mp3Frame | undefined;
   #bytes = 0;
   #checksum = 0;
   #bitRates = new Set<number>();
-  /** The encoder delay in the Info tag of the first part, in samples. */
   #delay: number | undefined;
-  /** The padding in the Info tag of the last part, in samples. */
   #padding = 0;
-  /** For each part: the number of frames before it, and the delay from its tag in samples. */
+  // For each part: the number of frames before it, and the delay that its Info tag declares, in samples.
   readonly #parts: {
     readonly frames: number;
     readonly delay: number;
@@ -121,13 +118,12 @@ export class Mp3Joiner extends Joiner {
   }
 }
 
-/** Number of samples by which every decoder delays the sound. */
+// Every decoder delays the sound by this number of samples.
 const DECODER_DELAY = 529;
 
-/** Maximum number of recorded positions. For a longer file, only every second frame is recorded, then every fourth. */
+// For a longer file, only every second frame is recorded, then every fourth, and so on.
 const POSITIONS_MAX = 1_024;
 
-/** Records the positions of frames in a limited amount of memory. */
 class SeekTable {
   count = 0;
   #step = 1;
@@ -141,7 +137,7 @@ class SeekTable {
     this.#step *= 2;
   }
 
-  /** Returns 100 byte positions, one for each hundredth of the duration, as fractions of `bytes`, the total. */
+  // Returns 100 byte positions, one for each hundredth of the duration, as fractions of `bytes`.
   table(bytes: number): readonly number[] {
     return Array.from({ length: 100 }, (_, part) => {
       const index = Math.floor((part * this.count) / 100 / this.#step);

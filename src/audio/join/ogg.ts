@@ -15,27 +15,23 @@ import {
 } from '../ogg.ts';
 import { Joiner, badPart } from './joiner.ts';
 
-/** An Ogg page, which shares the memory of the bytes that it was read from. */
+// The page shares the memory of the bytes that it was read from.
 interface OggPage extends OggHeader {
   readonly body: Uint8Array;
 }
 
 /**
- * Chains the streams of all parts. Each stream has its own headers, a new serial number, and pages numbered from 0.
- * The packets of two Vorbis streams cannot become one stream, because a decoder would overlap unrelated blocks. The
- * time of a Vorbis stream continues the time of the previous stream, because some players read the duration from the
- * last page. The first packet with sound, which decodes to no samples, gets its own page, whose time is the start.
+ * Chains the Ogg streams of all parts. Each stream keeps its own headers and gets a new serial number. The time of a
+ * Vorbis stream continues the time of the previous stream, because some players read the duration from the last page.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
   #codec: OggCodec | undefined;
-  /** The serial number of the first stream. */
   #serial = 0;
-  /** The original serial number of the current stream. */
   #ownSerial: number | undefined;
   #sequence = 0;
   #packets = 0;
-  /** Granule positions: where the current stream starts in the joined file, and its original first and last one. */
+  // Granule positions: where the current stream starts in the joined file, and its original first and last one.
   #offset = 0n;
   #base = 0n;
   #granule = 0n;
@@ -112,7 +108,7 @@ export class OggJoiner extends Joiner {
   }
 }
 
-/** Splits a page into one with only its first packet, which ends at `granule`, and one with all other packets. */
+// The first page gets only the first packet and ends at `granule`; the second page gets all other packets.
 function splitFirstPacket(page: OggPage, granule: bigint): readonly [OggPage, OggPage] {
   const segments = page.table.findIndex((length) => length < 255) + 1;
   const table = page.table.subarray(0, segments);

@@ -11,7 +11,7 @@ import {
 import { Joiner, badPart } from './joiner.ts';
 
 const FORMAT_MAX = 64;
-/** Length to write in the header while the real one is unknown. Even, and positive as a signed 32-bit number. */
+// Written while the real length is unknown. Even, and positive as a signed 32-bit number.
 const STREAM_LENGTH = 0x7fff_fffe;
 
 /** Joins the samples of all parts after a single header. */
@@ -19,15 +19,10 @@ export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
   #format: Uint8Array | undefined;
   #dataBytes = 0;
-  /** For each part, the number of sample bytes before it. */
   readonly #before: number[] = [];
-  /** Whether the format chunk of the current part has been read. */
   #hasFormat = false;
-  /** Whether the header of the current part's data chunk has been read. */
   #hasSamples = false;
-  /** Number of header bytes of the data chunk that are still to be skipped. */
   #headLeft = 0;
-  /** Number of sample bytes of the current part that are still to be copied. */
   #samplesLeft = 0;
 
   constructor(isSeekable: boolean) {

@@ -27,7 +27,7 @@ import { markUnfinished } from './unfinished.ts';
 
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
-  /** Folder inside the state folder; it has a subfolder for each batch, with copies of the secret and output names. */
+  // Folder inside the state folder; it has a subfolder for each batch, with copies of the secret and output names.
   readonly copies: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
@@ -35,7 +35,7 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder in which audio is saved before the audio of another item overwrites it. */
+/** Returns the folder that keeps audio files before another item's audio overwrites them. */
 export function savedAudioFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
@@ -49,9 +49,9 @@ export async function readBatchFolder(outputDir: string, files: FileSystem): Pro
 }
 
 /**
- * Opens and locks the batch of an output folder, or one shard of it, and removes temporary files of killed runs.
+ * Opens and locks the batch of an output folder, or one shard of it. Removes temporary files of killed processes.
  * @throws Failure: state (32) when another process runs the batch, or the state is damaged or from a newer foley;
- *   output (30) when the folder is not writable
+ * output (30) when the folder is not writable
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
   const { files, namespace, outputDir } = options;
@@ -98,7 +98,7 @@ interface OpenParts extends BatchSecret, Run {
   readonly isExclusive: boolean;
   readonly temporaries: string;
   readonly copy: Log;
-  /** File in the state folder that marks this batch as unfinished. */
+  // File in the state folder that marks this batch as unfinished.
   readonly mark: string;
   readonly read: ReadJournals;
 }
@@ -115,7 +115,7 @@ export class BatchFolder {
   readonly temporaries: string;
   /** Whether no other process runs a shard of this batch. */
   readonly isExclusive: boolean;
-  /** Token shared by an interrupted `--redo` run and the runs that continue it. */
+  /** Token shared by an interrupted `--redo` command and the commands that continue it. */
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
   readonly #parts: OpenParts;
@@ -133,7 +133,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records the names of output files before the files are created; the record is on disk when the promise resolves.
+   * Records the names of output files before the files are created. Resolves when the record is on disk.
    * @throws Failure (state)
    */
   async claim(outputs: readonly string[]): Promise<void> {
@@ -144,7 +144,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records items before their requests are sent; the records are on disk when the promise resolves.
+   * Records items before their requests are sent. Resolves when the records are on disk.
    * @throws Failure (state)
    */
   async plan(steps: readonly ItemStep[]): Promise<void> {
@@ -175,8 +175,8 @@ export class BatchFolder {
   }
 
   /**
-   * Records that an audio file has its final name. The record is written together with the next one: if a crash loses
-   * it, the next run recognizes the file by its hash.
+   * Records that an audio file has its final name. A crash may lose the record; the next `foley batch` then
+   * recognizes the file by its hash.
    */
   notePublished(status: ItemStatus, facts: ItemFacts): ItemStatus {
     const { about, body, generation, item } = status;
@@ -290,7 +290,6 @@ async function writeGitignore(folder: string, files: FileSystem): Promise<void> 
 
 interface Run {
   readonly id: string;
-  /** Token of the interrupted `--redo` run that this run continues; otherwise the id of this run. */
   readonly token: string;
   readonly journal: Log;
 }
@@ -317,10 +316,7 @@ const MAX_FILES = 24;
 const MAX_BYTES = 16 * 1024 * 1024;
 const LINES_AT_ONCE = 1000;
 
-/**
- * Merges the journals of earlier runs into one if there are many. A journal with damaged lines is renamed to
- * `….corrupt`, not removed. @throws a file system error, without losing a record
- */
+// A journal with damaged lines is renamed to `….corrupt`, not removed. No error of the file system loses a record.
 async function compact(
   { files: read, index }: ReadJournals,
   { into, journals, ...deps }: CompactOptions,

@@ -35,7 +35,7 @@ export interface ItemFacts {
   readonly mtimeMs?: number;
   /** Whether some segments of the job failed or some words lack timings. */
   readonly isPartial?: boolean;
-  /** Whether the service refused the request without billing; the request may be sent again under the same key. */
+  /** Whether the service refused the request without billing, so that it may be sent again under the same key. */
   readonly isRefused?: boolean;
   readonly problem?: string;
 }
@@ -56,7 +56,7 @@ export interface ItemStep {
   readonly item: string;
   /** Digest of the request body (`bodyDigest`). */
   readonly body: string;
-  /** Number of earlier billed requests with the same body. */
+  /** Number of earlier billed requests that had the same body. */
   readonly generation: number;
   readonly state: ItemState;
   readonly about?: ItemAbout | undefined;
@@ -144,13 +144,13 @@ interface KnownRun {
 /** Index of the records in a folder's journals. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  /** Ids of the items that were requested with each request body; usually one. */
+  // Usually one id for each request body.
   readonly #itemsByBody = new Map<string, Set<string>>();
-  /** Superseded requests with complete audio; an output file may still contain this audio. */
+  // Superseded requests with complete audio, which an output file may still contain.
   readonly #superseded: ItemStatus[] = [];
-  /** For each request body, the hashes of all complete audio received for it, also for earlier generation numbers. */
+  // For each request body, the hashes of all complete audio received for it, also for earlier generation numbers.
   readonly #audio = new Set<string>();
-  /** For each audio, by its SHA-256: the names of all outputs that ever contained it. */
+  // By SHA-256 of the audio: the names of all outputs that ever contained it.
   readonly #places = new Map<string, Set<string>>();
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
@@ -189,10 +189,8 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the request to use for an item with this request body; it may have been sent for an equal item. Prefers
-   * requests that have or may still get audio, then the highest generation number, then the latest state, then the
-   * item's own request. Ignores requests with a lower generation number than the item's own request. Returns undefined
-   * if this body was never requested.
+   * Returns the request to use for an item with this request body, or undefined if the body was never requested.
+   * Prefers requests that have or may still get audio, even those of an equal item.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -240,7 +238,7 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest run if that run had this value of `--redo` and did not finish. */
+  /** Returns the token of the latest `--redo` command if it had this value and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;
@@ -269,7 +267,7 @@ export class JournalIndex {
   }
 }
 
-/** Returns a key that is unique for an item id and a body digest, because the digest contains no spaces. */
+// Unique, because a digest contains no spaces.
 function keyOf(item: string, body: string): string {
   return `${body} ${item}`;
 }
@@ -296,8 +294,7 @@ export interface ReadJournals {
 }
 
 /**
- * Reads the journals in these folders, oldest file first. A missing folder counts as empty; damaged lines are skipped
- * and counted.
+ * Reads the journals in these folders, oldest file first. Skips and counts damaged lines.
  * @throws Failure (state) when a journal cannot be read, or a newer foley wrote it
  */
 export async function readJournals(

@@ -16,8 +16,8 @@ import { display } from '../../text/display.ts';
 
 export interface KeyAbout {
   /**
-   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The account is omitted: the
-   * service separates accounts, and the user may rename an account while a batch is unfinished.
+   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The account is not part of
+   * it, because the user may rename an account while a batch is unfinished.
    */
   readonly origin: string;
   readonly endpoint: string;
@@ -25,14 +25,14 @@ export interface KeyAbout {
   readonly generation: number;
 }
 
-/** Returns 128 bits of the SHA-256 of a request body, in hexadecimal. */
+/** Returns the first 128 bits of a request body's SHA-256, in hexadecimal. */
 export function bodyDigest(body: Uint8Array): string {
   return sha256(body).slice(0, 32);
 }
 
 /**
- * Derives the idempotency key of a request. With the same secret, equal requests have the same key, even without a
- * journal or with another item id. Other users cannot guess the key.
+ * Derives the idempotency key of a request. With the same secret, equal requests get the same key, even if the
+ * journal is missing.
  */
 export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   const { body, endpoint, generation, origin } = about;
@@ -47,9 +47,9 @@ export function namespaceSecret(namespace: string): Uint8Array {
 }
 
 interface SecretPlaces extends FileDeps {
-  /** The folder `.foley` in the output folder; must exist. */
+  // The folder `.foley` in the output folder; must exist.
   readonly folder: string;
-  /** Folder for the copy of the secret, inside the state folder; created when needed. */
+  // Folder for the copy of the secret, inside the state folder; created when needed.
   readonly copyFolder: string;
   readonly temporaries: string;
 }
@@ -63,8 +63,8 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * Returns the secret for deriving a folder's idempotency keys: the one in the output folder, else its copy, else a
- * new one. The secret is on disk when the promise resolves. If two processes create one, both return the same secret.
+ * Returns the secret for deriving a folder's idempotency keys: the stored one, else its copy, else a new one.
+ * Resolves when the secret is on disk.
  * @throws Failure (state) when the secret cannot be stored, or is damaged and has no copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {
@@ -101,7 +101,7 @@ async function readSecret(
   }
 }
 
-/** Stores a secret unless the file exists; returns the secret in the file. */
+// If the file exists, returns the secret in it.
 async function store(
   file: string,
   secret: Uint8Array,

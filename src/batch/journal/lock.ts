@@ -19,7 +19,7 @@ export interface LockOptions extends FileDeps {
   readonly folder: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
-  /** Returns the time of the last journal record; needed when a lock's process cannot be checked. */
+  /** Returns the time of the last journal record. Needed if foley cannot check the process that holds a lock. */
   readonly lastActivity: () => Promise<number | undefined>;
 }
 
@@ -31,13 +31,12 @@ export interface Lock {
   release(): Promise<void>;
 }
 
-/** How long after its last journal record a process is assumed to run, if that cannot be checked. */
+// If a process cannot be checked, it is assumed to run for this time after its last journal record.
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /**
  * Locks the batch of a folder, or one shard of it. Shards with the same total, such as 1/4 and 3/4, may run at once.
- * The lock only avoids duplicate work; idempotency keys prevent double billing. Also throws file system errors.
- * @throws Failure (state) naming the process that holds the lock
+ * @throws Failure (state) naming the process that holds the lock; file system errors
  */
 export async function lockBatch(options: LockOptions): Promise<Lock> {
   const { folder, shard } = options;
@@ -90,10 +89,7 @@ async function takeOnce(file: string, mark: string, options: LockOptions): Promi
   }
 }
 
-/**
- * Links the temporary file `written` to the name of the lock, unless a running process holds the lock. To replace the
- * lock of a dead process, first takes a second lock, named after the random `mark` stored in the dead lock.
- */
+// To replace the lock of a dead process, first takes a second lock, named after the random `mark` in the dead lock.
 async function takeWith(written: string, file: string, options: LockOptions): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     if (await linked(written, file, options)) return;
@@ -139,7 +135,7 @@ async function linked(from: string, to: string, { files }: LockOptions): Promise
   }
 }
 
-/** Removes the lock of a dead process. If another process has replaced that lock meanwhile, keeps the new lock. */
+// If another process has replaced the dead lock meanwhile, keeps the new lock.
 async function clear(file: string, dead: Held, options: LockOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -171,7 +167,7 @@ async function findOtherShards(own: string, options: LockOptions): Promise<boole
   return hasOtherShards;
 }
 
-/** Returns whether `name` is a second lock (see `takeWith`); removes it if the first lock is missing or has changed. */
+// Returns whether `name` is a second lock (see `takeWith`); removes it if the first lock is missing or has changed.
 async function sweepSecondLock(name: string, options: LockOptions): Promise<boolean> {
   const [, lock, mark] = /^((?:all|\d+-of-\d+)(?:\.\w+)*)\.(\w+)$/.exec(name) ?? [];
   if (lock === undefined) return false;
@@ -184,7 +180,7 @@ async function sweepSecondLock(name: string, options: LockOptions): Promise<bool
 
 const LOCK_NAME = /^(?:all|\d+-of-\d+)$/;
 
-/** Whether two locks belong to different shards of the same total, which have no item in common. */
+// Shards with the same total have no item in common.
 function isOtherShard(a: string, b: string): boolean {
   const [totalA, totalB] = [a, b].map((name) => name.split('-of-')[1]);
   return totalA !== undefined && totalA === totalB;

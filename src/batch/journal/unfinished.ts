@@ -9,7 +9,7 @@ import { BATCH_FOLDER, readJournals } from './journal.ts';
 const NAME = 'unfinished';
 
 /**
- * Marks a batch as unfinished in the state folder, for `foley recover`. Never throws: the mark is optional.
+ * Marks a batch as unfinished in the state folder, for `foley recover`. Never throws.
  * @param copyFolder the batch's folder inside the state folder
  * @param shard name of the batch's lock
  * @returns the path of the mark, which is removed when the batch is done

@@ -8,12 +8,12 @@ import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/dec
 import { display } from '../../text/display.ts';
 
 interface InputOptions {
-  /** Files and folders named on the command line; `-` is stdin. */
+  // Files and folders named on the command line; `-` is stdin.
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
   readonly recursive: boolean;
-  /** Reads all of an input that can be read only once: stdin (`-`), a pipe, a device. */
+  // Reads all of an input that can be read only once: stdin (`-`), a pipe, a device.
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
 
@@ -37,12 +37,12 @@ export type Source =
     };
 
 const TEXT_EXTENSIONS = ['.txt', '.md'];
-/** Allowed extensions of files named on the command line; '' allows names without an extension, such as `README`. */
+// '' allows names without an extension, such as `README`.
 const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
 
 /**
  * Finds the inputs of a batch: files and folders in the given order, then `--lines`, then `--jsonl`. A folder stands
- * for its texts (`*.txt` and `*.md`, not hidden), sorted by code points of the path on every system.
+ * for its `*.txt` and `*.md` files, sorted by path.
  * @throws Failure (usage) for a missing file, a file that is not a text, and stdin used twice
  */
 export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
@@ -79,7 +79,7 @@ export async function findSources(options: InputOptions, files: FileSystem): Pro
   );
 }
 
-/** Whether an input is a pipe or a device, such as `<(…)` in a shell. Other inputs are read several times. */
+// Other inputs than a pipe or a device are read several times.
 async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
   if (name === '-') return true;
   // Reading reports the error.
@@ -93,7 +93,7 @@ interface TextFile {
   readonly dir: string;
 }
 
-/** Gives each text a title: its name, with the folder in front if several texts have the same name. */
+// A title is the file name, with the folder in front if several texts have the same name.
 function titled(texts: readonly TextFile[]): Source[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {
@@ -134,7 +134,7 @@ async function textsIn(
   }
 }
 
-/** Lists the texts in a folder. Ignores links to folders, because links may form a loop. */
+// Ignores links to folders, because links may form a loop.
 async function textNames(
   folder: string,
   isRecursive: boolean,
@@ -153,7 +153,7 @@ async function textNames(
 }
 
 /**
- * Refuses a file whose extension is not that of a text: the raw content would be spoken and billed.
+ * Rejects a file whose extension is not that of a text, because its raw content would be spoken and billed.
  * @param where prefix of the message
  * @throws Failure (usage)
  */
@@ -176,7 +176,7 @@ function stemOf(name: string): string {
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
 
-/** Whether an input is stdin or a shell pipe, which has no folder. */
+/** Returns whether an input is stdin or a shell pipe, which has no folder. */
 function isStream(name: string): boolean {
   return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }
@@ -185,21 +185,20 @@ const SHELL_PIPE = /^\/(?:dev|proc\/(?:self|\d+))\/fd\/\d+$/;
 
 /** An input whose bytes can be read several times. */
 export interface InputFile {
-  /** Name of the input, for messages. */
   readonly name: string;
   open(): AsyncIterable<Uint8Array>;
 }
 
 interface NumberedLine {
   readonly text: string;
-  /** Line number, from 1. */
+  // From 1.
   readonly number: number;
 }
 
-/** Maximum length of a line: the longest text with every character escaped, plus the other fields. */
+/** Maximum length of a line: fits the longest text with every character escaped, and the other fields. */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 
-/** Returns an input that opens the file on each read. Reading refuses a pipe or a device. */
+/** Returns an input that opens the file on each read. Throws for a pipe or a device. */
 export function inputFile(name: string, files: FileSystem): InputFile {
   return {
     name,

@@ -12,7 +12,7 @@ import { besideList, itemOf, parseJsonLine } from './json-line.ts';
 /** Default of `--text-column`. */
 export const DEFAULT_TEXT_COLUMN = 'text';
 
-/** Maximum size of a text file for one request: four bytes per character and a byte order mark. */
+// Four bytes per character, and a byte order mark.
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 
 /** Fields of an item from its input; flags supply the fields that the input lacks. */
@@ -50,7 +50,7 @@ export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>)
 }
 
 /**
- * Yields the items of the inputs after checking each one. Holds one text in memory at a time.
+ * Yields the items of the inputs and checks each item. Holds one text in memory at a time.
  * @param nameOf returns the name of a list item without an id, from the name of the list and the item number
  * @throws Failure (usage) naming the file, line and key
  */
@@ -87,12 +87,12 @@ export async function* draftsOf(
 
 interface Entry {
   readonly where: string;
-  /** The line, if the input is a list; empty for other inputs. */
+  // Empty unless the input is a list.
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
 }
 
-/** Yields one entry per item of an input, without opening text files. */
+// Does not open text files.
 async function* entriesOf(
   source: Source,
   textColumn = DEFAULT_TEXT_COLUMN,

@@ -58,7 +58,7 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
   return item;
 }
 
-/** Resolves the `file` of an item against the folder of the list, or the current folder if the list is piped. */
+/** Resolves the `file` of an item against the folder of the list, or the current folder for a list from a pipe. */
 export function besideList(file: string, list: string | undefined): string {
   return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
 }

@@ -16,7 +16,7 @@ import { draftsOf } from './items.ts';
 
 /** A text to speak, with its id, output and request. */
 export interface BatchItem {
-  /** Item number, from 1 across all shards. */
+  /** Number of the item, from 1 across all shards. */
   readonly index: number;
   /** Id shown to the user. */
   readonly id: string;
@@ -52,8 +52,7 @@ export interface PlanOptions extends Inputs {
 }
 
 /**
- * Yields the items of a batch in order, after checking each one alone and against all earlier items. Holds one text
- * and a digest of each name in memory.
+ * Yields the items of a batch in order. Checks each item alone and against all earlier items.
  * @throws Failure (usage) naming the file and line
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
@@ -127,10 +126,7 @@ function formatOf(
   );
 }
 
-/**
- * Returns the id from the input, else the title, with a number appended if another item has that id.
- * @throws Failure (usage) if another item has the id from the input
- */
+// Returns the id from the input, else the title, with a number appended if another item has that id.
 function takeId({ id, name, source, title = name }: ItemDraft, index: number, ids: FirstOwners) {
   if (id === undefined) {
     for (let number = 1; ; number += 1) {
@@ -146,12 +142,11 @@ function takeId({ id, name, source, title = name }: ItemDraft, index: number, id
   );
 }
 
-/** Outputs of a plan. No two are the same file on any file system, and none is a folder that contains another. */
+// No two outputs are the same file on any file system, and none is a folder that contains another.
 class TakenOutputs {
   readonly #outputs = new FirstOwners();
   readonly #folders = new FirstOwners();
 
-  /** Adds the output of an item. @throws Failure (usage) naming both items if another output conflicts with it */
   take(output: string, index: number, source: string): void {
     const name = foldedName(output);
     const same = this.#outputs.add(name, index);
@@ -169,7 +164,7 @@ class TakenOutputs {
     );
   }
 
-  /** Adds the parent folders of an output. Returns the item whose output has the name of such a folder, if any. */
+  // Adds the parent folders of an output. Returns the item whose output has the name of such a folder, if any.
   #clashAbove(name: string, index: number): number | undefined {
     for (let above = path.posix.dirname(name); above !== '.'; above = path.posix.dirname(above)) {
       const file = this.#outputs.ownerOf(above);
@@ -181,11 +176,11 @@ class TakenOutputs {
   }
 }
 
-/** Map from strings to the item that added each string first. Stores only a 96-bit digest of each string. */
+/** Remembers which item added each string first. Stores only a 96-bit digest of each string. */
 export class FirstOwners {
   readonly #owners = new Map<string, number>();
 
-  /** Adds a new string; for a known string returns the item that added it. */
+  /** Adds a new string; for a known string, returns the item that added it. */
   add(text: string, owner: number): number | undefined {
     const digest = digestOf(text);
     const before = this.#owners.get(digest);
@@ -242,8 +237,8 @@ function unknownPlace(given: string, shown: string): Error {
 }
 
 /**
- * Converts an untrusted string to one part of a path. Separators, control characters and characters that some systems
- * refuse become dashes. The result is never hidden, `.`, `..` or a device name.
+ * Converts an untrusted string to one part of a path. Replaces characters that some systems reject with dashes. The
+ * result is never hidden, `.`, `..` or a device name.
  */
 export function nameComponent(value: string): string {
   const plain = value
@@ -254,28 +249,24 @@ export function nameComponent(value: string): string {
   return plain === '' ? 'item' : plainName(plain);
 }
 
-/** Changes the device names of Windows, and a leading dash, which other programs would parse as a flag. */
+// Other programs would parse a leading dash as a flag.
 function plainName(name: string): string {
   return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
 }
 
-/** Device names of Windows, with any extension and in any case. */
+// Device names of Windows, with any extension and in any case.
 const DEVICE =
   /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
 
-/** Normalises case and accents as some file systems do: names with equal results may be one file. */
+/** Folds case and accents as some file systems do. Names with equal results may be one file. */
 export function foldedName(output: string): string {
   return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-/** Maximum length of a file name on common file systems. */
+// On common file systems.
 const LONGEST_COMPONENT_BYTES = 255;
 
-/**
- * Checks that the path of an output is relative, uses `/`, and stays in the output folder on every system.
- * @param source file and line of the item, for messages
- * @throws Failure (usage)
- */
+// The path must be relative, use `/`, and stay in the output folder on every system.
 function checkOutputName(output: string, source: string): string {
   const parts = output.split('/');
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');

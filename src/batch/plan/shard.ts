@@ -28,8 +28,7 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the shard of this process and the environment variable that sets it; undefined if none is set. Supports
- * Slurm arrays, Kubernetes Indexed Jobs, GitLab, CircleCI, Buildkite and Cloud Run.
+ * Returns the shard from the environment, such as a Slurm array or a GitLab job, and the variable that sets it.
  * @throws Failure (usage) for an index whose total is missing or does not match
  */
 export function shardOfEnvironment(
@@ -52,7 +51,7 @@ export function shardOfEnvironment(
 
 interface System {
   readonly index: string;
-  /** Other variables that must be set, for the error message. */
+  // Other variables that must be set, for the error message.
   readonly needs: string;
   read(env: Environment, index: string): Shard | undefined;
 }
@@ -71,7 +70,7 @@ const SYSTEMS: readonly System[] = [
   counted('CLOUD_RUN_TASK_INDEX', 'CLOUD_RUN_TASK_COUNT', 0),
 ];
 
-/** Describes a system that sets a shard index and a total. @param first the index of the first shard */
+// A system that sets a shard index, which starts at `first`, and a total.
 function counted(index: string, total: string, first: 0 | 1): System {
   return {
     index,
@@ -83,7 +82,7 @@ function counted(index: string, total: string, first: 0 | 1): System {
   };
 }
 
-/** Parses Slurm's index, which starts at any number and increases by a fixed step. */
+// Slurm's index starts at any number and increases by a fixed step.
 function readSlurm(env: Environment, given: string): Shard | undefined {
   const total = wholeNumber(env['SLURM_ARRAY_TASK_COUNT']);
   const least = wholeNumber(env['SLURM_ARRAY_TASK_MIN'] ?? '0');

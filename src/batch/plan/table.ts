@@ -9,14 +9,13 @@ import { MAX_LINE_CHARACTERS, unreadable } from './inputs.ts';
 import { ITEM_KEYS } from './json-line.ts';
 
 interface TableRow {
-  /** Fields of the row, typed like those of a JSON item. */
+  // Typed like the fields of a JSON item.
   readonly fields: ReadonlyMap<string, unknown>;
-  /** Number of the row's last line, from 1. */
+  // Of the row's last line, from 1.
   readonly line: number;
 }
 
 interface Table {
-  /** Columns that are not fields of an item. */
   readonly ignored: readonly string[];
   readonly rows: () => AsyncGenerator<TableRow, void, undefined>;
 }
@@ -57,7 +56,7 @@ async function headerOf(file: InputFile, separator: string): Promise<readonly st
   throw usageFailure(`${display(file.name)} is empty`, 'The first line must name the columns.');
 }
 
-/** Returns the item field of each column; undefined for other columns. */
+// Undefined for columns that are not item fields.
 function fieldsOf(
   header: readonly string[],
   textColumn: string,
@@ -101,7 +100,7 @@ function rowOf(
   return row;
 }
 
-/** Converts a cell to the type of its field. An invalid cell stays text, which `itemOf` refuses. */
+// An invalid cell stays text, which `itemOf` rejects.
 function typed(field: string, cell: string): unknown {
   const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
   if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;
@@ -119,7 +118,7 @@ interface TableRecord {
   readonly line: number;
 }
 
-/** Yields the rows of a CSV file. @param isLoose yields only the header, even with a wrong separator */
+// With `isLoose`, yields only the header, even if the separator is wrong.
 async function* recordsOf(
   file: InputFile,
   separator: string,

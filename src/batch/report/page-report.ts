@@ -21,11 +21,11 @@ interface PageReportOptions extends FileDeps {
   readonly outputDir: string;
   readonly title: string;
   readonly captions: readonly CaptionFormat[];
-  /** Called once if audio is omitted because the page would be too large for a browser. */
+  // Called once if audio is omitted because the page would be too large for a browser.
   readonly onTooLarge: () => void;
 }
 
-/** Maximum size of all embedded audio: browsers load the entire page before showing anything. */
+// Browsers load the entire page before showing anything.
 const MAX_AUDIO_BYTES = 512 * 1024 * 1024;
 const WAVEFORM_BARS = 240;
 
@@ -81,9 +81,9 @@ function policyHash(text: string): string {
 
 interface EmbeddedSound {
   readonly id: string | undefined;
-  /** Identifies audio by its content and modification time, whatever the name of the file. */
+  // The content and modification time of the audio, whatever the name of the file.
   readonly mark: string;
-  /** Measurements of the audio; undefined if the file cannot be decoded. */
+  // Undefined if the file cannot be decoded.
   readonly sound: MeasuredSound | undefined;
 }
 
@@ -94,7 +94,7 @@ class PageReport implements Report {
   #sounds = 0;
   #audioBytes = 0;
 
-  /** @param end HTML that follows the last item */
+  /** @param end HTML after the last item */
   constructor(output: Output, options: PageReportOptions, end: string) {
     this.#output = output;
     this.#options = options;
@@ -141,14 +141,14 @@ class PageReport implements Report {
     return this.#output.abandon();
   }
 
-  /** Writes data for the script of the page. Escapes `<`, which could end the element. */
+  // Escapes `<`, which could end the element.
   #writeData(attribute: string, data: object): Promise<void> {
     const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`);
     const element = `<script type="application/json" ${attribute}>${json}</script>\n`;
     return this.#output.write(Buffer.from(element));
   }
 
-  /** Embeds and measures the audio of an output; returns undefined for a file that cannot be read. */
+  // Returns undefined for a file that cannot be read.
   async #embedSound(name: string): Promise<EmbeddedSound | undefined> {
     const { files, onTooLarge, outputDir } = this.#options;
     const file = path.join(outputDir, name);
@@ -207,7 +207,7 @@ interface ShownCue {
 
 const CUE = /^(\d+:\d\d:\d\d[.,]\d{3}|\d\d:\d\d\.\d{3}) --> (\S+).*\n?([^]*)/m;
 
-/** Parses SubRip or WebVTT written by foley, without word timings. */
+// Reads SubRip or WebVTT that foley wrote without word timings.
 function readCues(subtitles: string): ShownCue[] {
   return subtitles.split('\n\n').flatMap((block) => {
     const [cue, start = '', end = '', text = ''] = CUE.exec(block) ?? [];

@@ -22,7 +22,7 @@ export class Tally {
   }
 
   /**
-   * Exit name of a batch that tried all items: `ok` without failures; `partial` if some items failed; if no item
+   * Exit name of a batch that tried all items: `ok` without failures, `partial` with some failures; if no item
    * succeeded, the exit name of the gravest failure.
    */
   get exit(): ExitName {

@@ -36,7 +36,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
 }
 
-/** Returns the body that identifies a request with word times; it differs from the body of a job for the same text. */
+/** Returns the bytes that identify a request with word times. They differ from those of a job for the same text. */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);
@@ -45,8 +45,8 @@ export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
 const NO_KEY = { value: '', madeByTool: false };
 
 /**
- * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings and cannot be
- * repeated. An item that is interrupted after it may have been billed is lost; only a flag retries it.
+ * Speaks items over the aligned stream (docs/api/speech.md#aligned-stream), which returns word timings. A billed
+ * stream cannot be repeated: an interrupted item is lost.
  */
 export class AlignedSpeaker implements ItemSpeaker {
   readonly endpoint: string;
@@ -103,7 +103,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Publishes the captions before the audio, so that audio never appears without captions. */
+  // The captions come first, so that audio never appears without captions.
   async #publish(
     { file, isNew, item, status }: ItemWork,
     response: AlignedResponse,
@@ -132,7 +132,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     return { status: folder.notePublished(verified, published), creditsUsed };
   }
 
-  /** Records in the journal whether a failed request was billed, and returns a failure that says so. */
+  // Records in the journal whether a failed request was billed, and returns a failure that says so.
   async #conclude(
     failure: Failure,
     status: ItemStatus,
@@ -158,7 +158,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     });
   }
 
-  /** Records a state; ignores errors, because the state `sent` on disk already means that the item may be billed. */
+  // Ignores errors, because the state `sent` on disk already means that the item may be billed.
   #noteQuietly(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     return this.#options.folder.note(status, state, facts).catch(() => status);
   }

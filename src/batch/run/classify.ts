@@ -32,12 +32,12 @@ export interface RerunOptions {
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   readonly origin: string;
-  /** Token of this `--redo` run, or of an interrupted run with the same value of `--redo`. */
+  /** Token of this `--redo` command, or of an interrupted command with the same value of `--redo`. */
   readonly redoToken: string | undefined;
 }
 
 /**
- * Decides what to do with each item, from the journal and the files at the outputs. Sends nothing. Of equal items,
+ * Decides what to do with each item, from the journal and the output files. Sends nothing. Of several equal items,
  * only the first is spoken or fetched.
  * @throws Failure (output, usage; exists for a file that the batch did not make)
  */
@@ -58,7 +58,7 @@ export async function* classifyItems(
   }
 }
 
-/** Identifies the request that serves an item; undefined if the item needs no request. */
+// Identifies the request that serves an item; undefined if the item needs no request.
 function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   if (decision.kind === 'speak') return `${body} ${decision.generation}`;
   return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
@@ -109,7 +109,7 @@ async function classify(
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-/** Maximum size, in characters, of the classified items that are kept in memory for `again`. */
+// Maximum size of the classified items that `again` reads from memory.
 const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
@@ -226,7 +226,7 @@ function decideKnown(
   }
 }
 
-/** Decides what to do with a billed request whose audio is not in the output folder. */
+/** Decides how to get a billed request's audio, which is not in the output folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;
@@ -281,7 +281,7 @@ export class OutputInspector {
     return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
   }
 
-  /** Returns the names in a folder, folded, because the file system may have changed case or accents. */
+  // Folded, because the file system may have changed case or accents.
   async #readNames(folder: string): Promise<ReadonlySet<string>> {
     const { files, outputDir } = this.#options;
     if (folder !== '.') await containedPath(outputDir, folder, files);
@@ -295,7 +295,6 @@ export class OutputInspector {
   }
 }
 
-/** Follows a link unless it leads out of the output folder. */
 async function statsOf(
   outputDir: string,
   output: string,

@@ -23,9 +23,8 @@ interface JobSpeakerOptions extends FileDeps {
   readonly folder: Pick<BatchFolder, 'note' | 'notePublished' | 'plan' | 'secret' | 'temporaries'>;
   readonly origin: string;
   readonly folders: OutputFolders;
-  /** How often an interrupted download is retried. */
   readonly maxRetries: number;
-  /** Called when the state of a billed item cannot be recorded. */
+  // Called when the state of a billed item cannot be recorded.
   readonly onTrouble: (failure: Failure) => void;
 }
 
@@ -57,7 +56,6 @@ export class JobSpeaker implements ItemSpeaker {
     return this.#finish(work, noted, job.id, job, signal);
   }
 
-  /** Creates the job, and starts to record the job id. */
   async #create(
     { item, status: planned }: ItemWork,
     signal: AbortSignal,
@@ -81,7 +79,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records the next generation number: the job was refunded, so another request needs a new idempotency key. */
+  // The job was refunded, so another request needs a new idempotency key.
   async #nextGeneration(status: ItemStatus): Promise<ItemStatus> {
     const { about } = status;
     const generation = status.generation + 1;
@@ -154,7 +152,7 @@ export class JobSpeaker implements ItemSpeaker {
     return job;
   }
 
-  /** Downloads the audio, and retries an interrupted download, which costs nothing. */
+  // Retries an interrupted download, which costs nothing.
   async #download(
     { file, isNew, item }: ItemWork,
     job: SpeechJob,
@@ -177,7 +175,7 @@ export class JobSpeaker implements ItemSpeaker {
     }
   }
 
-  /** Records the state of a billed item. If that fails, the batch starts no further item but delivers this one. */
+  // If the state of a billed item cannot be recorded, the batch starts no further item but delivers this one.
   async #note(status: ItemStatus, state: ItemState, facts: ItemFacts): Promise<ItemStatus> {
     try {
       return await this.#options.folder.note(status, state, facts);
@@ -204,7 +202,7 @@ function jobFailure(job: SpeechJob): Failure {
   });
 }
 
-/** Creates the failure for an unknown job. It is not journaled: the job may belong to another API key or account. */
+// Not journaled, because the job may belong to another API key or account.
 function missingJob(id: string, failure: Failure): Failure {
   return reviseFailure(failure, {
     message: `the service does not know the job ${id}, which was billed`,
@@ -216,27 +214,23 @@ function missingJob(id: string, failure: Failure): Failure {
 
 interface Guess {
   readonly ms: number;
-  /** Whether the job was done at the first poll. */
   readonly wasEnough: boolean;
 }
 
-/** Maximum estimate, in milliseconds. If a longer estimate were wrong, it would waste more time than polling takes. */
+// If a longer estimate were wrong, it would waste more time than polling takes.
 const MAX_EXPECTED_MS = 2_000;
-/** Fraction by which the first guess is shortened after a job that was done at the first poll. */
+// Shortens the first guess after a job that was done at the first poll.
 const FIRST_STEP = 0.05;
-/** Minimum of `step`, which is halved after each guess that was too short. */
+// `step` is halved, down to this value, after each guess that was too short.
 const MIN_STEP = 0.003;
 
 interface Estimate {
   readonly ms: number;
-  /** How much to shorten the next guess, as a fraction of `ms`. */
+  // How much to shorten the next guess, as a fraction of `ms`.
   readonly step: number;
 }
 
-/**
- * Estimates how long jobs take, so that the first poll happens when a job is about to finish. Each doubling of the
- * text length has a separate estimate.
- */
+/** Estimates how long jobs take, so that the first poll happens when a job is about to finish. */
 export class ExpectedTime {
   readonly #estimates = new Map<number, Estimate>();
 

@@ -26,7 +26,7 @@ export interface DeliveredItem {
   readonly creditsUsed: number | undefined;
 }
 
-/** A delivery mode of items: jobs, or a stream that cannot be repeated. */
+/** Speaks the items of a batch: as jobs, or over a stream that cannot be repeated. */
 export interface ItemSpeaker {
   /** HTTP method and path, used to derive idempotency keys. */
   readonly endpoint: string;
@@ -42,14 +42,14 @@ export interface ItemSpeaker {
 }
 
 interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
-  /** Folder for temporary files, on the same disk as the output. */
+  // On the same disk as the output.
   readonly temporaries: string;
   readonly folders: OutputFolders;
 }
 
 interface Publication extends OutputPlace {
   readonly item: BatchItem;
-  /** Called when the audio is complete and verified; the file is renamed after the returned promise resolves. */
+  // Called when the audio is complete and verified; the file is renamed after the returned promise resolves.
   readonly onVerified: (facts: ItemFacts, verdict: Verdict) => Promise<void>;
 }
 
@@ -134,7 +134,8 @@ export class OutputFolders {
   }
 
   /**
-   * Syncs all folders. If the power fails earlier, a file name may be lost; the next run downloads the audio for free.
+   * Syncs all folders to disk. If the power fails earlier, a file name may be lost; the next `foley batch` downloads
+   * the audio for free.
    * @throws Failure (output)
    */
   async sync(): Promise<void> {

@@ -2,18 +2,17 @@ import { parseRetryAfter, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
 import type { Transport } from '../../api/transport/http.ts';
 import type { Clock } from '../../effects/clock.ts';
 
-/** Pause after a 429 without `Retry-After`. */
+// After a 429 without `Retry-After`.
 const DEFAULT_PAUSE_MS = 1_000;
-/** 429 responses within this time count once, because their requests were sent together. */
+// 429 responses within this time count once, because their requests were sent together.
 const SAME_REFUSAL_MS = 1_000;
 const MIN_RATE = 0.2;
-/** The limit is lifted when the rate is this many times the rate at the last 429. */
+// The limit is lifted when the rate is this many times the rate at the last 429.
 const RECOVERY_FACTOR = 8;
 
 /**
- * Limits the request rate of a batch. There is no limit until the service returns a 429. Requests then pause for as
- * long as the service asks, and continue at half the rate. Every second without a 429 adds one request per second,
- * until the limit is lifted.
+ * Limits the request rate of a batch after a 429. Requests pause as long as the service asks, then continue at half
+ * the rate, which increases every second.
  */
 export class RateGate {
   rate = Number.POSITIVE_INFINITY;

@@ -29,7 +29,10 @@ interface ReuseOptions extends AudioLookup, FileDeps {
   readonly folders: OutputFolders;
 }
 
-/** Whether the audio of a request, with its caption files, is in the output folder with a name other than `output`. */
+/**
+ * Returns whether the output folder contains the audio of a request, with its captions, under another name than
+ * `output`.
+ */
 export async function isInFolder(
   { facts }: ItemStatus,
   output: string,
@@ -40,8 +43,7 @@ export async function isInFolder(
 }
 
 /**
- * Finds the record of a file by size and modification time. Returns undefined if no record or several records match:
- * the file may have changed.
+ * Finds the record of a file by size and modification time. Returns undefined if no record or several records match.
  */
 export function unchangedFile(
   known: readonly KnownFile[],
@@ -54,7 +56,7 @@ export function unchangedFile(
 interface Candidate {
   readonly path: string;
   readonly isKept: boolean;
-  /** Whether the file has only this name (no other hard link). */
+  // False if the file has another hard link.
   readonly isOnly: boolean;
 }
 
@@ -111,7 +113,7 @@ export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file now at the output, if it is the audio of another request: saved before it is overwritten. */
+  /** The file now at the output, if it is another request's audio. It is saved before it is overwritten. */
   readonly displaced: KnownFile | undefined;
 }
 
@@ -126,8 +128,8 @@ export class AudioReuse {
   }
 
   /**
-   * Moves or copies the audio of a request, with its caption files, to an output. Every file name refers to a
-   * complete file at all times. Returns undefined if the audio is missing.
+   * Moves or copies the audio of a request, with its caption files, to an output. Returns undefined if the audio is
+   * missing.
    * @throws Failure (output, exists)
    */
   async place(status: ItemStatus, target: ReuseTarget): Promise<ItemStatus | undefined> {
@@ -184,7 +186,7 @@ export class AudioReuse {
     }
   }
 
-  /** Removes saved audio that an output holds again. Never throws. */
+  /** Removes saved audio that is also at an output again. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;
@@ -211,7 +213,7 @@ export class AudioReuse {
     return false;
   }
 
-  /** Returns the caption files that the batch wrote beside an output, each paired with its name beside `to`. */
+  // Pairs each caption file of an output with its name beside `to`.
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
     const pairs: [string, string][] = [];
     for (const format of ['srt', 'vtt', 'json'] as const) {
@@ -255,7 +257,7 @@ export class AudioReuse {
     return true;
   }
 
-  /** Copies a file instead of linking it, because an edit of one file must not change the other. */
+  // Copies instead of linking, because an edit of one file must not change the other.
   async #copy(
     { isKept, path: from }: Candidate,
     { facts }: ItemStatus,
@@ -270,7 +272,7 @@ export class AudioReuse {
     });
   }
 
-  /** @param check called with the hash of the copy before the rename; false discards the copy */
+  // `check` gets the hash of the copy before the rename; false discards the copy.
   async #copyTo(
     from: string,
     file: string,
@@ -303,7 +305,7 @@ export class AudioReuse {
     }
   }
 
-  /** Saves the audio about to be overwritten, then copies the caption files: they must exist before the audio. */
+  // Captions must exist before the audio.
   async #prepare(from: string, { displaced, output }: ReuseTarget): Promise<void> {
     const { outputDir, sidecars } = this.#options;
     if (displaced !== undefined) await this.keepDisplaced(output, displaced);

@@ -23,7 +23,7 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null without a file. */
   readonly output: string | null;
-  /** Cost of an item that this run delivered; an earlier run may have been charged for it. */
+  /** Cost of an item that this command delivered; an earlier one may have been charged for it. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
 }
@@ -67,12 +67,12 @@ export class Batch {
   #onResult: (result: ItemResult) => Promise<void> = async () => {};
   readonly #limit = new AbortController();
   #stopped: { readonly reason: unknown } | undefined;
-  /** Number of consecutive items that could not reach the service. */
+  // Consecutive items that could not reach the service.
   #unreached = 0;
   #reporting: Promise<void> = Promise.resolve();
-  /** Indexes of the items that received the audio of another item. */
+  // Indexes of the items that received the audio of another item.
   readonly #placed = new Set<number>();
-  /** Items that wait for the audio of an equal item, by the number of that item. */
+  // Items that wait for the audio of an equal item, by the number of that item.
   readonly #sharing = new Map<number, ClassifiedItem[]>();
   #hasReuse = false;
 
@@ -108,8 +108,8 @@ export class Batch {
   }
 
   /**
-   * Speaks the items, several at a time. If the user stops the batch or an error affects all items (an invalid key,
-   * no credits, a full disk), no further request is sent and running items finish. Never rejects.
+   * Speaks the items, several at a time. After a stop or an error that affects all items (such as no credits),
+   * running items finish and no further request is sent. Never rejects.
    * @param onResult called with each result, one at a time
    * @returns why not all items were tried; undefined if they were
    */
@@ -176,7 +176,6 @@ export class Batch {
     }
   }
 
-  /** Moves and copies audio in the output folder to its new names, before the first request. */
   async #reuseAll(): Promise<void> {
     let waiting: ClassifiedItem[] = [];
     for await (const classified of this.#items.again()) {
@@ -240,7 +239,7 @@ export class Batch {
     }
   }
 
-  /** Yields items that may be sent, because their idempotency keys are on disk. */
+  // Yields items whose idempotency keys are on disk.
   async *#ready(): AsyncGenerator<ReadyItem, void, undefined> {
     const windows = this.#journaled();
     const take = (): ReturnType<typeof windows.next> => {
@@ -268,10 +267,7 @@ export class Batch {
     }
   }
 
-  /**
-   * Journals items before they are sent, and yields them in groups. The first group has one item per worker, so that
-   * the first requests start early.
-   */
+  // The first group has one item per worker, so that the first requests start early.
   async *#journaled(): AsyncGenerator<readonly JournaledItem[], void, undefined> {
     const { concurrency, origin } = this.#options;
     let size = concurrency;
@@ -307,7 +303,7 @@ export class Batch {
     return all;
   }
 
-  /** Returns the status to journal before the request, and whether the journal already has this status. */
+  // Returns the status to journal before the request, and whether the journal already has this status.
   #statusOf({ body, decision, item }: ClassifiedItem): { status: ItemStatus; isKnown: boolean } {
     const { folder, origin } = this.#options;
     const { status: known } = decision;
@@ -412,12 +408,11 @@ export class Batch {
 
 type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 
-/** Returns the cost of an item in this run: null if unknown, 0 if an earlier run paid. */
+// Null if unknown, 0 if an earlier command paid.
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
   return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
 }
 
-/** Whether the cause of an item's failure affects all items. */
 function endsBatch({ cause, exit, retryAfter }: Failure): boolean {
   if (exit === 'auth' || exit === 'credits' || exit === 'state') return true;
   if (exit === 'rateLimited') return (retryAfter ?? 0) * 1_000 > LONGEST_RETRY_AFTER_MS;
@@ -438,7 +433,7 @@ export class CreditBudget {
   #used = 0;
   #reserved = 0;
 
-  /** @param maximum Infinity means no limit */
+  /** @param maximum Infinity for no limit */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
