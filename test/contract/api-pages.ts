@@ -4,8 +4,8 @@ import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
 import { REALTIME_TABLES } from './realtime-tables.ts';
 
-/** `<!-- fields SpeechRequest Voice -->` … `<!-- /fields -->`: a table that the contract writes. */
-const PLACE = /(<!-- ([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
+/** `<!-- generated: fields SpeechRequest Voice -->` … `<!-- /fields -->`: a table that the contract writes. */
+const PLACE = /(<!-- (?:generated: )?([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
 
 const WRITERS: Readonly<Record<string, (names: readonly string[]) => string>> = {
   endpoints: (ids) =>
@@ -128,7 +128,7 @@ function values(schema: Schema): string {
 
 function span(least: number | undefined, most: number | undefined, unit: string): string {
   if (least === undefined && most === undefined) return '';
-  if (most === undefined) return `at least ${least}${unit}`;
+  if (most === undefined) return `at least ${least}${least === 1 ? unit.replace(/s$/, '') : unit}`;
   return least === undefined ? `at most ${most}${unit}` : `${least} to ${most}${unit}`;
 }
 

@@ -22,8 +22,8 @@ export const REALTIME_TABLES: Readonly<Record<string, () => Table>> = {
     ...Object.entries(REALTIME_ERRORS).map(([code, { category, retryable, terminal }]) => [
       `\`${code}\``,
       category,
-      yesOrNo(retryable),
-      yesOrNo(terminal),
+      retryable ? 'retryable' : 'not retryable',
+      terminal ? 'terminal' : 'not terminal',
     ]),
   ],
   'close-codes': () => [
@@ -76,7 +76,7 @@ function startTable(): Table {
   const mark = ({ properties, required = [] }: ObjectSchema, name: string) => {
     if (!(name in properties)) return '';
     const allowed = range(properties[name]);
-    const word = required.includes(name) ? 'required' : 'yes';
+    const word = required.includes(name) ? 'required' : 'optional';
     return allowed === '' ? word : `${word}: ${allowed}`;
   };
   return [
@@ -106,7 +106,7 @@ function exitTable(): Table {
         all.filter(([one]) => one === name).map(([, code]) => `\`${code}\``),
       );
       if (ofErrors?.length === 0 && ofCloses?.length === 0) return [];
-      return [[String(exit), ofErrors?.join(', ') ?? '', ofCloses?.join(', ') ?? '']];
+      return [[`exit ${exit}`, ofErrors?.join(', ') ?? '', ofCloses?.join(', ') ?? '']];
     }),
   ];
 }
