@@ -66,12 +66,12 @@ export function storeFailure(
   });
 }
 
-/** Whether file storage refused a download link; a fresh link may succeed. */
+/** Returns whether file storage refused a download link; a fresh link may succeed. */
 export function isRefusedByStore({ details, status }: Failure): boolean {
   return details?.['store'] !== undefined && status !== undefined && isRefusal(status);
 }
 
-/** Whether the service reports that a resource is missing (404 or 410). */
+/** Returns whether the service reports that a resource is missing (404 or 410). */
 export function isNotFound(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.details?.['store'] !== undefined) return false;
   return error.status === 404 || error.status === 410;

@@ -192,7 +192,7 @@ export function checkHeader(name: string, value: string): string {
   return value;
 }
 
-/** Whether a header can carry the value: printable ASCII that neither begins nor ends with a space. */
+/** Returns whether a header can carry the value: printable ASCII that neither begins nor ends with a space. */
 export function isHeaderValue(value: string): boolean {
   return /^[\x20-\x7e]*$/.test(value) && value.trim() === value;
 }
@@ -333,13 +333,13 @@ export function withHttp(url: URL): URL {
   return new URL(url.href.replace(/^ws/, 'http'));
 }
 
-/** Whether the host is this computer: a loopback IP address or the name `localhost`. */
+/** Returns whether the host is this computer: a loopback IP address or the name `localhost`. */
 export function isLoopback(url: URL): boolean {
   const { hostname } = url;
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Whether a URL is unencrypted and its host is another computer. */
+/** Returns whether a URL is unencrypted and its host is another computer. */
 export function isPlainOverNetwork(url: URL): boolean {
   return (url.protocol === 'http:' || url.protocol === 'ws:') && !isLoopback(url);
 }

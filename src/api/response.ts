@@ -163,7 +163,7 @@ function isTooDeep(text: string): boolean {
 
 export type UnknownRecord = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object, not an array. */
+/** Returns whether a value is a JSON object, not an array. */
 export function isRecord(value: unknown): value is UnknownRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -199,7 +199,7 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Whether a value is undefined or null, or `fits` returns true for it. */
+/** Returns whether a value is undefined or null, or `fits` returns true for it. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }
@@ -253,7 +253,7 @@ export async function readErrorText(
   }
 }
 
-/** Whether the body is compressed, although foley never asks for compression. */
+/** Returns whether the body is compressed, although foley never asks for compression. */
 export function isCompressed(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

@@ -129,7 +129,7 @@ export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Whether a length field contains a placeholder, because the writer of the file did not know the length. */
+/** Returns whether a length field contains a placeholder, because the writer of the file did not know the length. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }

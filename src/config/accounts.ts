@@ -7,7 +7,7 @@ import { hasErrno } from '../durable/file-failures.ts';
 import { openOwnFile } from '../durable/own-files.ts';
 import { display } from '../text/display.ts';
 
-/** A stored account: an API key and the only URLs that it may be sent to. */
+/** A stored account: an API key and the only URLs that may receive it. */
 export interface Account {
   readonly name: string;
   readonly baseUrl: string;
@@ -101,7 +101,7 @@ export function octal(mode: number): string {
 }
 
 /**
- * Returns the permission bits of a file or folder that other users can access; `undefined` for a private or missing
+ * Returns the permission bits of a file or folder that other users can access; undefined for a private or missing
  * one, and on Windows.
  */
 export async function sharedPermissions(

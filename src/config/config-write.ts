@@ -15,10 +15,10 @@ import { readJsonFile } from './json-file.ts';
 import { settingNamed, SETTINGS } from './setting-definitions.ts';
 
 /**
- * Writes a setting into the user's file (`foley config set`).
+ * Writes a setting into the user's settings file (`foley config set`).
  * @param given as typed on the command line
- * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file
- *   cannot be written)
+ * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file cannot
+ * be written)
  */
 export async function setSetting(
   file: string,
@@ -35,7 +35,7 @@ export async function setSetting(
   await editJsonFile(file, deps, (store) => store.set(known, isNumber ? Number(given) : given));
 }
 
-/** Removes a setting from the user's file (`foley config unset`). Throws like `setSetting`. */
+/** Removes a setting from the user's settings file (`foley config unset`). Throws like `setSetting`. */
 export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
   const known = settingNamed(name);
   await editJsonFile(file, deps, (store) => store.delete(known));
@@ -82,10 +82,7 @@ function replaceAccounts(file: string, deps: FileDeps, next: Accounts): Promise<
   });
 }
 
-/**
- * Changes a JSON file and makes it private (0600, its folder 0700). Leaves an invalid file unchanged.
- * @throws Failure (config for an invalid file, state if the file cannot be written)
- */
+// Makes the file private (0600, its folder 0700). Leaves an invalid file unchanged.
 async function editJsonFile(
   file: string,
   deps: FileDeps,
@@ -108,7 +105,7 @@ async function editJsonFile(
   }
 }
 
-/** Loads `conf` only for writing: loading it takes as long as starting foley. */
+// `conf` is loaded only for writing: loading it takes as long as starting foley.
 async function openStore(file: string) {
   const { default: Conf } = await import('conf');
   return new Conf<Record<string, unknown>>({
@@ -124,7 +121,7 @@ async function openStore(file: string) {
   });
 }
 
-/** Restores the previous file if the new one is invalid: on a full disk, `conf` can leave a truncated file behind. */
+// On a full disk, `conf` can leave a truncated file behind; the previous one is then restored.
 async function requireValid(
   file: string,
   deps: FileDeps,

@@ -9,7 +9,7 @@ import { display } from '../text/display.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the object in a JSON file; `undefined` if the file is missing.
+ * Reads the object in a JSON file; undefined if the file is missing.
  * @param links `follow` for the user's own configuration, which may be a symbolic link to a dotfiles folder
  * @throws Failure (config) naming file and line of an invalid file
  */
@@ -72,10 +72,7 @@ type Expected =
   | 'comma or end'
   | 'nothing';
 
-/**
- * Returns the line, from 1, of the first syntax error in a JSON text; `undefined` without an error. JSON.parse
- * reports the position only in its message, and not always.
- */
+/** Returns the line, from 1, of the first syntax error in a JSON text; undefined without an error. */
 export function jsonFaultLine(text: string): number | undefined {
   const offset = faultOffset(text);
   return offset === undefined ? undefined : text.slice(0, offset).split('\n').length;

@@ -6,10 +6,10 @@ export interface Paths {
   readonly state: string;
   readonly cache: string;
   readonly settingsFile: string;
-  /** Stored accounts with their keys. */
+  /** The file with the stored accounts and their API keys. */
   readonly accountsFile: string;
   readonly serviceData: string;
-  /** The folder with the speech engines that the user added, and their list. */
+  /** The folder with the speech engines that the user added, and `engines.json`. */
   readonly engines: string;
 }
 
@@ -20,8 +20,8 @@ export interface PathInputs {
 }
 
 /**
- * Returns foley's folders: in the XDG folders if set, else in the usual ones of the platform. Ignores variables
- * that are empty or relative, as the XDG specification requires.
+ * Returns foley's folders: in the XDG folders if set, else in the usual ones of the platform. Ignores empty or
+ * relative paths in variables, as the XDG specification requires.
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;

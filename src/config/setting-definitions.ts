@@ -24,17 +24,15 @@ export interface SettingValues {
 export type SettingName = keyof SettingValues;
 
 interface SettingDefinition<T> {
-  /** A description for the help and the docs. */
   readonly what: string;
-  /** The allowed values, for messages. */
   readonly allowed: string;
-  /** Parses a value from JSON or the command line; `undefined` for an invalid one. */
+  // Parses a value from JSON or the command line; `undefined` for an invalid one.
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;
-  /** Unit of a numeric setting, which is printed after the number. */
+  // Unit of a numeric setting, which is printed after the number.
   readonly unit?: 'ms';
-  /** Whether a project file may contain this setting; false for a setting that runs a program. */
+  // False for a setting that runs a program: a project file must not set it.
   readonly project: boolean;
 }
 
@@ -74,7 +72,7 @@ export const SETTINGS: Definitions = {
 
 /**
  * Returns the setting with this name.
- * @throws Failure (usage) for an unknown name, with the nearest name
+ * @throws Failure (usage) for an unknown name; suggests the nearest name
  */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;

@@ -28,7 +28,7 @@ export interface SettingsFile {
   readonly values: Partial<SettingValues>;
 }
 
-/** All sources of settings except the flags. */
+/** The values of all settings from all sources except flags. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
@@ -36,8 +36,7 @@ export interface SettingSources {
 }
 
 /**
- * Reads the settings files: the nearest project file in this folder or above, and the user's. Both files must be
- * completely valid.
+ * Reads the settings files: the nearest project file, in this folder or above, and the user's.
  * @throws Failure (config) naming file and key or line
  */
 export async function loadSettings({
@@ -163,7 +162,7 @@ function readEnvironment<Name extends SettingName>(
   return { value, origin: { kind: 'environment', name: environment } };
 }
 
-/** Flattens nested keys: `{"upload":{"command":…}}` becomes `upload.command`. */
+// `{"upload":{"command":…}}` becomes `upload.command`.
 function flatten(content: JsonObject, prefix = ''): readonly (readonly [string, unknown])[] {
   return Object.entries(content).flatMap(([key, value]) =>
     isObject(value) && !isSettingName(prefix + key)
@@ -179,7 +178,7 @@ function unknownSetting(name: string, file: string, scope: 'project' | 'user'): 
   return configFailure(`${file}: unknown setting "${name}"`, nearestHint(name, names, all));
 }
 
-/** Returns the flag of a setting or option, such as `--cue-by` for `cueBy`. */
+/** Returns the flag for a setting or option, such as `--cue-by` for `cueBy`. */
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

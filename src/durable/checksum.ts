@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content, for long-lived records. */
+/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content. */
 export type ChecksumKind = 'crc32' | 'sha256';
 
 /** A checksum that is computed while the data arrives. */
@@ -27,12 +27,12 @@ export function createChecksum(kind: ChecksumKind): Checksum {
   };
 }
 
-/** Returns which kind a recorded checksum has. */
+/** Returns the kind of a recorded checksum. */
 export function kindOf(checksum: string): ChecksumKind {
   return checksum.length === CRC32_DIGITS ? 'crc32' : 'sha256';
 }
 
-/** Returns the checksum of a file's content. Throws the system's error. */
+/** Returns the checksum of a file's content. @throws the system error */
 export async function checksumOf(
   file: string,
   kind: ChecksumKind,

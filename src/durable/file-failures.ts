@@ -15,10 +15,10 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** Error codes of operations that a file system does not support, such as links on a memory stick. */
+/** System error codes of operations that a file system does not support, such as links on a memory stick. */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
-/** Thrown for a file or folder that foley refuses to use; the message is the reason. */
+/** Thrown for a file or folder that foley refuses to use. The message is the reason. */
 export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
@@ -54,7 +54,8 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Returns the Failure for state files of foley that cannot be used (exit 32). Returns `error` if it is one already.
+ * Returns the Failure for state files of foley that cannot be used (exit 32). Returns `error` itself if it is a
+ * Failure.
  * @param what names the part of the state in the message, such as `the spool`
  */
 export function stateFailure(
@@ -93,7 +94,8 @@ export function newerStateFailure(what: string, file: string): Failure {
 }
 
 /**
- * Returns the Failure for an output that cannot be opened or written (exit 30). Returns a Failure unchanged.
+ * Returns the Failure for an output that cannot be opened or written (exit 30). Returns `error` itself if it is a
+ * Failure.
  * @param flag the flag with which the user can choose another output
  */
 export function outputFailure(
@@ -115,7 +117,7 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** Returns the Failure for an output that cannot be written; `what` is the reason (exit 30). */
+/** Returns the Failure for an output that cannot be written (exit 30). @param what the reason */
 export function unwritable(
   output: string,
   what: string,

@@ -13,7 +13,7 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** If set, names of temporary files contain this process's id, so that later commands can remove orphaned files. */
+  /** If set, names of temporary files contain this process's id, by which later commands recognize orphaned files. */
   readonly processes?: Processes | undefined;
 }
 
@@ -25,8 +25,8 @@ export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string
 type WritableFile = Pick<FileHandle, 'writev'>;
 
 /**
- * Writes to an open file in the background. Chunks that arrive during a write are combined for the next write. Buffers
- * at most about 2 MiB. If the system writes only a part of a chunk, writes the rest.
+ * Writes chunks to an open file in the background. Combines the chunks that arrive during a write. Buffers at most
+ * about 2 MiB.
  */
 export class FileWriter {
   /** Number of bytes accepted so far. */
@@ -35,7 +35,6 @@ export class FileWriter {
   readonly #file: WritableFile;
   #waiting: Piece[] = [];
   #waitingBytes = 0;
-  /** The parts of the current write that are not yet written. */
   #left: readonly Piece[] = [];
   #underWay: Promise<void> | undefined;
   #fault: { readonly error: unknown } | undefined;
@@ -51,7 +50,7 @@ export class FileWriter {
 
   /**
    * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
-   * After a failed write, every call throws the error of that write and adds the chunk to `unwritten`.
+   * @throws the error of an earlier write; `unwritten` then also contains this chunk
    * @param onWritten called when the whole chunk has been written
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
@@ -66,19 +65,18 @@ export class FileWriter {
     this.#throwFault();
   }
 
-  /** Resolves when all accepted chunks have been written; throws the system error. */
+  /** Resolves when all accepted chunks have been written. @throws the system error */
   async flush(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     this.#throwFault();
   }
 
-  /** Discards the waiting chunks; a write in progress continues. */
+  /** Discards the chunks that are not being written yet. */
   stop(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
   }
 
-  /** Writes all waiting chunks. Never rejects: it stores the error in `#fault`. */
   async #writeWaiting(): Promise<void> {
     this.#left = this.#waiting;
     this.stop();
@@ -117,7 +115,6 @@ interface Piece {
   readonly onWritten: (() => void) | undefined;
 }
 
-/** Returns the rest of `pieces` after the first `count` bytes have been written. */
 function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[] {
   let written = count;
   for (const [index, piece] of pieces.entries()) {
@@ -190,12 +187,12 @@ function isOrphaned(name: string, processes: Processes): boolean {
   return processes.liveness({ ...self, pid: Number(pid), processStart }) === 'dead';
 }
 
-/** Syncs a file to the disk; does nothing if the file system does not support this. */
+/** Syncs a file to the disk, if the file system supports this. */
 export async function syncFile(file: FileHandle): Promise<void> {
   await ifSupported(file.sync());
 }
 
-/** Ignores the error of an operation that the file system does not support. */
+/** Awaits an operation. Ignores its error if the file system does not support the operation. */
 export async function ifSupported(attempt: Promise<void>): Promise<void> {
   try {
     await attempt;
@@ -206,7 +203,7 @@ export async function ifSupported(attempt: Promise<void>): Promise<void> {
 
 /**
  * Syncs a folder, so that files renamed or created in it survive a power failure. Throws only disk errors, because
- * some systems cannot open or sync folders.
+ * some systems cannot sync folders.
  */
 export async function syncFolder(files: FileSystem, folder: string): Promise<void> {
   try {
@@ -240,5 +237,5 @@ export async function retryWhileBusy<T>(deps: FileDeps, attempt: () => Promise<T
   }
 }
 
-/** Delays between the attempts, ten seconds in total. */
+// Ten seconds in total.
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2450, 2500, 2500];

@@ -41,10 +41,10 @@ export async function requireSpoolSpace(
   });
 }
 
-/** Free disk space that is always enough for the spool: only audio in memory needs space, since files are moved. */
+// Always enough for the spool: only audio in memory needs space, since files are moved.
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
-/** Returns the bytes available to this user on the disk of a folder. The folder need not exist yet. */
+// For this user. The folder need not exist yet.
 async function freeBytes(folder: string, files: FileSystem): Promise<number> {
   try {
     const { bavail, blocks, bsize } = await files.statfs(folder);

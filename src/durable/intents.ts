@@ -18,7 +18,7 @@ import {
 } from './log.ts';
 import { ensurePrivateFolder } from './own-files.ts';
 
-/** Records the billable operations of this process in one log file. Creates `folder` (0700) with the first one. */
+/** Records the billable operations of this process in one log file, in a private folder (0700). */
 export class IntentJournal {
   readonly #options: FileDeps & IntentFolder;
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class IntentJournal {
   }
 
   /**
-   * Records an operation before its request is sent. When this resolves, the record is on the disk.
+   * Records an operation before its request is sent. Resolves when the record is on the disk.
    * @param body JSON body of the request, stored until the outcome is known so that `foley recover` can send it again
    * @throws Failure (state); the request must not be sent then
    */
@@ -60,7 +60,7 @@ export class IntentJournal {
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a stored request body with blanks. Ignores errors, because the journal file is removed later anyway. */
+  /** Overwrites a stored request body with blanks. Ignores errors, because the journal file is removed later. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
@@ -76,8 +76,8 @@ export class IntentJournal {
   }
 
   /**
-   * Closes the operations that the service billed together with `done` and whose processes have ended: marks them as
-   * published, and removes their temporary files.
+   * Closes the operations of ended processes that the service billed together with `done`: marks them as published,
+   * and removes their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
@@ -98,7 +98,7 @@ export class IntentJournal {
     if (this.#log.isBegun) await removeQuietly(this.#path, this.#options);
   }
 
-  /** Removes other processes' finished files. Returns true if no remaining one mentions a resumed operation. */
+  // Removes other processes' finished files. Returns true if no remaining one mentions a resumed operation.
   async #sweepResumed(): Promise<boolean> {
     await sweepIntents(this.#options);
     const ended = new Set(this.#intents.map(({ id }) => id));
@@ -108,7 +108,7 @@ export class IntentJournal {
     );
   }
 
-  /** Appends a step of an operation and its request body in one write. */
+  /** Appends a step of an operation, together with its request body if any. */
   async write(
     intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
@@ -135,7 +135,7 @@ export class Intent {
   readonly id: string;
   readonly generation: number;
   state: IntentState;
-  /** Position and size of the request body in the file of this process. */
+  /** Position and size of the request body in this process's journal file. */
   body: { readonly bytes: number; readonly position: number } | undefined;
   readonly #journal: IntentJournal;
 
@@ -147,8 +147,7 @@ export class Intent {
   }
 
   /**
-   * Records a new state. For `verified`, and for `accepted` with a job id, waits until the record is on the disk.
-   * `accepted` without a job id is written to the disk soon after.
+   * Records a new state. For `verified`, and for `accepted` with a job id, resolves when the record is on the disk.
    */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
@@ -201,7 +200,7 @@ export async function listOpenIntents(
   return { open, garbled: read.reduce((sum, file) => sum + file.garbled, 0) };
 }
 
-/** A journal file with damaged lines, and the number of readable operations in it that have not ended. */
+// A journal file with damaged lines, and the number of readable operations in it that have not ended.
 interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
   readonly operations: number;
   readonly open: number;
@@ -209,7 +208,7 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 
 /**
  * Returns the damaged files of ended processes, including files renamed to `.corrupt`. An incomplete last line does
- * not count as damage, because it only shows that the process was killed.
+ * not count as damage.
  * @throws Failure (state) like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
@@ -238,7 +237,8 @@ function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
 
 /**
  * Removes the files of ended processes whose operations have all ended. Renames a file with damaged lines to
- * `….corrupt` instead. Throws the system error.
+ * `….corrupt` instead.
+ * @throws the system error
  */
 export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
   const read = await readIntentFiles(options.folder, options);
@@ -271,10 +271,7 @@ export interface FinishedOperation {
   readonly isResumed: boolean;
 }
 
-/**
- * Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). If the open one got no
- * response, the same idempotency key proves it. Otherwise they must also share a job or be one resumed stream.
- */
+/** Returns whether the service billed two operations as one request (docs/billing.md, "Keys"). */
 export function isSameBilledRequest(open: IntentStatus, done: FinishedOperation): boolean {
   if (open.about === undefined || !isSameRequest(open.about, done.about)) return false;
   if (open.state === 'intent' || open.state === 'sent') return true;
@@ -283,7 +280,7 @@ export function isSameBilledRequest(open: IntentStatus, done: FinishedOperation)
   return jobId === undefined ? open.state === 'accepted' && done.isResumed : jobId === done.jobId;
 }
 
-/** Returns whether two operations have the same account, endpoint and idempotency key, which is unique per account. */
+// The idempotency key is unique per account.
 function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   const { endpoint, idempotencyKey, origin, payer, target } = done;
   if (idempotencyKey === null || open.idempotencyKey !== idempotencyKey) return false;
@@ -306,7 +303,7 @@ export const SETTLED_STATES = [
   'rejected',
   /** The service accepted the request but could not complete it. */
   'failed',
-  /** The request was billed but its audio is lost; foley has reported the loss and the cost. */
+  /** The request was billed but its audio is lost; foley has reported the loss. */
   'lost',
   /** The user discarded the result. */
   'abandoned',
@@ -349,7 +346,7 @@ export interface IntentMetadata {
 /** The current status of an operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** How often the user deliberately repeated and paid for the request, from 0. */
+  /** How often the user deliberately paid for the request again, from 0. */
   readonly generation: number;
   readonly state: IntentState;
   /** When the operation reached this state, as an ISO date. */
@@ -359,7 +356,7 @@ export interface IntentStatus {
   readonly facts: IntentMetadata;
 }
 
-/** A line of the journal, which records one step of an operation. */
+// A line of the journal, which records one step of an operation.
 interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly about?: IntentAbout | undefined;
   readonly facts?: IntentMetadata | undefined;
@@ -386,8 +383,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the steps of operations, which may be in any order and from several files. Each operation gets the latest
- * state of its highest generation number; times are ignored.
+ * Merges the steps of operations, in any order and from any files. Each operation gets the latest state of its
+ * highest generation number; times are ignored.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();
@@ -442,7 +439,7 @@ export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'>
   readonly bodies: ReadonlyMap<string, string>;
 }
 
-/** Returns a log line of `bytes` bytes with a blank body, to overwrite a stored request body. */
+// Overwrites a stored request body of `bytes` bytes.
 function blankLine(id: string, bytes: number): Buffer {
   const least = logLine({ id, body: '' }).length;
   return logLine({ id, body: ' '.repeat(bytes - least) });

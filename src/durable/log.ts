@@ -9,12 +9,10 @@ import type { FileDeps } from './files.ts';
 import { removeQuietly, syncFile, syncFolder, writeAll } from './files.ts';
 import { openOwnFile, readOwnText, RECORD_BYTES } from './own-files.ts';
 
-/**
- * The log file format of intents, long texts and batches: one JSON record with a checksum per line, appended by one
- * process. Each kind of log defines its own records and merges them into its state.
- */
+// The log file format of intents, long texts and batches: one JSON record with a checksum per line, appended by one
+// process. Each kind of log defines its own records and merges them into its state.
 
-/** The version of the line format that this foley writes; it also reads earlier versions. */
+// The version of the line format that this foley writes; it also reads earlier versions.
 const LOG_VERSION = 1;
 
 export const LOG_EXTENSION = '.jsonl';
@@ -26,11 +24,10 @@ export type LogRecord = Readonly<Record<string, unknown>>;
 
 interface LogContent {
   readonly records: readonly LogRecord[];
-  /** Number of incomplete or damaged lines. */
   readonly garbled: number;
-  /** Whether the last line is incomplete because the process was killed. Nothing depended on such a line yet. */
+  // True if the process was killed during the last write; nothing depends on that line yet.
   readonly isTorn: boolean;
-  /** Whether a newer version of foley wrote at least one intact line. */
+  // True if a newer version of foley wrote at least one intact line.
   readonly isNewer: boolean;
 }
 
@@ -40,8 +37,8 @@ export interface LogFile extends LogContent {
 }
 
 /**
- * Encodes a record as a line with version, checksum and JSON. Begins with a line feed, so that an incomplete line
- * before the record cannot damage it.
+ * Encodes a record as a line: version, checksum, JSON. A line feed before it separates it from an incomplete earlier
+ * line.
  */
 export function logLine(record: LogRecord): Buffer {
   const json = JSON.stringify(record);
@@ -124,7 +121,7 @@ export async function* readLogs(
   }
 }
 
-/** Removes a log that is no longer needed; renames it instead if it has damaged lines. */
+/** Removes a log that is no longer needed, or renames it if it has damaged lines. */
 export async function retireLog(
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
   deps: FileDeps,
@@ -133,7 +130,7 @@ export async function retireLog(
   else await removeQuietly(file, deps);
 }
 
-/** Returns the record that identifies the process that writes a log. */
+/** Returns the record that identifies the process that writes to a log. */
 export function ownerRecord(owner: ProcessIdentity): LogRecord {
   return { owner };
 }
@@ -146,7 +143,7 @@ export function writerOf(records: readonly LogRecord[], processes: Processes): L
   return owner === undefined ? 'unknown' : processes.liveness(owner);
 }
 
-/** Parses a recorded process identity; returns undefined if it is invalid. */
+/** Parses a recorded process identity; returns undefined for an invalid one. */
 export function parseIdentity(value: unknown): ProcessIdentity | undefined {
   return isIdentity(value) ? value : undefined;
 }
@@ -177,14 +174,14 @@ export function hasShape(
   });
 }
 
-/** When a record is synced to the disk: `later` leaves it to the system, `soon` means within 50 ms. */
+/** When a record is synced to the disk: `later` lets the system decide, `soon` means within 50 ms. */
 export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** Records that are written before all others, in the same write as the first append of this process. */
+  /** Records that this process writes before its first append. */
   readonly head: readonly LogRecord[];
   /** Whether to append to an existing file; if false, the file must not exist. */
   readonly isResumed?: boolean;
@@ -193,17 +190,16 @@ export interface LogOptions extends FileDeps {
 }
 
 /**
- * Appends records to a log file that only this process writes. Opens the file (0600) with the first append.
- * Combines the records that arrive during a write for the next write. Methods throw the system error.
+ * Appends records to a log file (0600) that only this process writes. Combines the records that arrive during a
+ * write. Methods throw the system error.
  */
 export class Log {
   readonly #options: LogOptions;
   #file: FileHandle | undefined;
   #waiting: Buffer[] = [];
-  /** Size of the file after all queued records are written; NaN after a failed write. */
+  // After all queued records are written; NaN after a failed write.
   #end: number;
   #mustSync = false;
-  /** Settles when all writes so far have ended. */
   #tail: Promise<unknown> = Promise.resolve();
   #nextWrite: Promise<void> | undefined;
   #syncing: Promise<void> = Promise.resolve();
@@ -258,7 +254,7 @@ export class Log {
     return this.#nextSync;
   }
 
-  /** Overwrites bytes of an earlier record. Ignores errors, because the bytes are removed with the file later. */
+  /** Overwrites bytes of an earlier record. Ignores errors, because the file is removed later. */
   overwrite(bytes: Uint8Array, position: number): void {
     const write = async (): Promise<unknown> => this.#file?.write(bytes, 0, bytes.length, position);
     void this.#enqueue(write).catch(() => undefined);
@@ -309,7 +305,7 @@ export class Log {
     return openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT, files);
   }
 
-  /** Syncs the file and, the first time, also its folder. Doing both at once takes hardly longer. */
+  // The first sync includes the folder. Doing both at once takes hardly longer.
   async #syncWrites(): Promise<void> {
     this.#cancelSoon?.();
     this.#cancelSoon = undefined;
@@ -322,7 +318,7 @@ export class Log {
     this.#syncedWrites = Math.max(this.#syncedWrites, writes);
   }
 
-  /** Closes the file after its first write failed; removes the file if this process created it. */
+  // After a failed first write. Removes the file if this process created it.
   async #discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -6,7 +6,7 @@ import { display } from '../text/display.ts';
 import { sha256 } from './checksum.ts';
 import { hasErrno, outputFailure } from './file-failures.ts';
 
-/** Names a file after the beginning of its text, as `[a-z0-9-]`. Open such a file with `existing: 'number'`. */
+/** Names a file after the beginning of its text, as `[a-z0-9-]`. The name may exist: use `existing: 'number'`. */
 export function automaticName(text: string, extension: string): string {
   return `${notReserved(slug(text))}.${safeName(extension)}`;
 }
@@ -22,9 +22,8 @@ export function segmentName(id: string, segment: number, extension: string): str
 }
 
 /**
- * Returns an untrusted string as a file name that is valid on every system: `[A-Za-z0-9._-]`, at most 100
- * characters, not hidden, and not mistakable for a flag or a device name. If that changes the string, appends a
- * hash of the original, so that different strings get different names.
+ * Converts an untrusted string to a file name that is valid on every system: `[A-Za-z0-9._-]`, at most 100
+ * characters. If that changes the string, appends a hash, so that different strings get different names.
  */
 export function safeName(untrusted: string): string {
   const plain = untrusted
@@ -39,7 +38,7 @@ export function safeName(untrusted: string): string {
   return name === '' ? mark : `${name.slice(0, SAFE_CHARACTERS - 9)}-${mark}`;
 }
 
-/** Returns `name.mp3` for number 1, then `name-2.mp3`, `name-3.mp3`, … */
+/** Returns `name.mp3` for number 1, then `name-2.mp3`, `name-3.mp3` and so on. */
 export function numbered(file: string, number: number): string {
   if (number === 1) return file;
   const { dir, name, ext } = path.parse(file);
@@ -74,14 +73,14 @@ export async function containedPath(
 
 const SAFE_CHARACTERS = 100;
 
-/** Device names on Windows, in any case and with any extension. */
+// Device names on Windows, in any case and with any extension.
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
 
 function notReserved(name: string): string {
   return name.replace(RESERVED, '$&-file');
 }
 
-/** Resolves the symbolic links in a path; if the path does not exist, those of its nearest existing parent folder. */
+// For a missing path, resolves the links of its nearest existing parent folder.
 async function realpathOfExisting(file: string, files: FileSystem): Promise<string> {
   try {
     return await files.realpath(file);
@@ -97,10 +96,7 @@ async function realpathOfExisting(file: string, files: FileSystem): Promise<stri
 
 const SLUG_CHARACTERS = 40;
 
-/**
- * Returns the beginning of a text, up to 40 characters, as `[a-z0-9-]`: removes accents and replaces other
- * characters with dashes. Returns `speech` if no characters remain.
- */
+/** Returns the beginning of a text as `[a-z0-9-]`, at most 40 characters; `speech` if no characters remain. */
 export function slug(text: string): string {
   const folded = sliceCodePoints(text.trimStart(), 0, SLUG_CHARACTERS)
     .normalize('NFKD')
@@ -113,7 +109,7 @@ export function slug(text: string): string {
   return name === '' ? 'speech' : name;
 }
 
-/** Latin letters for which Unicode defines no base letter. */
+// Latin letters for which Unicode defines no base letter.
 const UNDECOMPOSED: Readonly<Record<string, string>> = {
   æ: 'ae',
   đ: 'd',

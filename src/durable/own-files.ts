@@ -4,11 +4,9 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FileSystem } from '../effects/file-system.ts';
 import { hasErrno, UnsafeFile } from './file-failures.ts';
 
-/**
- * Opens the files that foley creates for itself: settings, accounts, batch folders, journals, secrets, caches. Each
- * must be a regular file or folder that belongs to this user or root. Opening a named pipe does not block. Changes
- * modes on the open descriptor, so that a link cannot redirect the change.
- */
+// Opens the files that foley creates for itself: settings, accounts, journals, secrets, caches. Each must be a
+// regular file or folder of this user or root. Changes modes on the open descriptor, so that a link cannot redirect
+// the change.
 
 /** Maximum size of a settings file, a lock or a secret. */
 export const SMALL_FILE_BYTES = 64 * 1024;
@@ -117,7 +115,7 @@ function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): v
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }
 
-/** Throws UnsafeFile for a symbolic link or unusual file that the system refused, else `error`. */
+// The system reports a symbolic link or an unusual file with various codes.
 async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
   if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
     const stats = await files.lstat(file).catch(() => undefined);

@@ -43,13 +43,13 @@ export interface OutputOptions extends FileDeps {
   readonly flag?: string | undefined;
   /** The kind of checksum to compute; default CRC-32. */
   readonly checksum?: ChecksumKind | undefined;
-  /** Aborts the wait for a reader of a pipe; opening other files never waits. */
+  /** Aborts the wait until another process opens a pipe for reading. Opening other files never waits. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Opens an output before anything is billed. Creates the temporary file at once, which proves that the folder exists
- * and is writable. An existing file is not changed before `publish`. Writes to a pipe or a device directly.
+ * Opens an output before anything is billed. Creates the temporary file at once, which proves that the folder is
+ * writable. Writes to a pipe or a device directly.
  * @throws Failure (usage for a folder; output if it cannot be written; exists if it must not be replaced)
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {
@@ -77,13 +77,13 @@ interface PublishedOutputOptions extends OutputOptions, Naming {
   readonly replaced: ReplacedFile | undefined;
 }
 
-/** The regular file that the output will replace, with its path after resolving symbolic links. */
+// After resolving symbolic links.
 interface ReplacedFile {
   readonly file: string;
   readonly stats: Stats;
 }
 
-/** Opens an output that is first written to a temporary file, which `publish` renames to the final name. */
+/** Opens an output whose bytes go to a temporary file, which `publish` renames to the final name. */
 export async function openPublishedOutput(options: PublishedOutputOptions): Promise<Output> {
   const { replaced } = options;
   const folder = dirname(replaced?.file ?? options.path);
@@ -105,11 +105,11 @@ class PublishedOutput implements Output {
   readonly #file: FileHandle;
   readonly #writer: FileWriter;
   readonly #checksum: Checksum;
-  /** Whether earlier bytes were overwritten, which makes the running checksum invalid. */
+  // Overwritten bytes make the running checksum invalid.
   #isPatched = false;
   #isOpen = true;
   #finished: Promise<void> | undefined;
-  /** Whether this object must still remove the temporary file. */
+  // False once the temporary file is renamed, removed or released.
   #isOurs = true;
 
   constructor(
@@ -198,7 +198,7 @@ class PublishedOutput implements Output {
     return (this.#finished ??= this.#sync());
   }
 
-  /** Syncs and closes the file, after giving it the owner and permissions of the file that it replaces. */
+  // Gives the file the owner and permissions of the file that it replaces.
   async #sync(): Promise<void> {
     const { replaced, mode } = this.#options;
     await this.#writer.flush();
@@ -224,7 +224,6 @@ class PublishedOutput implements Output {
   }
 }
 
-/** Opens a pipe, a device or a standard stream of this process, to which foley writes directly. */
 async function openDirectOutput(
   path: string,
   files: FileSystem,
@@ -272,11 +271,7 @@ async function openDirectOutput(
   };
 }
 
-/**
- * Returns the file that an output would replace, `new` if there is none, or `direct` for a pipe, a device or a
- * standard stream of this process.
- * @throws Failure (usage for a folder or an invalid name; output for a file that cannot be written)
- */
+// `direct` means a pipe, a device or a standard stream of this process.
 async function findTarget(
   output: string,
   files: FileSystem,
@@ -311,12 +306,12 @@ async function findTarget(
   }
 }
 
-/** Whether a file with this name exists, including a broken symbolic link. */
+// Includes broken symbolic links.
 async function isTaken(file: string, files: FileSystem): Promise<boolean> {
   return (await ifFound(file, files.lstat(file))) !== undefined;
 }
 
-/** Paths of the standard streams and other open files of this process, which must never be replaced. */
+// Standard streams and other open files of this process, which must never be replaced.
 const OWN_STREAM = /^\/(?:dev\/(?:stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;
 
 async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | undefined> {
@@ -327,17 +322,17 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
 }
 
 interface Naming extends FileDeps {
-  /** The path to try first. */
+  // The path to try first.
   readonly path: string;
-  /** The path to which a number is added if a file with that name exists. */
+  // The path to which a number is added if a file with that name exists.
   readonly asked: string;
   readonly existing: Existing;
   readonly replaced: { readonly file: string } | undefined;
 }
 
 /**
- * Renames a complete temporary file to its final name, atomically, and returns that name. `existing` applies even to
- * a file that another process creates in the meantime.
+ * Renames a complete temporary file to its final name, atomically, and returns that name. Obeys `existing` even if
+ * another process creates the file in the meantime.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -368,7 +363,7 @@ async function hasSameBytes(file: string, other: string, { files }: FileDeps): P
   }
 }
 
-/** Moves the file to `name`; returns false if `name` exists. Uses a link, because a rename could replace a file. */
+// Returns false if `name` exists. Uses a link, because a rename could replace a file.
 async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps): Promise<boolean> {
   try {
     await retryWhileBusy(deps, () => deps.files.link(temporary, name));
@@ -386,7 +381,7 @@ async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps):
 }
 
 /**
- * Replaces a small file atomically: readers get either the old or the new content. Cleans up on failure.
+ * Replaces a small file atomically: readers get either the old or the new content.
  * @throws Failure as {@link openOutput}, or Failure (output)
  */
 export async function replaceFile({

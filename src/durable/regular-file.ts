@@ -13,7 +13,7 @@ export interface RegularFile {
 
 /**
  * Checks that a file can be opened for reading. Returns undefined for a pipe or a device.
- * @param shown names the file in messages: the argument or flag
+ * @param shown the argument or flag that names the file, for messages
  * @throws Failure (usage) for a folder, and for a missing or unreadable file
  */
 export async function findRegularFile(

@@ -12,23 +12,27 @@ import type { Released } from './output.ts';
 import { replaceFile } from './publish.ts';
 
 /**
- * Stores billed audio that could not be delivered in a folder (0700): each audio file (0600) has a JSON file with its
- * metadata. Methods throw a Failure (state) if the folder cannot be used.
+ * Stores billed audio that could not be delivered. Each audio file has a JSON file with its metadata. Methods throw a
+ * Failure (state) if the folder cannot be used.
  */
 export interface Spool {
   /** Creates an entry for audio that is about to arrive. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the file of a released output into the spool, or copies it if it is on another disk. The writer then appends
-   * to that file. If this throws, `details.left` of the failure is the path where the audio still is.
+   * Moves the file of a released output into the spool, or copies it from another disk. The writer then appends to
+   * that file.
+   * @throws Failure (state) with the path of the audio in `details.left`
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Records that foley has reported the loss of the missing rest of an entry's audio. */
+  /** Records that foley has reported that the rest of an entry's audio is lost. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
-  /** Removes entries older than 24 hours, then the oldest until at most 512 MiB remain; returns the removed ones. */
+  /**
+   * Removes entries older than 24 hours, then the oldest entries until at most 512 MiB remain. Returns the removed
+   * ones.
+   */
   prune(): Promise<readonly SpoolEntry[]>;
 }
 
@@ -100,7 +104,7 @@ async function adopt(
   return writer;
 }
 
-/** Writes the metadata file of an entry, then opens the audio file beside it. */
+// Writes the metadata first.
 async function openEntry(
   options: SpoolOptions,
   about: SpoolAbout,
@@ -122,7 +126,7 @@ async function openEntry(
   }
 }
 
-/** Moves a file into the spool, and returns it opened at its end. */
+// Returns the moved file, opened at its end.
 async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const file = await openOwnFile(from, flags, options.files);
@@ -168,8 +172,8 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file to a new file (0600) and syncs the copy. Returns the copy, opened at its end. Throws the system
- * error, after which an incomplete copy may remain.
+ * Copies a file to a new file (0600), and returns the copy, opened at its end.
+ * @throws the system error, after which an incomplete copy may remain
  */
 export async function copyIntoNew(
   from: string,
@@ -213,7 +217,7 @@ export interface SpoolEntry {
   readonly record: SpoolRecord | undefined;
 }
 
-/** Returns the entries of a spool folder, oldest first. Throws the system error. */
+/** Returns the entries of a spool folder, oldest first. @throws the system error */
 export async function listSpool(folder: string, files: FileSystem): Promise<SpoolEntry[]> {
   const names = await namesIn(folder, files);
   const entries: SpoolEntry[] = [];
@@ -301,15 +305,14 @@ export interface SpoolAbout {
 
 interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
-  /** When the audio began to arrive, as an ISO date. */
+  // An ISO date: when the audio began to arrive.
   readonly keptAt: string;
-  /** Whether all of the audio was saved; null while it is arriving, or if the process was killed. */
+  // Null while the audio is arriving, or if the process was killed.
   readonly complete: boolean | null;
-  /** Set when `foley recover` has reported that the rest of the audio is lost. */
+  // Set when `foley recover` has reported that the rest of the audio is lost.
   readonly reported?: true | undefined;
 }
 
-/** Parses the metadata of an entry. Returns undefined if it is damaged or a newer version of foley wrote it. */
 function parseRecord(json: string): SpoolRecord | undefined {
   try {
     const value: unknown = JSON.parse(json);

@@ -5,8 +5,7 @@ import type { EarlyFrame, LiveEvent, LiveState, Reducer, Segment, Step } from '.
 import { emit, end, patch, patchSegment } from './state.ts';
 
 /**
- * Delivers the audio that is next in order, drops delivered segments, and fetches stored audio when the service has
- * completed a segment whose audio did not arrive.
+ * Delivers the audio that is next in order, drops delivered segments, and fetches stored audio that did not arrive.
  */
 export const advance: Reducer = () => [deliverDue, advanceFirst];
 
@@ -19,7 +18,7 @@ const advanceFirst: Reducer = (state) => {
   return [patch({ emptySegments, segments: state.segments.slice(1) }), advance];
 };
 
-/** Whether a segment was delivered completely: all bytes that the service reported, else all frames that arrived. */
+// Compares with the bytes that the service reported, else with all frames that arrived.
 function isDelivered(
   { early }: LiveState,
   { id, completed, deliveredBytes, receivedBytes }: Segment,
@@ -31,7 +30,7 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Handles missing audio of completed segments: with v3, it will be fetched; with v2, the conversation ends. */
+/** Handles missing audio of completed segments. In v3, the audio will be fetched; in v2, the conversation ends. */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -52,7 +51,7 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Delivers the stored audio of the first segment, skipping the bytes that were delivered earlier. */
+/** Delivers the stored audio of the first segment, without the bytes that were delivered earlier. */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;
@@ -78,13 +77,13 @@ export function requestIdOf({ plan: { requestId }, session }: LiveState): string
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-/** Maximum number of audio frames kept while an earlier frame is missing. With more, that frame counts as lost. */
+// Early frames are kept while an earlier frame is missing. With more of them, that frame counts as lost.
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Accepts an audio frame, and delivers all frames once and in order. Sequence numbers may or may not start again with
- * each segment, because the specification allows both.
+ * Accepts an audio frame, and delivers all frames once and in order. Sequence numbers may start again with each
+ * segment.
  */
 export function takeAudio({
   audio,
@@ -110,8 +109,8 @@ export function takeAudio({
 }
 
 /**
- * Accepts an audio frame that is next in order, as most frames are. Several times faster than {@link takeAudio}.
- * Returns undefined for any other event.
+ * Accepts an audio frame that is next in order, several times faster than {@link takeAudio}. Returns undefined for
+ * any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
@@ -140,7 +139,7 @@ export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefi
   };
 }
 
-/** Whether the next frame can be delivered without changing anything else in the state. */
+// True if the next frame can be delivered without changing anything else in the state.
 function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment): boolean {
   const isSpeaking = phase === 'speaking' || phase === 'stopping';
   const isTimed = timers.includes('silence') && timers.includes('progress');
@@ -148,7 +147,7 @@ function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment)
   return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
 }
 
-/** Whether a segment of this conversation was delivered completely. Segment ids are `s1`, `s2`, and so on. */
+/** Returns whether a segment was delivered completely. Segment ids are `s1`, `s2`, and so on. */
 export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
   const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
   return number <= segmentCount && segments.every((one) => one.id !== id);
@@ -186,7 +185,7 @@ function isDue({ nextAudio }: LiveState, segment: Segment, frame: EarlyFrame): b
   return nextAudio === undefined || frame.sequence === nextAudio || frame.sequence <= 1;
 }
 
-/** Delivers audio that begins at byte `from` of a segment, skipping the bytes that were delivered earlier. */
+// `audio` begins at byte `from` of the segment. Skips the bytes that were delivered earlier.
 function deliver(segmentId: string, audio: Uint8Array, from: number): Reducer {
   return ({ segments }) => {
     const deliveredBytes = segments.find(({ id }) => id === segmentId)?.deliveredBytes ?? 0;

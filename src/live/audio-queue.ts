@@ -1,11 +1,11 @@
-/** The socket is paused when more bytes than this are queued. */
+// The socket is paused when more bytes than this are queued.
 const FULL_BYTES = 8 * 1024 * 1024;
-/** The paused socket is resumed when the listener has read this many bytes. */
+// The paused socket is resumed when the reader has taken this many bytes.
 const RESUME_BYTES = 512 * 1024;
-/** Small frames are combined into chunks of up to this size. */
+// Small frames are combined into chunks of up to this size.
 const CHUNK_BYTES = 64 * 1024;
 
-/** A queue of audio for a listener that may be slow; a full queue pauses the socket. Can be read once. */
+/** A queue of audio for a reader that may be slow. A full queue pauses the socket. Can be read once. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
   isFull = false;
   readonly #onFull: () => void;
@@ -30,7 +30,7 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onFull();
   }
 
-  /** Ends the queue. The listener still gets the queued audio, and then the error. */
+  /** Ends the queue. The reader still gets the queued audio, and then the error. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();

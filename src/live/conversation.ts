@@ -37,8 +37,8 @@ type WithoutFraction<Union> = Union extends unknown ? Omit<Union, 'fraction'> : 
 type Event = WithoutFraction<LiveEvent>;
 
 /**
- * Runs a realtime conversation (docs/api/realtime.md). Drives the state machine with a socket, timers, random numbers
- * and HTTP requests. Text and audio have back-pressure. Each byte of audio is delivered once and in order.
+ * Runs a realtime conversation (docs/api/realtime.md) with a socket, timers and HTTP requests. Delivers each byte of
+ * audio once and in order. Text and audio have back-pressure.
  */
 export class Conversation {
   /** The audio. If the conversation fails, reading throws a Failure after the last chunk. */
@@ -46,13 +46,12 @@ export class Conversation {
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
   readonly #timers: Timers;
-  /** Aborts the current HTTP request. */
   #request = new AbortController();
   #state: LiveState;
   #socket: LiveSocket | undefined;
   #events: Event[] = [];
   #isBusy = false;
-  /** Resolves when the state machine accepts more text; undefined if it does now. */
+  // Resolves when the state machine accepts more text; undefined if it does now.
   #inputReady: Promise<void> | undefined;
   #resumeInput: () => void = () => undefined;
 
@@ -223,14 +222,11 @@ export class Conversation {
 
 const PONG = { event: 'pong' } as const;
 
-/**
- * The timers of a conversation. Every message restarts the silence timer. A restart is cheap: it only changes the
- * deadline, which is checked when the timer fires.
- */
+/** The timers of a conversation. A restart only changes the deadline, which is checked when the timer fires. */
 export class Timers {
   readonly #clock: Clock;
   readonly #onTimeout: (name: TimerName) => void;
-  /** The running timers by name. Deadlines are in milliseconds of the monotonic clock. */
+  // Deadlines are in milliseconds of the monotonic clock.
   readonly #running = new Map<TimerName, { deadline: number; readonly stop: () => void }>();
 
   constructor(clock: Clock, onTimeout: (name: TimerName) => void) {

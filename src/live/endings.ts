@@ -35,7 +35,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
   };
 }
 
-/** Exits for errors that the service reports before it bills a request (docs/api/errors.md#idempotency). */
+// Errors that the service reports before it bills a request (docs/api/errors.md#idempotency).
 const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
 
 /** Returns the ending for a connection that was closed without an `error` event. */
@@ -59,7 +59,10 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
   return { exit: 'network', code: 'timeout', message, billed: billedSoFar(state) };
 }
 
-/** Returns the ending for billed audio that is lost: that of the given segments or, without segments, all the rest. */
+/**
+ * Returns the ending for billed audio that is lost. @param segmentIds segments without audio; empty means all
+ * remaining audio
+ */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;
   const what = isNamed ? `the audio of ${segmentIds.join(', ')}` : 'the missing audio';
@@ -78,10 +81,10 @@ export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   return { ...ending, billed: billed === 'no' ? ending.billed : billed };
 }
 
-/** Error codes whose exit code stays the same even if text may have been billed. */
+// The exit code stays the same even if text may have been billed.
 const FINAL_CODES: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-/** Returns whether text was billed: `yes` once audio was delivered, unknown once text was sent. */
+/** Returns whether text was billed: `yes` once audio was delivered, `unknown` once text was sent. */
 export function billedSoFar({ hasDelivered, isBillable }: LiveState): Billed {
   if (hasDelivered) return 'yes';
   return isBillable ? 'unknown' : 'no';

@@ -23,13 +23,13 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** The flags with which the same command resumes this request, such as `--request-id ID`; shown in a hint. */
+  /** The flags that resume this request in a repeated command, such as `--request-id ID`; shown in a hint. */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;
 }
 
-/** Returns the speech transport that speaks through a realtime conversation (docs/api/realtime.md). */
+/** Returns the transport that speaks through a realtime conversation (docs/api/realtime.md). */
 export function liveTransport(
   client: ApiClient,
   speech: LiveSpeech,
@@ -59,7 +59,7 @@ export function liveTransport(
   };
 }
 
-/** Starts the conversation. Resolves when the first audio arrives. */
+// Resolves when the first audio arrives.
 async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
@@ -181,17 +181,17 @@ export class LiveMetadata {
   }
 }
 
-/** Sums a value over all sessions. The service reports the total of each session, which grows from 0. */
+// The service reports the total of each session, which grows from 0.
 class SessionSum {
   #earlier: number | undefined;
   #session: number | undefined;
 
-  /** The sum over all sessions; undefined before the first report. */
+  // Undefined before the first report.
   get sum(): number | undefined {
     return this.#earlier === undefined ? this.#session : this.#earlier + (this.#session ?? 0);
   }
 
-  /** Sets the total of the current session. Ignores values that are lower than the last one. */
+  // Ignores values that are lower than the last one.
   update(value: number | undefined): void {
     if (value !== undefined) this.#session = Math.max(this.#session ?? 0, value);
   }
@@ -207,7 +207,7 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
   return { sampleRate, channels: typeof channels === 'number' ? channels : 1, bitDepth };
 }
 
-/** Maximum size of a stored segment in bytes: about an hour of uncompressed audio. */
+// About an hour of uncompressed audio.
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
 /** Returns the HTTP requests that a conversation needs to resume (docs/api/realtime.md). */
@@ -245,7 +245,6 @@ function isNotFound(error: unknown): error is Failure {
   return error instanceof Failure && error.status === 404;
 }
 
-/** Returns the Failure for a completed segment whose audio cannot be downloaded, although it was billed. */
 function segmentLost(failure: Failure, segmentId: string): Failure {
   const { code, exit, message, billed } = lost([segmentId]);
   const details = { segments: [segmentId] };

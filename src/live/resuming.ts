@@ -6,7 +6,7 @@ import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
 import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
 
-/** Maximum number of consecutive polls while the status of a request is `running`. */
+// While the status of a request is `running`.
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 
@@ -17,8 +17,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Handles a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in a row without new audio.
- * In `simple` mode, reconnects only before the first audio.
+ * Handles a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in a row without new audio. In
+ * `simple` mode, reconnects only before the first audio.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -40,7 +40,7 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
   };
 }
 
-/** Asks for the status of a request before starting it again. */
+/** Requests the status of a request before starting it again. */
 export const checkStatus: Reducer = (state) => {
   const requestId = requestIdOf(state);
   return state.isStarted
@@ -87,7 +87,7 @@ const poll: Reducer = ({ fraction, polls }) => {
   ];
 };
 
-/** Chooses the next step while there is no connection: fetch stored audio, end, wait for text, or connect. */
+/** Chooses the next step without a connection: fetch stored audio, end, wait for text, or connect. */
 export const proceed: Reducer = () => [
   advance,
   (state) => {
@@ -99,7 +99,7 @@ export const proceed: Reducer = () => [
   },
 ];
 
-/** Prepares the next session, which has a new request id and counts its text events from 1. */
+// A session has its own request id and counts its text events from 1.
 const nextSession: Reducer = (state) => {
   let sequence = 1;
   const segments = state.segments.map((one) => {
@@ -118,10 +118,8 @@ function requestFailed(state: LiveState, problem: string): Ending {
   return { exit: 'rejected', code: 'request_failed', message, billed: 'unknown' };
 }
 
-/**
- * Handles a request that has finished without stored audio and cannot be run again. If the request was not billed,
- * sends the text with another request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
- */
+// A finished request without stored audio cannot be run again. If it was not billed, sends the text with another
+// request id (docs/billing.md). If it was billed, the audio that was not delivered is lost.
 function takeUnstored({ units }: RequestStatus, wasRefused: boolean): Reducer {
   return (state) => {
     if (units !== 0) return [end(lost())];

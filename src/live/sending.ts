@@ -10,11 +10,11 @@ import type { RequestStatus } from './server-message.ts';
 import type { LiveState, Reducer, Segment } from './state.ts';
 import { emit, end, patch, patchSegment, send, startTimer, stopTimers } from './state.ts';
 
-/** The input pauses above this number of bytes of undelivered text, and resumes at half of it. */
+// The input pauses above this size of undelivered text, and resumes at half of it.
 const QUEUE_MAX_BYTES = 256 * 1024;
-/** The input also pauses above this number of segments, because each message searches all of them. */
+// The input also pauses above this number of segments, because each message searches all of them.
 const QUEUE_MAX_SEGMENTS = 128;
-/** Maximum number of segments that were sent but not yet accepted by the service. */
+// Segments that were sent but not yet accepted by the service.
 const IN_FLIGHT_MAX = 8;
 
 /** Adds text from the input. In `reliable` mode the text becomes one segment, or several if it is too long. */
@@ -77,7 +77,7 @@ function pieces(text: string, characters: number): readonly string[] {
   );
 }
 
-/** Sends the text that may be sent now, pauses or resumes the input, and updates the progress timer. */
+/** Sends the text that may be sent now. Also pauses or resumes the input, and updates the progress timer. */
 export const sendMore: Reducer = ({ plan }) => [
   plan.mode === 'simple' ? sendInputs : sendSegments,
   boundInput,
@@ -127,7 +127,7 @@ function sendSegment({ id, texts, sequence }: Segment): Reducer {
 
 const stop: Reducer = () => [send({ event: 'stop', eventId: '' }), patch({ phase: 'stopping' })];
 
-/** Whether a segment exceeds the units that are left in the session; the first segment is always allowed. */
+// The first segment is always allowed.
 function exceedsSession(state: LiveState, next: Segment): boolean {
   const { segments, unitsPerCharacter, sessionUnits, plan } = state;
   const sent = segments.filter((one) => one.state === 'sent');
@@ -136,7 +136,7 @@ function exceedsSession(state: LiveState, next: Segment): boolean {
   return (sessionUnits > 0 || sent.length > 0) && units > (plan.sessionMaxUnits ?? Infinity);
 }
 
-/** Pauses the input when the queue of undelivered text is full; resumes the input at half of the limit. */
+/** Pauses the input when the queue of undelivered text is full; resumes the input when half of the queue is empty. */
 export const boundInput: Reducer = ({ isInputPaused, segments }) => {
   const bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
   const count = segments.length;
@@ -149,7 +149,7 @@ export const boundInput: Reducer = ({ isInputPaused, segments }) => {
   return [];
 };
 
-/** Runs the progress timer only while the service has text to speak. */
+// The timer runs only while the service has text to speak.
 const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
   const hasWork =
     phase === 'stopping' ||
@@ -158,15 +158,13 @@ const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
   return [isTimed ? startTimer('progress', plan.timeouts.progressMs) : stopTimers('progress')];
 };
 
-/** Applies the status of a request after a reconnection: stored segments are fetched, all others are spoken again. */
+/** Applies the status of a request after a reconnection. Stored segments are fetched, all others are spoken again. */
 export function takeManifest({ segments: manifest }: RequestStatus): Reducer {
   return ({ segments }) => [patch({ manifest }), matchStored(segments.map(({ id }) => id))];
 }
 
-/**
- * Updates the segments whose audio the service stores: delivered ones are completed, the others must be fetched. Ends
- * the conversation if the service reports a different length for a segment's text; it reports nothing else about it.
- */
+// Delivered segments are completed, the others must be fetched. The text of a segment can only be compared by its
+// length: the service reports nothing else about it.
 function matchStored(ids: readonly string[]): Reducer {
   return (state) => {
     const known = state.segments.flatMap((segment) => {
@@ -195,10 +193,7 @@ function matchStored(ids: readonly string[]): Reducer {
   };
 }
 
-/**
- * Ends the conversation if audio of a completed request is lost: a segment was sent but is not stored, or nothing was
- * sent in this conversation and no segment is stored.
- */
+/** Ends the conversation if a completed request lost audio, which was neither received nor stored. */
 export const endIfLost: Reducer = ({ isBillable, manifest, segments }) => {
   const missing = segments.filter(
     (one) => one.state !== 'waiting' && one.completed === undefined && !one.isStored,

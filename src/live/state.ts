@@ -16,7 +16,7 @@ export interface LivePlan {
   readonly requestId: string;
   /** Whether the user chose the request id, so that foley must not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Whether to run a request with this id again if its earlier run failed. */
+  /** Whether to start a request again if a request with its id failed earlier. */
   readonly retryFailed?: boolean;
   /** A browser ticket, with which the client authenticates instead of the API key. */
   readonly ticket?: string;
@@ -27,9 +27,9 @@ export interface LivePlan {
   readonly timeouts: Timeouts;
 }
 
-/** Timeouts and intervals in milliseconds. */
+// Timeouts and intervals in milliseconds.
 interface Timeouts {
-  /** Maximum wait for the socket to open, for `authenticated`, and for `ready`, each. */
+  /** Maximum wait for each of: the open socket, `authenticated`, `ready`. */
   readonly replyMs: number;
   /** Maximum time without any message from the service. */
   readonly silenceMs: number;
@@ -39,7 +39,7 @@ interface Timeouts {
   readonly pingMs: number;
 }
 
-/** Returns the timeouts that follow from `--response-timeout` and `--idle-timeout`, in milliseconds. */
+/** Returns the timeouts for `--response-timeout` and `--idle-timeout`, in milliseconds. */
 export function liveTimeouts(options: {
   readonly responseTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -57,10 +57,10 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-/** Maximum ping interval as a share of the silence timeout, so that two pings and a `pong` fit into that timeout. */
+// Share of the silence timeout, so that two pings and a `pong` fit into that timeout.
 const PING_SHARE = 0.43;
 
-/** A state of the client. docs/protocol.md#the-clients-states lists the transitions between them. */
+/** A state of the client. The transitions are listed in docs/protocol.md#the-clients-states. */
 type Phase =
   | 'idle'
   | 'connecting'
@@ -84,11 +84,11 @@ export interface Segment {
   readonly characters: number;
   readonly bytes: number;
   readonly state: 'waiting' | 'sent' | 'accepted';
-  /** Number of audio bytes that were delivered to the listener, over all connections. */
+  /** Number of audio bytes that were delivered to the reader, over all connections. */
   readonly deliveredBytes: number;
   /** Number of audio bytes that arrived on this connection, including repeated audio. */
   readonly receivedBytes: number;
-  /** Sequence numbers of the audio frames on this connection: of the first frame, and of the next expected one. */
+  /** Sequence numbers of the segment's first audio frame and of the next expected one, on this connection. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
   /** Set when the service sends `segment_completed`. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
@@ -133,7 +133,7 @@ export interface LiveState {
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
-  /** Whether reading from the socket is paused because the listener is slow. */
+  /** Whether reading from the socket is paused because the reader of the audio is slow. */
   readonly isPaused: boolean;
   /** Whether the driver is fetching the stored audio of the first segment. */
   readonly isFetching: boolean;
@@ -242,7 +242,7 @@ export type Effect =
   | { readonly type: 'abort' }
   | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: TimerName }
-  /** Delivers the next audio bytes to the listener. */
+  /** Delivers the next audio bytes to the reader. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | { readonly type: 'pauseInput' }
   | { readonly type: 'resumeInput' }
@@ -296,7 +296,7 @@ const CONNECTED: ReadonlySet<Phase> = new Set([
   'stopping',
 ]);
 
-/** Whether a socket is open or being opened. */
+/** Returns whether a socket is open or being opened. */
 export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }

@@ -35,8 +35,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime conversation and the effects to perform for an event. A pure function
- * (docs/protocol.md): the driver has the sockets, timers, random numbers and HTTP. After `ended`, nothing changes.
+ * Returns the next state of a realtime conversation and the effects to perform for an event (docs/protocol.md). A
+ * pure function: the driver has the sockets, timers and HTTP.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
   return (
@@ -79,7 +79,7 @@ function reducerFor(event: LiveEvent): Reducer {
   }
 }
 
-/** Handles a socket event. Ignores events of earlier connections. */
+// Ignores events of earlier connections.
 function onConnection(event: Extract<LiveEvent, { connection: number }>): Reducer {
   return (state) => {
     if (event.connection !== state.connection || !isConnected(state)) return [];
@@ -117,7 +117,7 @@ const resumed: Reducer = (state) => [
     : []),
 ];
 
-/** Handles a timer that fired. Ignores timers that were stopped in the meantime. */
+// Ignores timers that were stopped in the meantime.
 function timedOut(name: TimerName): Reducer {
   return ({ timers }) =>
     timers.includes(name)
@@ -134,7 +134,7 @@ const TIMEOUTS: Readonly<Record<TimerName, Reducer>> = {
   poll: checkStatus,
 };
 
-/** Authenticates on the open socket. A ticket is sent in `auth`; an API key was already in the handshake. */
+// A ticket is sent in `auth`; an API key was already in the handshake.
 const opened: Reducer = ({ plan: { ticket, timeouts } }) => [
   patch({ phase: 'authenticating', isPaused: false }),
   startTimer('reply', timeouts.replyMs),
@@ -234,7 +234,7 @@ const ready: Reducer = ({ phase, plan, segments }) => {
   ];
 };
 
-/** Applies a reducer to a segment that was sent. Ignores segments that were already delivered. */
+// Ignores segments that were already delivered.
 function withSegment(id: string, reducer: (segment: Segment) => Reducer): Reducer {
   return (state) => {
     // In `simple` mode there is only one segment, so its ids are ignored.
@@ -298,7 +298,7 @@ function finished(reason: FinishReason): Reducer {
   };
 }
 
-/** Whether the conversation can reconnect. In `simple` mode it can only before the first audio. */
+// A conversation in `simple` mode can reconnect only before the first audio.
 function canResume({ plan, hasDelivered }: LiveState): boolean {
   return plan.mode === 'reliable' || !hasDelivered;
 }

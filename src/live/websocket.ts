@@ -64,7 +64,7 @@ export function handshakeOf(
   return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
 }
 
-/** An event of a socket: `opened` or `refused` comes first, `closed` last. */
+/** An event of a socket. The first one is `opened` or `refused`, the last one `closed`. */
 export type SocketEvent =
   | { readonly type: 'opened' }
   | {
@@ -73,7 +73,7 @@ export type SocketEvent =
       readonly isRetryable: boolean;
       readonly retryAfterMs: number | undefined;
     }
-  /** A binary message, whose bytes the listener may keep. */
+  /** A binary message, whose bytes the receiver may keep. */
   | { readonly type: 'frame'; readonly bytes: Uint8Array }
   /** A text message, or a violation of the WebSocket protocol or of the size limits. */
   | { readonly type: 'unreadable'; readonly problem: string }
@@ -94,12 +94,11 @@ export interface LiveSocket {
 /** Opens a connection. The listener is called only after this has returned. */
 export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
 
-/** Maximum wait for the service to confirm a close. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens WebSockets with the `ws` package: through the proxy of the environment, with the API key in a header, without
- * compression, and with a size limit for messages (docs/api/realtime.md and docs/api/authentication.md).
+ * Opens WebSockets with the `ws` package: through the environment's proxy, with the API key in a header and a limit
+ * on message sizes (docs/api/realtime.md).
  */
 export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): OpenSocket {
   return (listener) => {
@@ -112,7 +111,6 @@ export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): Ope
   };
 }
 
-/** A WebSocket whose connection, possibly through a proxy, may still be opening. */
 class HandshakeSocket implements LiveSocket {
   readonly #handshake: Handshake;
   readonly #listener: (event: SocketEvent) => void;
@@ -249,7 +247,7 @@ function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
   return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
 }
 
-/** Reads an HTTP response that refuses the handshake (any status but 101) and returns its error. */
+// A response refuses the handshake if its status is not 101.
 async function refusedHandshake(
   { clock, onResponse, requestId: ownId, url }: Handshake,
   response: IncomingMessage,
@@ -274,7 +272,7 @@ async function refusedHandshake(
   return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };
 }
 
-/** Returns the error for a handshake that got no HTTP response, or an invalid one. */
+// For a handshake that got no HTTP response, or an invalid one.
 function failedHandshake(
   { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,
@@ -304,7 +302,7 @@ function failedHandshake(
   return { ...refused, failure, isRetryable: isRetryable(outcome) };
 }
 
-/** Returns the TransportError for an error of `ws`; undefined for an invalid response, whose error has no code. */
+// Undefined for an invalid response, whose error has no code.
 function transportErrorOf(
   error: unknown,
   { host }: URL,
@@ -318,7 +316,7 @@ function transportErrorOf(
   return new TransportError(fault, host, error, proxy);
 }
 
-/** Whether a failed handshake may be retried, by the same rule as an unbilled request. Does not count attempts. */
+// By the same rule as an unbilled request. Does not count attempts.
 function isRetryable(outcome: Parameters<typeof decideRetry>[0]['outcome']): boolean {
   const question = { outcome, attempt: 1, maxRetries: 1, rule: 'safe', fraction: 0 } as const;
   return decideRetry({ ...question, keyMadeByTool: false, keyRenewed: false }).retry;

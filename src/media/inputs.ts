@@ -11,21 +11,20 @@ import { usageFailure } from '../errors/failure.ts';
 export interface InputAddresses {
   /** URLs from which the service can download the inputs, in the order of the inputs. */
   readonly urls: readonly string[];
-  /** Lets the service download each file once more. Call this before a request is retried. */
+  /** Lets the service download each file once more. Called before a request is retried. */
   renew(): void;
-  /** Stops serving the files. */
   close(): Promise<void>;
 }
 
 interface AddressDeps {
   readonly target: 'embedded' | 'hosted';
   readonly random: Random;
-  /** Uploads a file and returns its URL; undefined if the user has configured no upload command. */
+  // Undefined if the user has configured no upload command.
   readonly upload: ((path: string) => Promise<string>) | undefined;
 }
 
 /**
- * Makes each input available at a URL: serves files to the embedded service, and uploads them for a hosted service.
+ * Gives each input a URL: serves files to the embedded service, or uploads them for a hosted service.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(
@@ -100,7 +99,7 @@ function readAddress(given: string, flag: string): MediaInput {
   );
 }
 
-/** Number of random bytes in the URL of a file, so that nobody can guess the URL. */
+// Nobody can guess a URL with this many random bytes.
 const SECRET_BYTES = 24;
 
 /** Serves files on a free loopback port at random paths. Each file can be downloaded once. */

@@ -11,7 +11,7 @@ import type { JobSource, JobResultFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
-/** Returns how to poll a media job and how to download its result. The format is detected from the content. */
+/** Returns the functions that poll a media job and download its result. The format is detected from the content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
     get: (id, call) => getMediaJob(client, kind, id, call),
@@ -36,7 +36,6 @@ async function resultOf(
   }
 }
 
-/** Checks the media type of a result file, and detects its format from its first bytes. */
 async function withFormat(file: FileResponse, kind: MediaJobKind): Promise<JobResultFile> {
   const wanted = resultKindOf(kind);
   const named = formatOfMediaType(file.contentType);

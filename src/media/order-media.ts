@@ -25,9 +25,9 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
 }
 
 /**
- * Creates a media job and records it in the intent journal. If the options say so, waits for the job and saves its
+ * Creates a media job and records it in the intent journal. Depending on the options, waits for the job and saves its
  * result (docs/billing.md).
- * @throws Failure if no job was created; on abort, the signal's reason
+ * @throws Failure if no job was created; on abort, the signal's abort reason
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
   const { client, continueCommand, kind, options, order, spool } = ordering;

@@ -1,7 +1,6 @@
 import { configFailure } from '../errors/failure.ts';
 import type { Failure } from '../errors/failure.ts';
 
-/** Maximum length of the upload command's output in an error message, in characters. */
 const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 const SETTING = 'upload.command';
 
@@ -14,9 +13,10 @@ export interface Uploader {
 }
 
 /**
- * Uploads a file with the upload command of the user. The command runs without a shell, gets the path as its last
- * argument and must print only the URL.
- * @throws Failure (config) if the command cannot run, fails or prints anything else; on abort, the signal's reason
+ * Uploads a file with the user's upload command. The command runs without a shell, gets the path as its last argument
+ * and must print only the URL.
+ * @throws Failure (config) if the command cannot run, fails or prints anything else; on abort, the signal's abort
+ * reason
  */
 export async function uploadFile(
   path: string,

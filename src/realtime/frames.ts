@@ -8,7 +8,7 @@ export interface FrameMessage extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
 
-/** One decoder for all frames, because it caches the keys of maps. */
+// One decoder for all frames, because it caches the keys of maps.
 const decoder = new Decoder({
   maxStrLength: FRAME_LIMITS.stringBytes,
   maxBinLength: FRAME_LIMITS.binaryBytes,
@@ -18,8 +18,8 @@ const decoder = new Decoder({
 });
 
 /**
- * Decodes a frame (docs/api/realtime.md), which must be a MessagePack map with an `event` field. Renames v2 fields to
- * v3 names, also in nested objects. Binary fields share the memory of the frame.
+ * Decodes a frame (docs/api/realtime.md), a MessagePack map with an `event` field. Renames v2 fields to v3 names.
+ * Binary fields share the memory of the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
@@ -51,7 +51,7 @@ export function encodeFrame(
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
-/** Whether a decoded map has an `event` field. */
+/** Returns whether a decoded map has an `event` field. */
 export function isFrameMessage(fields: object): fields is FrameMessage {
   return 'event' in fields && typeof fields.event === 'string';
 }
@@ -61,11 +61,7 @@ export class UnreadableFrame extends Error {
   override readonly name = 'UnreadableFrame';
 }
 
-/**
- * Checks a frame before it is decoded: a single map with text keys, no extension types, within `FRAME_LIMITS`. The
- * decoder itself does not limit the depth, and allocates memory for the lengths that a frame claims.
- * @throws UnreadableFrame
- */
+// The decoder itself does not limit the depth, and allocates memory for the lengths that a frame claims.
 function checkFrame(bytes: Uint8Array): void {
   if (bytes.length > FRAME_LIMITS.frameBytes) throw new UnreadableFrame('the frame is too large');
   if (readHead(bytes, 0).kind !== 'map') throw new UnreadableFrame('the frame is not a map');
@@ -73,7 +69,7 @@ function checkFrame(bytes: Uint8Array): void {
   if (end !== bytes.length) throw new UnreadableFrame('the frame has bytes after its map');
 }
 
-/** Checks the value at index `at`, and returns the index after the value. */
+// Returns the index after the value.
 function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   const { kind, length, end } = readHead(bytes, at);
   if (kind === 'unsupported') throw new UnreadableFrame('the frame has an unsupported type');
@@ -103,13 +99,13 @@ const LONGEST = {
 
 interface Head {
   readonly kind: keyof typeof LONGEST | 'unsupported';
-  /** Number of bytes of a text or of binary data, of items of a list, or of entries of a map. */
+  // Bytes of a text or of binary data, items of a list, or entries of a map.
   readonly length: number;
-  /** Index after a scalar, a text or binary data; for a list or map, the index of its first item or key. */
+  // Index after a scalar, a text or binary data; for a list or map, the index of its first item or key.
   readonly end: number;
 }
 
-/** Reads the type byte at index `at` and the length that follows it (MessagePack specification, "Formats"). */
+// The type byte and the length after it (MessagePack specification, "Formats").
 function readHead(bytes: Uint8Array, at: number): Head {
   const byte = bytes[at] ?? 0;
   const start = at + 1;
@@ -124,7 +120,7 @@ function readHead(bytes: Uint8Array, at: number): Head {
   return { kind, length, end: kind === 'text' || kind === 'binary' ? end + length : end };
 }
 
-/** MessagePack types by type byte, from 0xc0. `width` is the size in bytes of a scalar, or else of the length field. */
+// By type byte, from 0xc0. `width` is the size in bytes of a scalar, or else of the length field.
 const TYPES = new Map(
   (
     [

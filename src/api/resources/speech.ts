@@ -181,7 +181,7 @@ export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): objec
   }, {});
 }
 
-/** Whether an endpoint family supports a field. */
+/** Returns whether an endpoint family supports a field. */
 export function hasField({ fields }: SpeechSurface, field: SpeechField): boolean {
   return fields[field] !== undefined;
 }

@@ -112,7 +112,7 @@ export function closeOnUnexpectedData(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
-/** Whether unexpected data arrived while the connection was idle. */
+/** Returns whether unexpected data arrived while the connection was idle. */
 export function hasReceivedUnexpectedData(socket: Duplex): boolean {
   return talkative.has(socket);
 }

@@ -399,12 +399,12 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
   return throughProxy ? 'proxy' : 'unreachable';
 }
 
-/** Whether an error comes from the HTTP parser, which rejected invalid bytes. */
+/** Returns whether an error comes from the HTTP parser, which rejected invalid bytes. */
 export function isParserError(error: Error): boolean {
   return codeOf(error)?.startsWith('HPE_') === true;
 }
 
-/** Whether an error code belongs to TLS, such as for a wrong host name or a server without TLS. */
+/** Returns whether an error code belongs to TLS, such as for a wrong host name or a server without TLS. */
 export function isCertificateCode(code: string): boolean {
   return (
     /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||

@@ -20,7 +20,7 @@ export function parseShard(given: string): Shard {
   );
 }
 
-/** Whether an item belongs to a shard. @param item number of the item, from 1 */
+/** Returns whether an item belongs to a shard. @param item number of the item, from 1 */
 export function isInShard({ index, total }: Shard, item: number): boolean {
   return (item - 1) % total === index - 1;
 }
