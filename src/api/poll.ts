@@ -162,8 +162,8 @@ const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
 
 /**
- * Returns the delay before the next poll, in milliseconds: `Retry-After` if the service sent it, else a tenth of
- * the elapsed time, with jitter. Consecutive failed polls increase the delay exponentially.
+ * Returns the delay before the next poll, in milliseconds. Uses `Retry-After`, else a tenth of the elapsed time, with
+ * jitter. Consecutive failed polls increase the delay exponentially.
  */
 export function pollDelay(question: PollState): number {
   const { failures, fraction, pace, retryAfterMs } = question;

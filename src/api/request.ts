@@ -79,7 +79,6 @@ export interface WireRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
-  /** A streamed body, sent instead of `body`. */
   readonly stream?: StreamedBody | undefined;
 }
 
@@ -208,7 +207,7 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
 );
 
 /**
- * Returns the method and path of an endpoint, with the path parameters filled in, and whether it is public.
+ * Returns an endpoint's method, its path with the parameters filled in, and whether the endpoint is public.
  * @throws Failure (usage) for a parameter that is not a valid id
  */
 export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
@@ -230,7 +229,7 @@ export function safeRequest(
   return { ...endpoint(id, parameters), billed: false, retry: 'safe', ...options };
 }
 
-/** Builds a billed request with an idempotency key, by which the service recognizes a repeated request. */
+/** Builds a billed request. The service recognizes a repeated request by its idempotency key. */
 export function keyedRequest(
   call: Call,
   body: RequestBody,

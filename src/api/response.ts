@@ -15,7 +15,6 @@ export interface ResponseHeaders {
   /** Speech controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
   readonly location: string | undefined;
-  /** The request id that the service returned. */
   readonly requestId: string | undefined;
   /** Whether the response comes from the embedded service, which refunds incomplete responses. */
   readonly isEmbedded: boolean;
@@ -185,7 +184,7 @@ export function firstRecord(...values: readonly unknown[]): UnknownRecord | unde
   return values.find((value) => isRecord(value));
 }
 
-/** Reads each item of an array with a function; undefined if the value is not an array or any item is invalid. */
+/** Reads each item of an array with `read`; undefined if the value is not an array or any item is invalid. */
 export function readArray<T>(
   value: unknown,
   read: (item: unknown) => T | undefined,

@@ -307,7 +307,7 @@ export interface OpenFile {
   readonly size: number;
 }
 
-/** Yields the content of a file in pieces, all of which use the same buffer. */
+/** Yields the content of a file in pieces. All pieces use the same buffer. */
 export function* filePieces(
   { fd, size }: OpenFile,
   pieceBytes: number,

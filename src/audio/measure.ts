@@ -52,7 +52,7 @@ class Measurement {
   #channels = 0;
   #sampleRate = 0;
 
-  /** The decoder may return more channels than the header declares. */
+  // The decoder may return more channels than the header declares.
   constructor(declaredChannels: number | undefined) {
     this.#declaredChannels = declaredChannels;
   }

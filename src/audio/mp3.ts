@@ -206,9 +206,9 @@ function sampleRateOf(second: number, third: number): number {
 }
 
 interface Mp3InfoTag {
-  /** Number of frames, not counting the frame of the tag; undefined for 0. */
+  // Number of frames, not counting the frame of the tag; undefined for 0.
   readonly frames: number | undefined;
-  /** Total bytes of all frames, including the frame of the tag; undefined for 0. */
+  // Total bytes of all frames, including the frame of the tag; undefined for 0.
   readonly bytes: number | undefined;
   readonly delay: number;
   readonly padding: number;
@@ -292,14 +292,14 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
 
 interface Mp3Contents {
   readonly frames: number;
-  /** Total bytes of all frames, without the frame of the tag. */
+  // Total bytes of all frames, without the frame of the tag.
   readonly audioBytes: number;
   readonly checksum: number;
   // Undefined if the bit rate varies.
   readonly kilobitsPerSecond: number | undefined;
-  /** Number of samples that the encoder added before and after the sound; undefined if unknown. */
+  // Number of samples that the encoder added before and after the sound; undefined if unknown.
   readonly added: { readonly delay: number; readonly padding: number } | undefined;
-  /** For each hundredth of the duration, the position in the audio, from 0 to 1; default: evenly spaced. */
+  // For each hundredth of the duration, the position in the audio, from 0 to 1; default: evenly spaced.
   readonly seekTable?: readonly number[] | undefined;
 }
 
@@ -331,7 +331,7 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   throw new TypeError('The header is not an mp3 frame header.');
 }
 
-/** Returns a copy of a frame from {@link emptyMp3Frame}, with an Info tag and its LAME extension added. */
+/** Adds an Info tag with its LAME extension to a copy of a frame from {@link emptyMp3Frame}. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('The frame is not an mp3 frame.');

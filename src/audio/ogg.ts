@@ -25,7 +25,7 @@ export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
 
-/** Reads a page header with its complete segment table, which shares the memory of `bytes`. */
+/** Reads a page header with its complete segment table. The table shares the memory of `bytes`. */
 export function readOggHeader(bytes: Uint8Array): OggHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -232,7 +232,7 @@ function bytesToOpen(header: Uint8Array): number {
   return headerLength + Math.min(body, CODEC_BYTES);
 }
 
-/** Number of header packets in a Vorbis stream, which precede the packets with sound. */
+/** Number of header packets at the beginning of a Vorbis stream; the packets after them contain sound. */
 export const VORBIS_HEADERS = 3;
 
 // In Vorbis, the first packet with sound marks the start if it is alone in its page.
@@ -288,7 +288,7 @@ function known(name: OggCodec['name'], channels: number, sampleRate: number): Og
   return { name, channels, sampleRate: granuleRate, granuleRate, preSkip: 0 };
 }
 
-/** Computes the checksum of an Ogg page (RFC 3533, polynomial 0x04c11db7). @param begun the checksum so far */
+// RFC 3533, polynomial 0x04c11db7. `begun` is the checksum so far.
 function oggChecksum(bytes: Uint8Array, from: number, to: number, begun = 0): number {
   const tables = (made ??= makeTables());
   const [t0, t1, t2, t3, t4, t5, t6, t7] = tables;

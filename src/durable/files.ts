@@ -128,7 +128,7 @@ function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[]
   return [];
 }
 
-/** Creates an empty file in `folder` with a random name, which contains the identity of this process if known. */
+/** Creates an empty file with a random name in `folder`. The name contains the identity of this process if known. */
 export async function createTemporary(
   folder: string,
   deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,

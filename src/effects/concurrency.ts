@@ -20,7 +20,7 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls that run ahead of the next result to `take`. */
+  /** Maximum number of calls that are started before `take` gets the next result. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
   /** Called with each result: in order, one call at a time. */

@@ -57,7 +57,7 @@ export async function requireWorkingEngine(
   );
 }
 
-/** Adds an engine to the list, or replaces one of the same name. */
+/** Adds an engine to the list, or replaces the engine that has its name. */
 export async function register(registration: EngineRegistration, deps: EngineDeps): Promise<void> {
   const file = registrationsFile(deps.enginesFolder);
   const engines = await loadEngineRegistrations(deps.files, file);

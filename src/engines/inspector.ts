@@ -1,7 +1,7 @@
 import type { Clock } from '../effects/clock.ts';
 import type { EngineDeps } from './engines.ts';
 
-/** Returns a function that starts an engine and tests its protocol, with the code that the service uses for engines. */
+/** Returns a function that starts an engine and tests its protocol, using the same code as the service. */
 export function engineInspector({
   env,
   clock,

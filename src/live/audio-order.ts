@@ -70,7 +70,7 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   };
 }
 
-/** Returns the request id of the current session: the id from the plan, with a suffix from session 2 on. */
+/** Returns the request id of the current session: the id from the plan, plus a suffix from session 2 on. */
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;

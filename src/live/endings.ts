@@ -60,8 +60,8 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
 }
 
 /**
- * Returns the ending for billed audio that is lost. @param segmentIds segments without audio; empty means all
- * remaining audio
+ * Returns the ending for billed audio that is lost.
+ * @param segmentIds the segments without audio; empty for all remaining audio
  */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;

@@ -29,13 +29,12 @@ export interface LivePlan {
 
 // Timeouts and intervals in milliseconds.
 interface Timeouts {
-  /** Maximum wait for each of: the open socket, `authenticated`, `ready`. */
+  // Maximum wait for each of: the open socket, `authenticated`, `ready`.
   readonly replyMs: number;
-  /** Maximum time without any message from the service. */
+  // Maximum time without any message from the service.
   readonly silenceMs: number;
-  /** Maximum time without a message other than `pong`, while the service has text to speak. */
+  // Maximum time without a message other than `pong`, while the service has text to speak.
   readonly progressMs: number;
-  /** Interval between two pings. */
   readonly pingMs: number;
 }
 
@@ -60,7 +59,7 @@ const PING_MS = 15_000;
 // Share of the silence timeout, so that two pings and a `pong` fit into that timeout.
 const PING_SHARE = 0.43;
 
-/** A state of the client. The transitions are listed in docs/protocol.md#the-clients-states. */
+// docs/protocol.md#the-clients-states lists the transitions between the states.
 type Phase =
   | 'idle'
   | 'connecting'

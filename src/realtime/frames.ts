@@ -3,7 +3,7 @@ import { renameFields, v2FieldName, v3FieldName } from '../contract/realtime/pro
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 
-/** A decoded message with the field names of v3. Its fields other than `event` are not validated. */
+/** A decoded message with v3 field names. Only the field `event` is validated. */
 export interface FrameMessage extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }

@@ -151,9 +151,9 @@ export function isAlignedWord(value: unknown): value is AlignedWord {
 }
 
 interface ReadBatch {
-  /** The audio of all events, as one chunk that the caller returns with {@link AudioMemory.giveBack}. */
+  // One chunk for all events, which the caller returns with `AudioMemory.giveBack`.
   readonly audio: Uint8Array | undefined;
-  /** Whether at least one of the events has a known type; heartbeats do not count. */
+  // Whether at least one of the events has a known type; heartbeats do not count.
   readonly hasNews: boolean;
   readonly end: StreamEnd | undefined;
 }

@@ -113,7 +113,7 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until it has ended.
- * @param deps `known` is the job that the create request returned, if any; foley then waits before the first poll
+ * @param deps `known` is the job from the create response, if any; the first poll is then delayed
  * @throws Failure as {@link pollJob}
  */
 export function pollSpeechJob(
@@ -142,7 +142,7 @@ export interface JobRef {
   readonly api: JobApi;
 }
 
-/** A speech job, in the same form for v3 and v1. */
+/** A speech job, with the same fields for v3 and v1. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
   /** For a running job the reserved credits; for an ended job its cost, which is 0 if the job failed. */
@@ -334,7 +334,7 @@ export interface JobQuery {
   readonly createdAfter?: string | undefined;
 }
 
-/** An item of a job list, in the same form for v3 and v1. */
+/** An item of a job list, with the same fields for v3 and v1. */
 export interface ListedJob {
   readonly id: string;
   readonly status: string;

@@ -164,7 +164,7 @@ function billedFailure(failure: Failure, url: URL): Failure {
   });
 }
 
-/** A text to speak, with its voice, model, format and controls, for any endpoint family. */
+/** A text to speak and its voice, model, format and controls, for any endpoint family. */
 export interface SpeechOrder extends SpeechControls {
   readonly text: string;
   readonly voiceId: string;

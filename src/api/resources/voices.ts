@@ -30,7 +30,7 @@ export interface VoiceQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A voice from a list, with the original JSON of the voice. */
+/** A voice from a list. Includes the original JSON of the voice. */
 export interface ListedVoice {
   readonly voice: Voice;
   readonly raw: unknown;
@@ -105,7 +105,7 @@ export interface VoiceV1Query extends VoiceQuery {
   readonly provider?: string | undefined;
 }
 
-/** A voice in the form of both v1 voice lists (docs/api/voices.md). */
+/** A voice from either of the two v1 voice lists (docs/api/voices.md). */
 export interface ListedVoiceV1 {
   readonly voiceId: string;
   readonly name: string;
@@ -232,7 +232,7 @@ export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Returns the form fields. Files come last, so that the service can validate the other fields before it gets them. */
+/** Returns the form fields. Files come last, so that the service can validate the other fields first. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {
   const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
   const texts = {
@@ -316,7 +316,6 @@ export async function* allItems<Item>(
   }
 }
 
-/** Reads one page of a list; undefined if any item is invalid. */
 function readPage<Item>(
   body: unknown,
   readItem: (item: unknown) => Item | undefined,

@@ -28,7 +28,7 @@ export interface TransportRequest extends WireRequest {
 export interface Transport {
   /**
    * Sends a request and resolves when the headers of the response have arrived.
-   * @throws TransportError, or the signal's reason
+   * @throws TransportError, or the signal's abort reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */

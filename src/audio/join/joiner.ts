@@ -2,10 +2,7 @@ import { Failure } from '../../errors/failure.ts';
 import type { Correction, FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 
-/**
- * Joins several files into one while their bytes arrive. Does not decode them: samples are not changed, lost or added.
- * Buffers at most one frame or page.
- */
+/** Joins several audio files into one without decoding them. Buffers at most one frame or page. */
 export interface AudioJoiner {
   /**
    * Adds the next bytes of the current part and returns bytes to write. The caller may then reuse `chunk`.

@@ -2,7 +2,7 @@ import type { LogFile, LogRecord } from '../../durable/log.ts';
 import { hasShape, readLogs } from '../../durable/log.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 
-/** Name of the folder with the state of a batch, inside the output folder. */
+/** Name of the folder inside the output folder that contains the state of a batch. */
 export const BATCH_FOLDER = '.foley';
 
 export const ITEM_STATES = [
@@ -45,7 +45,7 @@ export interface ItemAbout {
   readonly output: string;
   readonly key: string;
   readonly origin: string;
-  /** Token of the `--redo` run that requested the item again. */
+  /** Token of the `--redo` command that requested the item again. */
   readonly redo?: string;
   readonly besides?: readonly string[];
 }

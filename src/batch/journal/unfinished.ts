@@ -46,7 +46,7 @@ export interface DamagedBatch {
   readonly problem: string;
 }
 
-/** Returns unfinished batches with a damaged mark or journal. Never throws. */
+/** Returns the unfinished batches whose mark or journal is damaged. Never throws. */
 export async function listDamagedBatches(
   copies: string,
   files: FileSystem,

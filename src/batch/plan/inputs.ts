@@ -176,7 +176,6 @@ function stemOf(name: string): string {
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
 
-/** Returns whether an input is stdin or a shell pipe, which has no folder. */
 function isStream(name: string): boolean {
   return name === '-' || name === '/dev/stdin' || SHELL_PIPE.test(name);
 }

@@ -25,9 +25,9 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly dir?: string;
   /** Id to use if the input gives none; default: `name`. */
   readonly title?: string;
-  /** What is sent. */
+  /** The text to send. */
   readonly text: string;
-  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  /** The words of the document, and pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText;
 }
 

@@ -14,7 +14,7 @@ import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
 import { draftsOf } from './items.ts';
 
-/** A text to speak, with its id, output and request. */
+/** A text to speak and its id, output and request. */
 export interface BatchItem {
   /** Number of the item, from 1 across all shards. */
   readonly index: number;
@@ -25,7 +25,7 @@ export interface BatchItem {
   /** Path relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
-  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  /** The words of the document, and pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText | undefined;
   readonly characters: number;
   /** Whether the item's input names no voice. */

@@ -94,7 +94,6 @@ class PageReport implements Report {
   #sounds = 0;
   #audioBytes = 0;
 
-  /** @param end HTML after the last item */
   constructor(output: Output, options: PageReportOptions, end: string) {
     this.#output = output;
     this.#options = options;

@@ -148,7 +148,7 @@ type Decision =
       readonly kind: 'speak';
       readonly generation: number;
       readonly status: ItemStatus | undefined;
-      /** Whether the user asked to request and pay for the item again. */
+      // Whether the user asked to request and pay for the item again.
       readonly isAgain: boolean;
     }
   /** The audio is in the output folder under another name, and is moved or copied. */
@@ -237,7 +237,7 @@ type OutputState =
   | { readonly kind: 'missing' }
   /** An unchanged file of this batch. */
   | { readonly kind: 'known'; readonly file: KnownFile }
-  /** A file that a killed run created: the journal records its name, but not its hash. */
+  /** A file of a killed process: the journal contains its name, but not its hash. */
   | { readonly kind: 'ours' }
   /** A file that the batch did not make. */
   | { readonly kind: 'foreign' };

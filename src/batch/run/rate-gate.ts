@@ -28,7 +28,7 @@ export class RateGate {
     this.#clock = clock;
   }
 
-  /** Resolves when the next request may be sent; rejects with the signal's reason. */
+  /** Resolves when the next request may be sent; rejects with the signal's abort reason. */
   async pass(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const now = this.#clock.monotonic();

@@ -23,7 +23,7 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null without a file. */
   readonly output: string | null;
-  /** Cost of an item that this command delivered; an earlier one may have been charged for it. */
+  /** Cost of an item that this command delivered, even if an earlier command was charged for it. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
 }
