@@ -124,7 +124,6 @@ interface WavLayout {
   read(view: DataView, offset: number): number;
 }
 
-// Returns undefined if the samples begin later than `head` or have an unsupported coding.
 function findWavSamples(
   head: Uint8Array,
 ): { readonly layout: WavLayout; readonly start: number; readonly end: number } | undefined {

@@ -10,10 +10,10 @@ export class Mp3Reader extends VerifyingReader {
   #tag: Mp3InfoTag | undefined;
   #frames = 0;
   #frameBytes = 0;
-  // Since the sample rate last changed.
+  // Samples since the sample rate last changed.
   #samples = 0;
   #frameSamples = 0;
-  // Before the last change of the sample rate.
+  // Duration before the last change of the sample rate.
   #earlierMs = 0;
   #sampleRate = 0;
   #rateBits = -1;
@@ -183,7 +183,7 @@ const BITRATES_1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256,
 const BITRATES_2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0];
 const SAMPLE_RATES = [44_100, 48_000, 32_000, 0];
 
-// Without padding, by version, bit rate and sample rate; 0 for reserved values.
+// Frame lengths without padding, by version, bit rate and sample rate; 0 for reserved values.
 const LENGTHS = Uint16Array.from({ length: 256 }, (_, index) => {
   const second = (index >> 6) << 3;
   const third = (index & 0x3f) << 2;
@@ -214,7 +214,7 @@ interface Mp3InfoTag {
   readonly padding: number;
 }
 
-// From the start of a frame to the end of its Info tag, with the LAME extension.
+// Bytes from the start of a frame to the end of its Info tag, with the LAME extension.
 const INFO_BYTES = 190;
 
 /** Reads the Info tag in the first frame; undefined if there is none. @param bytes the beginning of the frame */
@@ -292,12 +292,9 @@ export function id3TagLength(bytes: Uint8Array, at: number): number | undefined 
 
 interface Mp3Contents {
   readonly frames: number;
-  // Total bytes of all frames, without the frame of the tag.
   readonly audioBytes: number;
   readonly checksum: number;
-  // Undefined if the bit rate varies.
   readonly kilobitsPerSecond: number | undefined;
-  // Number of samples that the encoder added before and after the sound; undefined if unknown.
   readonly added: { readonly delay: number; readonly padding: number } | undefined;
   // For each hundredth of the duration, the position in the audio, from 0 to 1; default: evenly spaced.
   readonly seekTable?: readonly number[] | undefined;

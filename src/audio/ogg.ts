@@ -6,7 +6,6 @@ export const OGG_HEAD_BYTES = 27;
 export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
-// Limits the memory.
 const STREAMS_MAX = 16;
 
 /** The header of an Ogg page. */
@@ -75,7 +74,7 @@ export class OggReader extends VerifyingReader {
   readonly #streams = new Map<number, OggStream>();
   #first: OggStream | undefined;
   #durationMs = 0;
-  // Of the longest stream that has ended in the current group of concurrent streams.
+  // Duration of the longest stream that has ended in the current group of concurrent streams.
   #groupMs = 0;
   #page: OpenPage | undefined;
 
@@ -215,7 +214,6 @@ interface OggStream {
 }
 
 interface OpenPage extends OggHeader {
-  // Only for the first page of a stream.
   readonly beginning: Uint8Array;
   readonly expectedSum: number;
   readonly position: number;

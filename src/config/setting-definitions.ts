@@ -26,7 +26,6 @@ export type SettingName = keyof SettingValues;
 interface SettingDefinition<T> {
   readonly what: string;
   readonly allowed: string;
-  // Parses a value from JSON or the command line; `undefined` for an invalid one.
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;

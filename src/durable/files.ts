@@ -237,5 +237,4 @@ export async function retryWhileBusy<T>(deps: FileDeps, attempt: () => Promise<T
   }
 }
 
-// Ten seconds in total.
 const WAITS_MS = [10, 20, 40, 80, 160, 320, 640, 1280, 2450, 2500, 2500];

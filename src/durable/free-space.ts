@@ -44,7 +44,6 @@ export async function requireSpoolSpace(
 // Always enough for the spool: only audio in memory needs space, since files are moved.
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
-// For this user. The folder need not exist yet.
 async function freeBytes(folder: string, files: FileSystem): Promise<number> {
   try {
     const { bavail, blocks, bsize } = await files.statfs(folder);

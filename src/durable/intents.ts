@@ -356,7 +356,6 @@ export interface IntentStatus {
   readonly facts: IntentMetadata;
 }
 
-// A line of the journal, which records one step of an operation.
 interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly about?: IntentAbout | undefined;
   readonly facts?: IntentMetadata | undefined;
@@ -439,7 +438,6 @@ export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'>
   readonly bodies: ReadonlyMap<string, string>;
 }
 
-// Overwrites a stored request body of `bytes` bytes.
 function blankLine(id: string, bytes: number): Buffer {
   const least = logLine({ id, body: '' }).length;
   return logLine({ id, body: ' '.repeat(bytes - least) });

@@ -27,7 +27,6 @@ interface LogContent {
   readonly garbled: number;
   // True if the process was killed during the last write; nothing depends on that line yet.
   readonly isTorn: boolean;
-  // True if a newer version of foley wrote at least one intact line.
   readonly isNewer: boolean;
 }
 
@@ -197,7 +196,7 @@ export class Log {
   readonly #options: LogOptions;
   #file: FileHandle | undefined;
   #waiting: Buffer[] = [];
-  // After all queued records are written; NaN after a failed write.
+  // Size of the file after all queued records are written; NaN after a failed write.
   #end: number;
   #mustSync = false;
   #tail: Promise<unknown> = Promise.resolve();
@@ -318,7 +317,7 @@ export class Log {
     this.#syncedWrites = Math.max(this.#syncedWrites, writes);
   }
 
-  // After a failed first write. Removes the file if this process created it.
+  // Called after a failed first write. Removes the file if this process created it.
   async #discard(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -115,7 +115,6 @@ function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): v
   throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
 }
 
-// The system reports a symbolic link or an unusual file with various codes.
 async function refuse(file: string, error: unknown, files: FileSystem): Promise<never> {
   if (hasErrno(error, 'ELOOP', 'EMLINK', 'ENOTDIR', 'EEXIST', 'ENOENT')) {
     const stats = await files.lstat(file).catch(() => undefined);

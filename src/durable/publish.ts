@@ -77,7 +77,6 @@ interface PublishedOutputOptions extends OutputOptions, Naming {
   readonly replaced: ReplacedFile | undefined;
 }
 
-// After resolving symbolic links.
 interface ReplacedFile {
   readonly file: string;
   readonly stats: Stats;
@@ -306,7 +305,6 @@ async function findTarget(
   }
 }
 
-// Includes broken symbolic links.
 async function isTaken(file: string, files: FileSystem): Promise<boolean> {
   return (await ifFound(file, files.lstat(file))) !== undefined;
 }
@@ -322,7 +320,6 @@ async function ifFound(file: string, stats: Promise<Stats>): Promise<Stats | und
 }
 
 interface Naming extends FileDeps {
-  // The path to try first.
   readonly path: string;
   // The path to which a number is added if a file with that name exists.
   readonly asked: string;

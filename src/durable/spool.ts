@@ -104,7 +104,6 @@ async function adopt(
   return writer;
 }
 
-// Writes the metadata first.
 async function openEntry(
   options: SpoolOptions,
   about: SpoolAbout,
@@ -126,7 +125,6 @@ async function openEntry(
   }
 }
 
-// Returns the moved file, opened at its end.
 async function take(from: string, audio: string, options: SpoolOptions): Promise<FileHandle> {
   const flags = constants.O_WRONLY | constants.O_APPEND;
   const file = await openOwnFile(from, flags, options.files);
@@ -305,7 +303,6 @@ export interface SpoolAbout {
 
 interface SpoolRecord extends SpoolAbout {
   readonly version: 1;
-  // An ISO date: when the audio began to arrive.
   readonly keptAt: string;
   // Null while the audio is arriving, or if the process was killed.
   readonly complete: boolean | null;

@@ -54,7 +54,6 @@ function readBytes(device: string, length: number): Buffer {
   return bytes;
 }
 
-// A UUID of version 4 (RFC 9562, section 5.4).
 function uuidOf(bytes: Buffer): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

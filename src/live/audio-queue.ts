@@ -1,8 +1,6 @@
-// The socket is paused when more bytes than this are queued.
 const FULL_BYTES = 8 * 1024 * 1024;
 // The paused socket is resumed when the reader has taken this many bytes.
 const RESUME_BYTES = 512 * 1024;
-// Small frames are combined into chunks of up to this size.
 const CHUNK_BYTES = 64 * 1024;
 
 /** A queue of audio for a reader that may be slow. A full queue pauses the socket. Can be read once. */

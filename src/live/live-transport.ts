@@ -59,7 +59,6 @@ export function liveTransport(
   };
 }
 
-// Resolves when the first audio arrives.
 async function startSpeech(
   client: ApiClient,
   conversation: Conversation,
@@ -186,7 +185,6 @@ class SessionSum {
   #earlier: number | undefined;
   #session: number | undefined;
 
-  // Undefined before the first report.
   get sum(): number | undefined {
     return this.#earlier === undefined ? this.#session : this.#earlier + (this.#session ?? 0);
   }

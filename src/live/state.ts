@@ -31,7 +31,6 @@ export interface LivePlan {
 interface Timeouts {
   // Maximum wait for each of: the open socket, `authenticated`, `ready`.
   readonly replyMs: number;
-  // Maximum time without any message from the service.
   readonly silenceMs: number;
   // Maximum time without a message other than `pong`, while the service has text to speak.
   readonly progressMs: number;
@@ -56,7 +55,7 @@ const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
 const PROGRESS_MS = 60_000;
 const PING_MS = 15_000;
-// Share of the silence timeout, so that two pings and a `pong` fit into that timeout.
+// A share of the silence timeout, so that two pings and a `pong` fit into that timeout.
 const PING_SHARE = 0.43;
 
 // docs/protocol.md#the-clients-states lists the transitions between the states.

@@ -247,7 +247,6 @@ function messageEvent(data: RawData, isBinary: boolean): SocketEvent {
   return { type: 'frame', bytes: Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data) };
 }
 
-// A response refuses the handshake if its status is not 101.
 async function refusedHandshake(
   { clock, onResponse, requestId: ownId, url }: Handshake,
   response: IncomingMessage,
@@ -272,7 +271,6 @@ async function refusedHandshake(
   return { type: 'refused', failure, isRetryable: isRetryable(outcome), retryAfterMs };
 }
 
-// For a handshake that got no HTTP response, or an invalid one.
 function failedHandshake(
   { clock, onResponse, requestId, subprotocol, timeoutMs, url }: Handshake,
   error: unknown,

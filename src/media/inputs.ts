@@ -19,7 +19,6 @@ export interface InputAddresses {
 interface AddressDeps {
   readonly target: 'embedded' | 'hosted';
   readonly random: Random;
-  // Undefined if the user has configured no upload command.
   readonly upload: ((path: string) => Promise<string>) | undefined;
 }
 

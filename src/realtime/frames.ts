@@ -69,7 +69,6 @@ function checkFrame(bytes: Uint8Array): void {
   if (end !== bytes.length) throw new UnreadableFrame('the frame has bytes after its map');
 }
 
-// Returns the index after the value.
 function skipValue(bytes: Uint8Array, at: number, depth: number): number {
   const { kind, length, end } = readHead(bytes, at);
   if (kind === 'unsupported') throw new UnreadableFrame('the frame has an unsupported type');

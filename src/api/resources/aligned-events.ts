@@ -302,7 +302,7 @@ export class Alignment {
 }
 
 const MOST_BROKEN = 100_000;
-// The characters of all words, plus a constant for each word and snapshot.
+// Counts the characters of all words, plus a constant for each word and snapshot.
 const MOST_WEIGHT = 16 * 1024 * 1024;
 const WORD_WEIGHT = 100;
 

@@ -22,7 +22,6 @@ export interface DesignRequest {
 // A proposed voice (docs/api/voice-design.md). Its id cannot be used as a voice id until the candidate is saved.
 interface DesignCandidate {
   readonly candidateId: string;
-  // May be relative.
   readonly previewAudioUrl: string | undefined;
   readonly description: string | undefined;
 }

@@ -226,7 +226,6 @@ export type Framing = 'length' | 'chunked' | 'close' | 'none';
 interface BodySource {
   readonly clock: Clock;
   readonly host: string;
-  // Maximum wait for the next byte while a reader is waiting for it.
   readonly idleTimeoutMs: number;
   hold(): void;
   release(): void;

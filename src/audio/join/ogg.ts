@@ -15,7 +15,6 @@ import {
 } from '../ogg.ts';
 import { Joiner, badPart } from './joiner.ts';
 
-// The page shares the memory of the bytes that it was read from.
 interface OggPage extends OggHeader {
   readonly body: Uint8Array;
 }

@@ -27,7 +27,6 @@ import { markUnfinished } from './unfinished.ts';
 
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
-  // Folder inside the state folder; it has a subfolder for each batch, with copies of the secret and output names.
   readonly copies: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
@@ -98,7 +97,6 @@ interface OpenParts extends BatchSecret, Run {
   readonly isExclusive: boolean;
   readonly temporaries: string;
   readonly copy: Log;
-  // File in the state folder that marks this batch as unfinished.
   readonly mark: string;
   readonly read: ReadJournals;
 }

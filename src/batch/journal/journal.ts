@@ -144,7 +144,6 @@ interface KnownRun {
 /** Index of the records in a folder's journals. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
-  // Usually one id for each request body.
   readonly #itemsByBody = new Map<string, Set<string>>();
   // Superseded requests with complete audio, which an output file may still contain.
   readonly #superseded: ItemStatus[] = [];

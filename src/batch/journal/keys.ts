@@ -101,7 +101,6 @@ async function readSecret(
   }
 }
 
-// If the file exists, returns the secret in it.
 async function store(
   file: string,
   secret: Uint8Array,

@@ -8,7 +8,6 @@ import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/dec
 import { display } from '../../text/display.ts';
 
 interface InputOptions {
-  // Files and folders named on the command line; `-` is stdin.
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
@@ -190,7 +189,6 @@ export interface InputFile {
 
 interface NumberedLine {
   readonly text: string;
-  // From 1.
   readonly number: number;
 }
 

@@ -87,12 +87,10 @@ export async function* draftsOf(
 
 interface Entry {
   readonly where: string;
-  // Empty unless the input is a list.
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
 }
 
-// Does not open text files.
 async function* entriesOf(
   source: Source,
   textColumn = DEFAULT_TEXT_COLUMN,

@@ -11,7 +11,6 @@ import { ITEM_KEYS } from './json-line.ts';
 interface TableRow {
   // Typed like the fields of a JSON item.
   readonly fields: ReadonlyMap<string, unknown>;
-  // Of the row's last line, from 1.
   readonly line: number;
 }
 
@@ -56,7 +55,6 @@ async function headerOf(file: InputFile, separator: string): Promise<readonly st
   throw usageFailure(`${display(file.name)} is empty`, 'The first line must name the columns.');
 }
 
-// Undefined for columns that are not item fields.
 function fieldsOf(
   header: readonly string[],
   textColumn: string,

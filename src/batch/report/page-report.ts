@@ -83,7 +83,6 @@ interface EmbeddedSound {
   readonly id: string | undefined;
   // The content and modification time of the audio, whatever the name of the file.
   readonly mark: string;
-  // Undefined if the file cannot be decoded.
   readonly sound: MeasuredSound | undefined;
 }
 
@@ -147,7 +146,6 @@ class PageReport implements Report {
     return this.#output.write(Buffer.from(element));
   }
 
-  // Returns undefined for a file that cannot be read.
   async #embedSound(name: string): Promise<EmbeddedSound | undefined> {
     const { files, onTooLarge, outputDir } = this.#options;
     const file = path.join(outputDir, name);

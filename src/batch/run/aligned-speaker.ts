@@ -132,7 +132,6 @@ export class AlignedSpeaker implements ItemSpeaker {
     return { status: folder.notePublished(verified, published), creditsUsed };
   }
 
-  // Records in the journal whether a failed request was billed, and returns a failure that says so.
   async #conclude(
     failure: Failure,
     status: ItemStatus,

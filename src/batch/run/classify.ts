@@ -58,7 +58,6 @@ export async function* classifyItems(
   }
 }
 
-// Identifies the request that serves an item; undefined if the item needs no request.
 function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   if (decision.kind === 'speak') return `${body} ${decision.generation}`;
   return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
@@ -109,7 +108,6 @@ async function classify(
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
 
-// Maximum size of the classified items that `again` reads from memory.
 const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
@@ -148,7 +146,6 @@ type Decision =
       readonly kind: 'speak';
       readonly generation: number;
       readonly status: ItemStatus | undefined;
-      // Whether the user asked to request and pay for the item again.
       readonly isAgain: boolean;
     }
   /** The audio is in the output folder under another name, and is moved or copied. */

@@ -24,7 +24,6 @@ interface JobSpeakerOptions extends FileDeps {
   readonly origin: string;
   readonly folders: OutputFolders;
   readonly maxRetries: number;
-  // Called when the state of a billed item cannot be recorded.
   readonly onTrouble: (failure: Failure) => void;
 }
 
@@ -152,7 +151,6 @@ export class JobSpeaker implements ItemSpeaker {
     return job;
   }
 
-  // Retries an interrupted download, which costs nothing.
   async #download(
     { file, isNew, item }: ItemWork,
     job: SpeechJob,
@@ -219,7 +217,7 @@ interface Guess {
 
 // If a longer estimate were wrong, it would waste more time than polling takes.
 const MAX_EXPECTED_MS = 2_000;
-// Shortens the first guess after a job that was done at the first poll.
+// The first guess is shortened by this fraction after a job that was done at the first poll.
 const FIRST_STEP = 0.05;
 // `step` is halved, down to this value, after each guess that was too short.
 const MIN_STEP = 0.003;

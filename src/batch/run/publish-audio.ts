@@ -42,7 +42,6 @@ export interface ItemSpeaker {
 }
 
 interface OutputPlace extends Pick<ItemWork, 'file' | 'isNew'> {
-  // On the same disk as the output.
   readonly temporaries: string;
   readonly folders: OutputFolders;
 }

@@ -213,7 +213,6 @@ export class AudioReuse {
     return false;
   }
 
-  // Pairs each caption file of an output with its name beside `to`.
   async #captionsOf(output: string, file: string, to: string): Promise<[string, string][]> {
     const pairs: [string, string][] = [];
     for (const format of ['srt', 'vtt', 'json'] as const) {

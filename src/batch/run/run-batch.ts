@@ -67,10 +67,8 @@ export class Batch {
   #onResult: (result: ItemResult) => Promise<void> = async () => {};
   readonly #limit = new AbortController();
   #stopped: { readonly reason: unknown } | undefined;
-  // Consecutive items that could not reach the service.
   #unreached = 0;
   #reporting: Promise<void> = Promise.resolve();
-  // Indexes of the items that received the audio of another item.
   readonly #placed = new Set<number>();
   // Items that wait for the audio of an equal item, by the number of that item.
   readonly #sharing = new Map<number, ClassifiedItem[]>();
@@ -303,7 +301,6 @@ export class Batch {
     return all;
   }
 
-  // Returns the status to journal before the request, and whether the journal already has this status.
   #statusOf({ body, decision, item }: ClassifiedItem): { status: ItemStatus; isKnown: boolean } {
     const { folder, origin } = this.#options;
     const { status: known } = decision;
