@@ -23,16 +23,16 @@ interface DubbingOrder {
   readonly requestId: string;
   readonly idempotencyKey: string | undefined;
   readonly body: DubbingRequest;
-  /** Aborted when the client disconnects. If the speech is incomplete by then, nothing is charged. */
+  /** Aborted when the client disconnects. If the speech is incomplete at that time, nothing is charged. */
   readonly signal: AbortSignal;
 }
 
-/** This endpoint's names of the speech fields, for error messages. */
+// Error messages name the fields of this endpoint.
 const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', modelId: 'model_id' };
 
 /**
- * Imports the video, speaks the text, charges for the complete speech, and accepts a lip sync job
- * (docs/api/lip-sync.md). A retry with the same idempotency key returns the first dubbing and is not charged.
+ * Imports the video, speaks the text, charges for the speech, and accepts a lip sync job (docs/api/lip-sync.md). A
+ * retry with the same idempotency key returns the first dubbing and is not charged.
  * @throws ServiceError before anything is charged
  */
 export async function acceptDubbing(
@@ -50,7 +50,6 @@ export async function acceptDubbing(
   });
 }
 
-/** @throws ServiceError 400 if the text cannot be spoken, 500 for any other failure; then the charge is refunded */
 async function makeDubbing(
   { accountId, body, idempotencyKey, requestId, signal }: DubbingOrder,
   fingerprint: string,
@@ -104,14 +103,12 @@ interface SpokenVideo extends Pick<
 > {
   readonly video: VideoMetadata;
   readonly audio: AudioMetadata;
-  /** True to change the tempo of the speech, so that speech and video end together. */
+  /** True to change the tempo of the speech, so that the speech ends with the video. */
   readonly fits: boolean;
 }
 
-/**
- * Stores the lip sync job of a dubbing, inside the transaction that completes the speech. If this is impossible,
- * returns the reason; the speech stays charged (docs/api/errors.md).
- */
+// Runs inside the transaction that completes the speech. The speech stays charged if the job is refused
+// (docs/api/errors.md).
 function startLipSync(
   db: Connection,
   jobs: Pick<Jobs, 'acceptWithin'>,
@@ -144,22 +141,21 @@ function cannotFit(speech: number, video: number): DubbingRefusal {
   return { code: 'ERR_DUBBING_FIT_IMPOSSIBLE', message, details: {} };
 }
 
-/** File with the speech at the original tempo, in the folder of the job. */
+// The speech at its original tempo, in the folder of the job.
 const SPEECH_FILE = 'speech.wav';
 
-/** The reason why the lip sync could not start after the speech was charged. */
 interface DubbingRefusal {
   readonly code: ServiceErrorCode;
   readonly message: string;
   readonly details: Json;
 }
 
-/** A dubbing with complete, charged speech. */
+/** A dubbing whose speech is complete and charged. */
 export interface DubbingRecord {
   readonly operationId: string;
   readonly speechFileId: string;
   readonly speechCredits: number;
-  /** The lip sync job, or the reason why it could not start. */
+  /** The lip sync job, or the reason why no job could start. */
   readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
@@ -174,13 +170,12 @@ function writeDubbing(db: Connection, record: DubbingRecord): void {
   );
 }
 
-/** Returns the dubbing of a billed request; undefined until the speech is complete. */
 function findDubbing(db: Connection, operationId: string): DubbingRecord | undefined {
   const row = db.get('SELECT * FROM dubbing WHERE operation_id = ?', [operationId]);
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Returns the dubbing that a lip sync job belongs to. @throws TypeError when there is no such dubbing */
+/** Returns the dubbing that a lip sync job belongs to. @throws TypeError when the job belongs to none */
 export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
   const row = db.get('SELECT * FROM dubbing WHERE job_id = ?', [jobId]);
   if (row === undefined) throw new TypeError(`Job ${jobId} has no dubbing`);
@@ -207,7 +202,10 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/** Returns the tempo at which speech and video end together; undefined if it is out of range (docs/api/lip-sync.md). */
+/**
+ * Returns the tempo at which the speech ends with the video. Returns undefined if the tempo is out of range
+ * (docs/api/lip-sync.md).
+ */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

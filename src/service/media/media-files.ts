@@ -11,7 +11,7 @@ import { text } from '../store/connection.ts';
 
 export type MediaFolder = ReturnType<typeof createMediaFolder>;
 
-/** Gives access to the files of media jobs, which are stored next to the database in one folder for each job id. */
+/** Gives access to the files of media jobs: one folder for each job, next to the database. */
 export function createMediaFolder(databasePath: string, deps: FileDeps) {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);
@@ -26,11 +26,11 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
   };
   return {
     ...createAudioFolder(databasePath, deps, ROOT),
-    /** Returns the path of a file, which need not exist yet. */
+    /** Returns the path of a file; the file need not exist. */
     pathOf,
-    /** Creates the folder of a job unless it exists. @throws Failure when the folder cannot be created */
+    /** Creates the folder of a job unless it exists. @throws Failure when this is impossible */
     prepare: (owner: string): Promise<void> => ensurePrivateFolder(join(root, owner), files),
-    /** Gives a completed draft its final name, and flushes it to disk. @throws errors of the file system */
+    /** Renames a completed draft and flushes it to disk. @throws errors of the file system */
     async publish(owner: string, draft: string, name: string): Promise<void> {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {
@@ -54,7 +54,6 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
 
 const ROOT = 'media';
 
-/** A file that can be downloaded through a signed link. */
 interface MediaFileRecord {
   readonly id: string;
   /** Id of the job. */
@@ -63,14 +62,14 @@ interface MediaFileRecord {
   readonly contentType: string;
 }
 
-/** Stores a file record, inside the caller's transaction. */
+/** Stores the record of a downloadable file, inside the caller's transaction. */
 export function writeMediaFile(db: Connection, record: MediaFileRecord): void {
   const { contentType, folder, id, name } = record;
   const sql = 'INSERT INTO media_file (id, folder, name, content_type) VALUES (?, ?, ?, ?)';
   db.run(sql, [id, folder, name, contentType]);
 }
 
-/** Returns a file record, undefined for an unknown id. */
+/** Returns the record of a downloadable file; undefined for an unknown id. */
 export function readMediaFile(db: Connection, id: string): MediaFileRecord | undefined {
   const row = db.get('SELECT * FROM media_file WHERE id = ?', [id]);
   if (row === undefined) return undefined;
@@ -78,17 +77,20 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Whether a folder belongs to a job or contains a downloadable file. */
+/** Returns whether a folder belongs to a job or contains a downloadable file. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
   return db.get(sql, [folder, folder]) !== undefined;
 }
 
-/** Lifetime of a download link; every poll of the job returns a new link. */
+// Every poll of the job returns a new link.
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/** Returns a function that signs links to files, on the host of a request URL. A link needs no API key for a day. */
+/**
+ * Returns a function that signs a link to a file, on the host of a request URL. Whoever has the link needs no API key
+ * for a day.
+ */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };

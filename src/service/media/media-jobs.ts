@@ -10,7 +10,7 @@ export interface MediaWorkTools {
   readonly run: RunTask;
   /** Returns the path of a file that was imported for the job. */
   readonly pathOf: (name: string) => string;
-  /** Returns the path of the draft that is renamed to `name` when the work is complete. */
+  /** Returns the path to write to; the file is renamed to `name` when the work is complete. */
   readonly draftOf: (name: string) => string;
   readonly signal: AbortSignal;
   /** Stores the progress, from 0 to 1. */
@@ -21,11 +21,11 @@ interface MediaResult {
   /** Name of the finished file, in the folder of the job. */
   readonly name: string;
   readonly contentType: string;
-  /** Metadata for the job's response. */
+  /** Sent in the job's response. */
   readonly metadata: Json;
 }
 
-/** Produces the file of a job. An error fails the job, which is then refunded. */
+/** Makes the file of a job. If it throws, the job fails and is refunded. */
 export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
 
 export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
@@ -38,7 +38,7 @@ interface MediaJobDeps {
   readonly works: MediaWorks;
 }
 
-/** Creates the media job types. A job produces one file in one step; after a crash, another process repeats this step. */
+/** Creates the media job types. A media job makes its file in one step, which another process repeats after a crash. */
 export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),
@@ -79,10 +79,10 @@ async function makeFile(
   };
 }
 
-/** Minimum increase of the progress, in percent, for which the new progress is stored. */
+// In percent; smaller progress is not stored.
 const STEP = 5;
 
-/** Returns a function that stores increasing progress up to 99 %, and skips a value that cannot be stored. */
+// Stays below 100 % until the job is complete. Progress that cannot be stored does not fail the job.
 function progressWriter(store: Store, jobId: string): (fraction: number) => void {
   let stored = 0;
   return (fraction) => {
@@ -98,7 +98,6 @@ function progressWriter(store: Store, jobId: string): (fraction: number) => void
   };
 }
 
-/** Removes the imported files and drafts of a job. */
 async function removeInputs({ folder, store }: MediaJobDeps, jobId: string): Promise<void> {
   const rows = store.read((db) => db.all('SELECT name FROM media_file WHERE folder = ?', [jobId]));
   const names = await folder.list(jobId).catch(() => []);

@@ -17,14 +17,13 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** Operating system services that media handling uses: files, processes and the network. */
+/** The files, processes and network that media handling uses. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;
   readonly works: MediaWorks;
-  /** Returns every network address of a host name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
-  /** Whether downloads from this machine are allowed: only if the service listens on loopback. */
+  /** True to allow downloads from this machine, which requires that the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
   /** Hosts from which downloads are allowed even in private networks. */
   readonly allowHosts: readonly string[];
@@ -74,7 +73,7 @@ export function systemMedia({
   };
 }
 
-/** Environment of the child process that draws pictures: only foley's fonts and font settings are used. */
+// Only foley's fonts and font settings.
 const CHILD_ENVIRONMENT = { FONTCONFIG_FILE: fileURLToPath(FONT_SETTINGS_FILE) };
 
 const LOOPBACK = /^(localhost|::1|127(\.\d{1,3}){3})$/;

@@ -3,15 +3,14 @@ import type { ImageModelId, VideoModelId } from '../../../contract/values.ts';
 import type { ImageModel, ImageVariant, Resolution, VideoModel } from '../../../contract/media.ts';
 import { ASPECT_RATIOS } from '../../../contract/media.ts';
 
-/** Frame rate of every video. */
 export const FRAMES_PER_SECOND = 24;
 
-/** Pixels of the longer side of an image. */
+// Pixels of the longer side.
 const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
 
 /**
- * Image models (docs/api/media.md); the first variant of each is the default. All models draw the same placeholder;
- * their options differ, so that clients have to query the options (docs/service.md).
+ * The image models; the first variant of each is the default (docs/api/media.md). All models draw the same placeholder,
+ * but with different options, so that clients have to query the options.
  */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),
@@ -48,7 +47,7 @@ function imageVariants(
   });
 }
 
-/** Video models (docs/api/media.md); the first variant of each is the default. */
+/** The video models; the first variant of each is the default (docs/api/media.md). */
 export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
   videoModel('vendor-video-1-flash', {
     sizes: ['640x360', '360x640', '640x640'],
@@ -73,11 +72,11 @@ export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
 ];
 
 interface Footage {
-  /** Width and height in pixels, such as `640x360`; the default first. */
+  /** Each `WIDTHxHEIGHT` in pixels, the default first. */
   readonly sizes: readonly string[];
-  /** Allowed durations in seconds, the default first. */
+  /** In seconds, the default first. */
   readonly seconds: readonly number[];
-  /** Price of a second of video at 1280x720; for other sizes, in proportion to the number of pixels. */
+  /** At 1280x720; other sizes cost in proportion to their number of pixels. */
   readonly creditsPerSecond: number;
   readonly referenceLimit: number;
 }

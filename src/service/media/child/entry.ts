@@ -5,11 +5,10 @@ import type { TaskMessage, MediaTask } from './messages.ts';
 import { MediaTaskError, TaskCall } from './messages.ts';
 
 /**
- * The media child: a process that does one task and exits. A hostile file, which causes an endless loop or fills the
- * memory, makes only this task fail.
+ * The media child: a process that does one task and exits. If a hostile file causes an endless loop or fills the
+ * memory, only this task fails.
  */
 
-/** The tasks by name; the code of each is loaded on demand. */
 const MEDIA_TASKS = {
   inspect: async (order, tools) =>
     (await import('../inspection/inspect-media.ts')).inspectMedia(order, tools),
@@ -42,10 +41,9 @@ async function runTask(call: unknown): Promise<void> {
   }
 }
 
-/** The picture library's messages for a full disk; its errors have no code. */
+// The errors of sharp have no code, so a full disk is recognized by the message.
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
-/** Minimum increase of the progress (0 to 1) between two reports. */
 const STEP = 0.01;
 
 function progressReporter(): (fraction: number) => void {
@@ -65,11 +63,10 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Time after the deadline until the child kills itself; a running service kills it at the deadline. */
+// The service kills the child at the deadline; this margin passes before the child kills itself.
 const MARGIN_MS = 5_000;
 const CHECK_EVERY_MS = 1_000;
 
-/** Starts a thread that kills this process, even in an endless loop, if the task takes too long or the service dies. */
 function startWatchdog(deadlineMs: number): void {
   const data = {
     deadlineMs: deadlineMs + MARGIN_MS,
@@ -81,7 +78,7 @@ function startWatchdog(deadlineMs: number): void {
   thread.unref();
 }
 
-/** Source code of the watchdog thread, as a string because a separate file would need a separate bundle. */
+// A string, because a separate file would need a separate bundle.
 const WATCHDOG_SCRIPT = `
 const { deadlineMs, everyMs, parent } = require('node:worker_threads').workerData;
 const end = () => process.kill(process.pid, 'SIGKILL');

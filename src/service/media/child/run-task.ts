@@ -8,21 +8,19 @@ import type { TaskCall } from './messages.ts';
 import { MediaTaskError, TaskMessage } from './messages.ts';
 
 export interface TaskOptions<Schema extends TSchema> {
-  /** Schema of the task's result. */
   readonly result: Schema;
-  /** The process is killed after this many milliseconds. */
+  /** Milliseconds until the process is killed. */
   readonly deadlineMs: number;
-  /** Maximum heap size of the process, in megabytes. */
+  /** Maximum heap size in megabytes; undefined for the default of Node. */
   readonly memoryMb?: number | undefined;
-  /** Kills the process when aborted. */
   readonly signal: AbortSignal;
   /** Called with the progress, from 0 to 1. */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
 /**
- * Runs a task in a separate process.
- * @throws MediaTaskError when the task fails, takes too long or crashes; on abort, the reason of the signal
+ * Runs a task in a separate process; kills the process on abort.
+ * @throws MediaTaskError when the task fails, takes too long or crashes; the signal's abort reason on abort
  */
 export type RunTask = <Schema extends TSchema>(
   task: MediaTaskName,
@@ -32,15 +30,15 @@ export type RunTask = <Schema extends TSchema>(
 
 interface TaskRunnerDeps {
   readonly clock: Clock;
-  /** The bundled script that the child process runs. */
+  /** The bundled script that the child runs. */
   readonly file: URL;
-  /** All environment variables of the child process, which reads untrusted files and so must get no secrets. */
+  // The complete environment of the child: it reads untrusted files, so it gets no secrets.
   readonly env: Readonly<Record<string, string>>;
 }
 
 const MEMORY_MB = 256;
 
-/** Returns a function that runs each task in a new child process, and kills the process when the task ends. */
+/** Returns a function that runs each task in a new child process. The process is killed when the task ends. */
 export function createTaskRunner({ clock, env, file }: TaskRunnerDeps): RunTask {
   return async (task, order, options) => {
     const { deadlineMs, memoryMb = MEMORY_MB, result, signal } = options;

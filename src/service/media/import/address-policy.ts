@@ -4,35 +4,32 @@ import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Decides from which network addresses the service is allowed to download. */
 export interface AddressPolicy {
   /**
-   * Resolves a host to allowed addresses. The caller must connect to one of these, without resolving the name
-   * again.
+   * Resolves a host to allowed addresses. To be safe, connect to one of these and do not resolve the name again.
    * @param host host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere whether another machine redirects to the host; if so, loopback is forbidden
+   * @param isSentFromElsewhere true if another machine redirects to the host; then loopback is forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
   urlsOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
-/** Thrown for a host in a network from which downloads are forbidden. */
+/** Reports that a host is in a network from which downloads are forbidden. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
 interface AddressPolicyOptions {
-  /** Host names and addresses that are allowed in any network. */
+  /** Host names and addresses that are allowed even in private networks. */
   readonly allowHosts: readonly string[];
-  /** Whether loopback is allowed: only if the service listens on loopback. */
+  /** True only if the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
-  /** Returns every network address of a host name. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }
 
 /**
- * Creates the guard against server-side request forgery: allows loopback only with `allowsLoopback`, and private networks
- * only for `allowHosts`.
+ * Creates the guard against server-side request forgery. Allows loopback only with `allowsLoopback`, and private
+ * networks only for `allowHosts`.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
@@ -60,7 +57,6 @@ function mayBeAsked(address: string, allowsLoopback: boolean): boolean {
   return scope === 'public' || (scope === 'loopback' && allowsLoopback);
 }
 
-/** Normalises a host: lower case, without brackets and the final dot. */
 function bare(host: string): string {
   return host
     .toLowerCase()
@@ -68,18 +64,18 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** A response whose body has not been read yet. */
+/** Its body has not been read yet. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Target URL of a redirect, not parsed yet; undefined for any other response. */
+  /** Target of a redirect, not parsed yet; undefined for any other response. */
   readonly location: string | undefined;
-  /** Whether this machine sent the response. */
+  /** True if this machine sent the response. */
   readonly isLocal: boolean;
 }
 
 interface OpenOptions {
   readonly policy: AddressPolicy;
-  /** Whether another machine redirects to the URL. */
+  /** True if another machine redirects to the URL. */
   readonly isSentFromElsewhere: boolean;
   readonly signal: AbortSignal;
 }
@@ -87,7 +83,7 @@ interface OpenOptions {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Sends a GET request to an address of the host that the policy allows. Resolves the name only once.
+ * Sends a GET request to an address that the policy allows. Resolves the host name only once.
  * @throws RefusedAddress, and errors of the resolver and the connection
  */
 export async function openAddress(
@@ -115,7 +111,6 @@ function answerOf(url: URL, options: RequestOptions): Promise<IncomingMessage> {
   });
 }
 
-/** Returns a name resolver that returns the given addresses for every name. */
 function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions['lookup']> {
   return (_name, { all = false }, give) => {
     const [first] = addresses;
@@ -128,9 +123,8 @@ function pinned(addresses: readonly LookupAddress[]): NonNullable<RequestOptions
 type AddressScope = 'public' | 'loopback' | 'private';
 
 /**
- * Classifies an address: `loopback` is this machine; `private` is every range outside the public internet (private,
- * link-local, shared, multicast, reserved, documentation, and IPv6 addresses that embed such an IPv4 address), and text
- * that is not an address.
+ * Classifies an address. `loopback` is this machine. `private` is every address outside the public internet, including
+ * IPv6 addresses that embed a private IPv4 address, and any text that is not an address.
  */
 export function addressScope(address: string): AddressScope {
   if (isIPv4(address)) return scopeV4(address);
@@ -149,7 +143,7 @@ function scopeV4(address: string): AddressScope {
   return RESERVED_V4.check(address) ? 'private' : 'public';
 }
 
-/** Returns the eight groups of a valid IPv6 address. */
+// The address is valid.
 function groupsOf(address: string): readonly number[] {
   const [plain = ''] = address.split('%');
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(plain);
@@ -169,10 +163,8 @@ function pair(high = '0', low = '0'): string {
   return (Number(high) * 256 + Number(low)).toString(16);
 }
 
-/**
- * Returns the IPv4 address that an IPv6 address embeds and that would receive the packets: mapped, compatible,
- * translated (64:ff9b::/96, 64:ff9b:1::/48) or 6to4 (2002::/16).
- */
+// Mapped, compatible, translated (64:ff9b::/96, 64:ff9b:1::/48) or 6to4 (2002::/16): packets go to the embedded IPv4
+// address.
 function embeddedV4(groups: readonly number[]): string | undefined {
   const [a = 0, b = 0, c = 0, , , f = 0, g = 0, h = 0] = groups;
   if (a === 0x2002) return dots(b, c);
@@ -198,7 +190,7 @@ function listOf(
 
 const LOOPBACK_V4 = listOf('ipv4', [['127.0.0.0', 8]]);
 
-/** IPv4 ranges that IANA reserves, except loopback. */
+// Reserved by IANA, except loopback.
 const RESERVED_V4 = listOf('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -216,7 +208,7 @@ const RESERVED_V4 = listOf('ipv4', [
   ['240.0.0.0', 4],
 ]);
 
-/** The range of public IPv6 addresses; parts of it are reserved (`RESERVED_V6`). */
+// The public IPv6 addresses, from which `RESERVED_V6` is subtracted.
 const GLOBAL_V6 = listOf('ipv6', [['2000::', 3]]);
 const RESERVED_V6 = listOf('ipv6', [
   ['2001::', 23],

@@ -18,10 +18,10 @@ export interface DownloadDeps {
 
 export interface Download {
   readonly subject: ImportSubject;
-  /** A checked URL: http or https, without credentials. */
+  /** Already checked: http or https, without credentials. */
   readonly url: URL;
   readonly maxBytes: number;
-  /** Writes the next bytes of the file; an error ends the download. */
+  /** Writes the next bytes of the file. If it throws, the download ends. */
   readonly write: (piece: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -30,7 +30,7 @@ const MAX_REDIRECTS = 5;
 
 /**
  * Downloads a URL and decompresses the body (docs/api/lip-sync.md).
- * @throws ServiceError of docs/api/errors.md; the reason of the signal on abort; errors of `write`
+ * @throws ServiceError (docs/api/errors.md); the signal's abort reason; errors of `write`
  */
 export async function download(deps: DownloadDeps, order: Download): Promise<void> {
   const { subject, signal } = order;
@@ -120,7 +120,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 };
 
-/** Returns the decompressed body, because servers may compress a body although the request forbids compression. */
+// Servers may compress a body although the request forbids compression.
 function decoded(response: IncomingMessage, subject: ImportSubject): Readable {
   const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return response;
@@ -156,16 +156,12 @@ function unreachable(
   return importFailure(subject, { code: 'ERR_MEDIA_UNREACHABLE', what, retryable, cause });
 }
 
-/** Maximum time between two received pieces of a download. */
+// Between two received chunks.
 const IDLE_TIMEOUT_MS = 20_000;
-/** Maximum time of a download. */
+// For a complete download.
 const TOTAL_TIMEOUT_MS = 300_000;
 
-/**
- * Starts the idle timeout and the total timeout of a download. The returned `restart` restarts the idle timeout.
- * @param given signal that cancels the download
- * @param failureOf returns the error with which a timeout aborts the returned signal
- */
+// `restart` restarts the idle timeout; `failureOf` makes the error with which a timeout aborts the returned signal.
 function startTimeouts(clock: Clock, given: AbortSignal, failureOf: (what: string) => Error) {
   const late = new AbortController();
   const abortAfter = (ms: number, what: string): (() => void) =>

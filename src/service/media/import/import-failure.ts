@@ -4,25 +4,24 @@ import { ServiceError } from '../../service-error.ts';
 import { MediaTaskError } from '../child/messages.ts';
 import type { TaskFailure } from '../child/messages.ts';
 
-/** The kind of file and the request field that an import error names. */
 export interface ImportSubject {
   readonly kind: MediaKind;
-  /** Request field that contains the URL. */
+  /** Name of the request field that contains the URL. */
   readonly field: string;
 }
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** Text of the error message after the name of the field. */
+  /** Text after the field's name in the error message. */
   readonly what: string;
-  /** Stage at which the import failed, default `download`. */
+  /** Default `download`. */
   readonly stage?: ImportStage;
-  /** Whether the same request may succeed later, default false. */
+  /** True if the same request may succeed later, default false. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }
 
-/** Creates the error of a failed import, which is never charged (docs/api/errors.md). */
+/** Creates the error of a failed import. A failed import is never charged (docs/api/errors.md). */
 export function importFailure(subject: ImportSubject, fault: ImportFault): ServiceError {
   const { cause, code, retryable = false, stage = 'download', what } = fault;
   const headers = code === 'ERR_MEDIA_IMPORT_UNAVAILABLE' ? { 'Retry-After': '1' } : undefined;
@@ -30,7 +29,7 @@ export function importFailure(subject: ImportSubject, fault: ImportFault): Servi
   return new ServiceError(code, `${subject.field} ${what}`, { details, headers, cause });
 }
 
-/** Converts an error of the child process that decodes media to a response error; returns any other error unchanged. */
+/** Converts a MediaTaskError to the error of a failed import. Returns any other error unchanged. */
 export function inspectionFailure(error: unknown, subject: ImportSubject): unknown {
   if (!(error instanceof MediaTaskError)) return error;
   const { reason } = error;
@@ -52,7 +51,7 @@ const CODES: Readonly<Record<TaskFailure, ServiceErrorCode>> = {
   failed: 'ERR_MEDIA_IMPORT_UNAVAILABLE',
 };
 
-/** Messages that replace failures of the media process whose details would not help a user. */
+// These replace messages whose details would not help a user.
 const MESSAGES: Readonly<Partial<Record<TaskFailure, string>>> = {
   timeout: 'takes too long to inspect',
   died: 'cannot be read',

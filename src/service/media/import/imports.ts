@@ -29,23 +29,21 @@ interface ImportsDeps {
 
 interface FetchOrder extends ImportSubject {
   readonly url: string;
-  /** Name to store the file under, in the folder of the job. */
+  /** Name of the stored file, in the folder of the job. */
   readonly name: string;
 }
 
-/** Imports the files of one future job into a new folder. */
 export interface MediaImport {
-  /** Id of the folder; a job that uses the files gets the same id. */
+  /** Id of the folder, and of the job that will use the files. */
   readonly id: string;
   /** Downloads a file and returns its path. @throws ServiceError (docs/api/errors.md) */
   fetch(order: FetchOrder): Promise<string>;
-  /** Downloads a file and inspects the audio or video track. @throws ServiceError (docs/api/errors.md) */
+  /** Downloads a file and inspects its audio or video track. @throws ServiceError (docs/api/errors.md) */
   fetchTrack(order: FetchOrder & { readonly kind: 'audio' | 'video' }): Promise<Inspection>;
 }
 
-/** Maximum number of files that are imported at once. */
 const MOST_AT_ONCE = 16;
-/** Age at which an unused folder is removed; longer than any import takes. */
+// Longer than any import takes.
 const STALE_AFTER_MS = 24 * 60 * 60 * 1_000;
 const INSPECTION_DEADLINE_MS = 60_000;
 
@@ -55,7 +53,7 @@ const MAX_BYTES: Readonly<Record<MediaKind, number>> = {
   image: MEDIA_IMAGE_MAX_BYTES,
 };
 
-/** Imports files of users before a job is accepted or charged (docs/api/lip-sync.md and docs/api/errors.md). */
+/** Imports users' files before a job is accepted or charged (docs/api/lip-sync.md and docs/api/errors.md). */
 export class Imports {
   readonly #deps: ImportsDeps;
   readonly #closing = new AbortController();
@@ -65,10 +63,7 @@ export class Imports {
     this.#deps = deps;
   }
 
-  /**
-   * Runs `work` with a new folder for imported files. Afterwards removes the folder unless a job uses the files.
-   * @param signal aborts the imports
-   */
+  /** Runs `work` with a new folder for imported files. Then removes the folder, unless a job uses it. */
   async within<Result>(
     signal: AbortSignal,
     work: (arrival: MediaImport) => Promise<Result>,
@@ -88,7 +83,7 @@ export class Imports {
     }
   }
 
-  /** Removes folders that a crashed process left unused. */
+  /** Removes folders that a crashed process left behind. */
   async sweep(): Promise<void> {
     const { clock, folder } = this.#deps;
     for (const id of await folder.unchangedSince(clock.now() - STALE_AFTER_MS)) {
@@ -96,7 +91,6 @@ export class Imports {
     }
   }
 
-  /** Aborts every running import. */
   close(): void {
     const headers = { 'Retry-After': '1' };
     const message = 'The service is closing';
@@ -124,7 +118,6 @@ export class Imports {
   }
 }
 
-/** Downloads a file into a folder. @throws Failure when the file cannot be written */
 async function storeFile(
   deps: ImportsDeps,
   id: string,
@@ -165,10 +158,6 @@ function unavailable(subject: ImportSubject, what: string, cause?: unknown): Ser
   });
 }
 
-/**
- * Inspects an imported file in the child process that decodes media.
- * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails
- */
 async function inspect(
   run: RunTask,
   subject: ImportSubject & { readonly kind: 'audio' | 'video' },
@@ -184,7 +173,6 @@ async function inspect(
   }
 }
 
-/** Parses the URL in a field of a request. @throws ServiceError 400 unless it is http or https without credentials */
 function parseMediaUrl({ field, url: given }: FetchOrder): URL {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain = url !== undefined && url.username === '' && url.password === '';

@@ -2,27 +2,27 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** A box of an MP4 file (ISO/IEC 14496-12); `start` and `end` are the positions of its content in the file. */
+/** A box of an MP4 file (ISO/IEC 14496-12). `start` and `end` are file positions of the content, without the header. */
 interface Box {
   readonly type: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Returns bytes of a file, fewer at the end of the file. The next call overwrites the buffer. */
+// Returns fewer bytes at the end of the file. The next call overwrites the buffer.
 type ReadBytes = (position: number, length: number) => Buffer;
 
-/** Maximum size of an index box (`moov` or `moof`) of an MP4 file; half an hour of media needs less. */
+// For a `moov` or `moof` box; half an hour of media needs less.
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
-/** Maximum number of MP4 boxes in a file; half an hour at 25 frames a second needs 90,000 (two per frame). */
+// Half an hour at 25 frames a second needs 90,000 (two per frame).
 const MOST_BOXES_OF_FILE = 100_000;
-/** Maximum number of MP4 boxes directly inside another box; real files have a few dozen. */
+// Real files have a few dozen boxes directly inside another box.
 const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer parses them. A demuxer trusts every number: a count of four billion
- * samples in a file of a megabyte keeps it busy for minutes. Files of other formats pass.
+ * Checks the boxes of an MP4 file before a demuxer parses them; other files pass. A demuxer trusts every number: a
+ * count of four billion samples in a file of one megabyte keeps it busy for minutes.
  * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {
@@ -38,8 +38,8 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in blocks; a block contains several small boxes, which saves reads.
- * @param fill reads the file from a position into a block, and returns the number of bytes read
+ * Returns a function that reads a file in blocks. One block contains several small boxes, which saves reads.
+ * @param fill reads from a file position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
   const space = Buffer.alloc(BLOCK_BYTES);
@@ -59,8 +59,8 @@ const HEADER = 8;
 const LARGE_HEADER = 16;
 
 /**
- * Returns the boxes in a part of a file.
- * @throws MediaTaskError when the boxes do not fill the part exactly, or there are more than `most` boxes
+ * Returns the boxes between two file positions.
+ * @throws MediaTaskError when the boxes do not fill the space exactly, or there are more than `most`
  */
 export function readBoxes(
   read: ReadBytes,
@@ -109,7 +109,7 @@ function requireSize({ start, end }: Box): void {
   if (end - start > LARGEST_INDEX_BYTES) throw damaged('its index is too large');
 }
 
-/** Checks the timescale of an `mvhd` or `mdhd` box, after two time fields: four bytes each in version 0, else eight. */
+// The timescale follows two times of four bytes each in version 0, and of eight bytes each in version 1.
 function requireTimescale(read: ReadBytes, { start, end }: Box): void {
   const at = start + (read(start, 1)[0] === 1 ? 20 : 12);
   if (at + 4 > end || read(at, 4).readUInt32BE(0) === 0) throw damaged('it has no timescale');
@@ -121,10 +121,9 @@ function only(boxes: readonly Box[], type: string): Box {
   return box;
 }
 
-/** Number of bytes before the entries of an MP4 table: version, flags and the number of entries. */
+// Version, flags and the number of entries precede the entries of a table.
 const TABLE_HEAD = 8;
 
-/** Returns the entries of an MP4 table. @throws MediaTaskError when the entries exceed the table's box */
 function readTable(
   read: ReadBytes,
   { type, start, end }: Box,
@@ -139,10 +138,6 @@ function readTable(
 
 const ENTRY_BYTES = { stts: 8, ctts: 8, stsc: 12, stss: 4, stco: 4, co64: 8 } as const;
 
-/**
- * Checks the tables of a track.
- * @throws MediaTaskError when a table exceeds its box, tables differ in the number of samples, or samples exceed the file
- */
 function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: number): void {
   const find = (type: string): Box | undefined => boxes.find((box) => box.type === type);
   const entriesOf = (type: keyof typeof ENTRY_BYTES): Buffer | undefined => {
@@ -171,7 +166,7 @@ function checkSampleTable(read: ReadBytes, boxes: readonly Box[], fileBytes: num
   }
 }
 
-/** Returns the number of samples in the table of sample sizes. @throws MediaTaskError when they exceed the file */
+// Some encoders state one size for all samples, and then the table has no entries.
 function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
   const head = Buffer.from(read(box.start, TABLE_HEAD + 4));
   if (head.length < TABLE_HEAD + 4 || box.end - box.start < head.length) {
@@ -191,12 +186,11 @@ function countSamples(read: ReadBytes, box: Box, fileBytes: number): number {
   return count;
 }
 
-/** Flags for the optional fields of an MP4 run of samples (`trun`); each field has four bytes. */
+// Flags of the optional fields of a `trun` box, four bytes each.
 const RUN_FIELDS = [0x1, 0x4];
-/** Flags for the optional fields of each sample in an MP4 run (`trun`); each field has four bytes. */
+// Flags of the optional fields of each sample in a `trun` box, four bytes each.
 const SAMPLE_FIELDS = [0x100, 0x200, 0x400, 0x800];
 
-/** Checks that each run of samples in a fragment fits into the box of the run. */
 function checkFragment(read: ReadBytes, fragment: Box, fileBytes: number): void {
   requireSize(fragment);
   for (const track of readBoxes(read, fragment)) {

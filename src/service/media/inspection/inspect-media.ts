@@ -11,23 +11,23 @@ import type { AudioMetadata, InspectedVideo, Inspection } from './inspection.ts'
 import { InspectionOrder } from './inspection.ts';
 import { readFileWith, readMedia } from './open-media.ts';
 
-/** Video codecs that an mp4 result can contain. */
+// An mp4 result can contain these.
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-/** Supported audio codecs besides PCM. */
+// PCM is supported, too.
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
-/** Audio codecs that are supported in one container format only. */
+// Supported in one container format only.
 const OWN_FORMATS = new Map([
   ['vorbis', 'Ogg'],
   ['flac', 'FLAC'],
 ]);
 
-/** Maximum width and height of a video in pixels. */
+// Pixels.
 const LONGEST_SIDE = 8_192;
 
 /**
- * Inspects a media file and reads all packets of the needed track (docs/api/errors.md).
- * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for a track that is
- * too long or has too many pixels; `unreadable` for a damaged file
+ * Inspects a media file and reads every packet of the needed track (docs/api/errors.md).
+ * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for too many
+ * seconds or pixels; `unreadable` for a damaged file
  */
 export const inspectMedia: MediaTask = async (order) => {
   const { needs, path } = requireTaskParameters(InspectionOrder, order);
@@ -80,7 +80,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
 }
 
-/** Refuses a missing or too long duration. A damaged file can claim to last a year, or state no duration. */
+// A damaged file can claim to last a year, or state no duration.
 function requireDuration(seconds: number): number {
   if (!Number.isFinite(seconds) || seconds <= 0) throw broken('has no duration');
   if (seconds > MEDIA_SECONDS_MAX) throw tooLarge(`is longer than ${MEDIA_SECONDS_MAX} s`);
@@ -95,10 +95,9 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-/** Maximum number of packets in a track; half an hour of any media has fewer. */
+// Half an hour of any media has fewer.
 const MOST_PACKETS = 1_000_000;
 
-/** Totals of the packets of a track. */
 interface PacketTotals {
   /** Timestamp of the first packet, in seconds. */
   readonly first: number;
@@ -106,10 +105,7 @@ interface PacketTotals {
   readonly bytes: number;
 }
 
-/**
- * Reads every packet of a track, so that a truncated file fails before anything is charged.
- * @throws MediaTaskError, and errors of the demuxer
- */
+// Every packet is read, so that a truncated file fails before anything is charged.
 async function walkPackets(track: InputAudioTrack | InputVideoTrack): Promise<PacketTotals> {
   const { EncodedPacketSink } = await import('mediabunny');
   const description = (await track.getDecoderConfig())?.description;
@@ -138,10 +134,7 @@ function broken(what: string): MediaTaskError {
   return new MediaTaskError('unreadable', what);
 }
 
-/**
- * Returns the size in bytes of the length fields in H.264 and HEVC packets, from the decoder record of the track (ISO/IEC
- * 14496-15); undefined for other codecs.
- */
+// From the decoder record of H.264 and HEVC (ISO/IEC 14496-15); undefined for other codecs.
 function unitLengthBytes(
   codec: string | null,
   description: NonNullable<AudioDecoderConfig['description']>,
@@ -154,7 +147,7 @@ function unitLengthBytes(
   return value === undefined ? undefined : (value & 3) + 1;
 }
 
-/** Whether length fields, each followed by a unit of this length, fill a packet exactly. */
+// A packet consists of units, each after a field with its length.
 function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   let at = 0;
   while (at < packet.length) {
@@ -172,24 +165,21 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Upper limit, in seconds, of the silence in the audio beyond what the file declares. */
+  /** Upper limit of additional silence that the file does not declare, in seconds. */
   readonly unknown: number;
 }
 
 const NONE: EncoderPadding = { before: 0, after: 0, unknown: 0 };
-/** Padding assumed for an mp3 or AAC file that declares none; encoders add at most three frames of silence. */
+// For mp3 and AAC files that declare no padding; encoders add at most three frames of silence.
 const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-/** Delay of an mp3 decoder in samples; the delay in an Info tag is only the encoder's. */
+// In samples. The delay in an Info tag is only the encoder's.
 const DECODER_DELAY = 529;
 
-/** Number of bytes to read to reach the first mp3 frame, after the tags; too few only if a tag has a large picture. */
+// Reaches the first mp3 frame after the tags, unless a tag contains a large picture.
 const HEAD_BYTES = 4 * 1024 * 1024;
 
-/**
- * Returns the silence that the encoder added before and after the sound. Many mp3 files state the padding in the first
- * frame; ADTS files never do.
- */
+// Many mp3 files declare the padding in the first frame; ADTS files never do.
 async function encoderPadding(path: string, format: string): Promise<EncoderPadding> {
   if (format === 'ADTS') return UNSTATED;
   if (format !== 'MP3') return NONE;
@@ -213,14 +203,11 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** A difference of less than a millisecond between two durations is a rounding error. */
+// In seconds; a smaller difference of two durations is a rounding error.
 const MILLISECOND = 0.001;
 
-/**
- * Returns the duration of a FLAC file in seconds. Decodes the complete file, because the demuxer counts complete blocks
- * only, the header of a truncated file states the original length, and a decoder skips damaged frames.
- * @throws MediaTaskError when the sound is shorter than the header states
- */
+// Decodes the complete file: the demuxer counts complete blocks only, the header of a truncated file states the
+// original length, and a decoder skips damaged frames.
 async function flacSeconds(path: string): Promise<number> {
   let decoded = 0;
   for await (const { channels, sampleRate, samples } of decodeFlac(path)) {
@@ -232,7 +219,7 @@ async function flacSeconds(path: string): Promise<number> {
   throw broken(`is damaged or cut: ${found}`);
 }
 
-/** @throws MediaTaskError for a damaged or missing Ogg page, which the demuxer would skip */
+// The demuxer would skip a damaged or missing page.
 async function requireWholePages(path: string): Promise<void> {
   const problem = await readFileWith(path, (file) => {
     const verifier = createVerifier('ogg');

@@ -3,11 +3,10 @@ import type { Input } from 'mediabunny';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** Log level at which the demuxer prints nothing. */
 const SILENT = 0;
 
 /**
- * Opens an uploaded media file in the demuxer. Call `checkBoxes` first. Refuses playlists, because the demuxer would
+ * Opens an imported media file in the demuxer; call `checkBoxes` first. Refuses playlists, because the demuxer would
  * open the files and URLs that a playlist lists.
  * @throws MediaTaskError, also for errors of the demuxer
  */
@@ -33,7 +32,7 @@ export async function readMedia<Result>(
   }
 }
 
-/** Opens a file, calls `read` with the file descriptor and the size, and closes the file. */
+/** Opens a file, calls `read`, and closes the file. */
 export async function readFileWith<Result>(
   path: string,
   read: (file: OpenFile) => Result,

@@ -12,11 +12,11 @@ import { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import { toAac } from './to-aac.ts';
 
-/** Audio codecs whose packets are copied unchanged, unless the tempo changes. */
+// Copied unchanged, unless the tempo changes.
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
- * Simulates a lip sync: replaces the sound of a video and writes an mp4. Sound and video start and end together; the
+ * Simulates a lip sync: replaces the sound of a video and writes an mp4. The result has the requested duration; its
  * video frames are copied unchanged.
  * @throws MediaTaskError when a source file is unreadable
  */
@@ -82,7 +82,7 @@ async function joinTracks(
   }
 }
 
-/** Comment in the metadata of every result, because the lip sync is simulated. */
+// Because the lip sync is simulated.
 const SANDBOX_COMMENT =
   'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';
 
@@ -101,7 +101,7 @@ async function placesOf(track: InputVideoTrack, seconds: number): Promise<readon
   return placeFrames(source, { length, seconds });
 }
 
-/** Copies the packets of a track, one for each given time; repeats the track if it has too few packets. */
+// Repeats the video if it has fewer packets than `places`.
 async function copyVideo(
   track: InputVideoTrack,
   places: readonly SourceTime[],
@@ -127,10 +127,7 @@ async function copyVideo(
   output.close();
 }
 
-/**
- * Copies the packets of a track, so that the sound starts at 0 and ends at `seconds`.
- * @param times `start`: timestamp at which the sound begins in the source, after the encoder's delay
- */
+// `start` is the source's timestamp at which the sound begins, after the encoder's delay.
 async function copyAudio(
   track: InputAudioTrack,
   { start, seconds }: { readonly start: number; readonly seconds: number },
@@ -151,21 +148,20 @@ async function copyAudio(
   output.close();
 }
 
-/** When a packet of video is shown and for how long, in seconds. */
+/** The presentation time of a video packet, in seconds. */
 export interface SourceTime {
   readonly timestamp: number;
   readonly duration: number;
 }
 
-/** Minimum duration of a video frame in seconds; a shorter duration is a rounding error. */
+// In seconds; a video frame with a shorter duration is a rounding error.
 const TICK = 0.000_5;
 
 /**
- * Computes when each packet of a video is shown in a result that lasts `seconds`; the video is repeated as often as
- * needed. In each repetition, drops the first packet that would be shown after the end, and all packets decoded after
- * this packet. The last frame is shown until the end.
+ * Computes the presentation times of a video that is repeated until `seconds`. A repetition ends before its first
+ * packet that would start after the end; the last frame is shown until the end.
  * @param source times of the packets in decoding order
- * @param length duration of the source in seconds, from the first frame to the end of the last frame
+ * @param length duration of the source in seconds
  * @returns a time for each packet of the result, in decoding order
  */
 export function placeFrames(

@@ -13,7 +13,7 @@ import type { Job } from '../../jobs/job-records.ts';
 import { storedOrder } from '../../jobs/job-records.ts';
 import type { MediaWork } from '../media-jobs.ts';
 
-/** A lip sync request. After the signal is aborted, no job is accepted or charged. */
+// After the signal is aborted, no job is accepted or charged.
 interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
   readonly request: Pick<Request, 'signal'>;
   readonly key: Pick<JobRequest, 'accountId' | 'endpoint' | 'idempotencyKey'>;
@@ -22,7 +22,7 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 
 /**
  * Imports the video and the audio, and accepts a job if both files are usable (docs/api/lip-sync.md).
- * @throws ServiceError of docs/api/errors.md, and 402 for insufficient credits
+ * @throws ServiceError (docs/api/errors.md); 402 for insufficient credits
  */
 export async function acceptLipSync(
   { body, key, request: { signal }, requestId }: LipSyncCall,
@@ -53,7 +53,7 @@ export async function acceptLipSync(
   });
 }
 
-/** Imports the video of a request. @throws ServiceError of docs/api/errors.md */
+/** Imports the video at a URL. @throws ServiceError (docs/api/errors.md) */
 export async function fetchVideo(arrival: MediaImport, url: string): Promise<InspectedVideo> {
   const order = { url, field: 'video_url', kind: 'video', name: VIDEO_FILE } as const;
   const { video } = await arrival.fetchTrack(order);
@@ -70,10 +70,10 @@ async function fetchAudio(arrival: MediaImport, url: string): Promise<AudioMetad
 
 const RESULT = 'result.mp4';
 
-/** Maximum time for a lip sync. Half an hour of media takes about half a minute. */
+// Half an hour of media takes about half a minute.
 const DEADLINE_MS = 600_000;
 
-/** Makes the video of a lip sync job, or of a dubbing. */
+/** Makes the video of a lip sync job or of a dubbing. */
 export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, run, signal }) => {
   const { audio, audioFile, seconds, tempo, video } = storedOrder(StoredLipSync, job);
   const order: AlignParameters = {
@@ -98,7 +98,8 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Limits the size of a result that repeats the video for `seconds`; a video of one frame would repeat very often.
+ * Refuses a lip sync whose video would be repeated too often until `seconds`. A video of one frame would repeat
+ * thousands of times.
  * @throws ServiceError 413, before anything is charged
  */
 export function limitRepeatedSize(
@@ -120,9 +121,8 @@ export function limitRepeatedSize(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the shorter input, or the audio if the video
- * is extended. Silence that an encoder may have added is not billed; the result is rounded up to whole seconds.
- * @param input `extendsVideo`: whether the video is repeated until the end of the audio
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the shorter of the two inputs, or the audio
+ * if `extendsVideo`, without the encoder's silence.
  */
 export function billingOf({
   audio,
@@ -144,27 +144,24 @@ export function billingOf({
   };
 }
 
-/** Rounds seconds to milliseconds, because times in media files are not more exact. */
+/** Rounds seconds to milliseconds: times in media files are not more exact. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** Stored parameters of a lip sync job; the files are in the folder of the job. */
 export const StoredLipSync = Type.Object({
   video: VideoMetadata,
   audio: AudioMetadata,
   audioFile: Type.String(),
-  /** Duration of the result in seconds. */
+  /** Duration of the result. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Multiplies the tempo of the sound, without changing the pitch. */
+  /** Multiplies the tempo of the sound without changing the pitch. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
-  /** Reserved credits. */
   credits: Type.Integer({ minimum: 0 }),
   rule: Type.Enum([...BILLING_RULES]),
 });
 export type StoredLipSync = Static<typeof StoredLipSync>;
 
-/** Names of the imported files in the folder of the job. */
 const VIDEO_FILE = 'video';
 const AUDIO_FILE = 'audio';

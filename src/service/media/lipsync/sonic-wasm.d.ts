@@ -1,4 +1,7 @@
-/** The functions that foley uses of this package, which has no types. Pointers are byte offsets in the memory. */
+/**
+ * Declares the functions that foley uses; the package has no types. Pointers are byte offsets in the memory of the
+ * module.
+ */
 declare module '@echogarden/sonic-wasm' {
   export interface Sonic {
     readonly HEAPF32: Float32Array;

@@ -9,14 +9,14 @@ import { MediaTaskError } from '../child/messages.ts';
 import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 
-/** Delay of the AAC encoder in samples; the file does not state the delay. */
+// In samples; the file does not state the delay.
 const ENCODER_DELAY = 1_024;
 
-/** Bit rate for each channel, in bits per second. */
+// Bits per second for each channel.
 const CHANNEL_BITS = 96_000;
 
 /**
- * Changes the tempo of the audio for a lip sync job and encodes the audio as AAC in a new file.
+ * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
  * @returns the task parameters that describe the new file
  */
 export async function toAac(
@@ -38,7 +38,6 @@ export async function toAac(
   };
 }
 
-/** Encodes sound as an AAC file. @returns the sample rate of the file */
 async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<number> {
   const [{ AudioSampleSource, FilePathTarget, Mp4OutputFormat, Output }, { registerAacEncoder }] =
     await Promise.all([import('mediabunny'), import('@mediabunny/aac-encoder')]);
@@ -79,11 +78,10 @@ export async function addSound(
   sample.close();
 }
 
-/** Sample rates that the AAC encoder supports. */
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
-/** Sample rate to which sound with an unsupported sample rate is resampled. */
+// Sound at any other sample rate is resampled to this one.
 const OTHER_RATE = 48_000;
 
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
@@ -163,11 +161,14 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
   if ((channels[0]?.length ?? 0) > 0) yield soundOf(channels, sampleRate);
 }
 
-/** Size of the buffer shared with the WebAssembly module, in audio frames (one sample for each channel). */
+// Audio frames (one sample for each channel) in the buffer that is shared with the WebAssembly module.
 const CAPACITY = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
-/** Makes sound faster (tempo above 1) or slower at the same pitch. The result has 1 / tempo as many frames, rounded. */
+/**
+ * Makes sound faster (tempo above 1) or slower at the same pitch. The number of frames is divided by the tempo and
+ * rounded.
+ */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,
   tempo: number,
@@ -195,7 +196,7 @@ export async function* changeTempo(
   if (samples.length > 0) yield { samples, channels, sampleRate };
 }
 
-/** A tempo conversion in the WebAssembly module. Does not free its memory, because the process ends with the task. */
+// Does not free its memory, because the process ends with the task.
 class TempoStream {
   readonly #sonic: Sonic;
   readonly form: Omit<Sound, 'samples'>;
@@ -225,7 +226,6 @@ class TempoStream {
     }
   }
 
-  /** Ends the input; yields the remaining converted samples. */
   *finish(): Generator<Float32Array> {
     this.#sonic._sonicFlushStream(this.#stream);
     yield* this.#read();
@@ -242,14 +242,14 @@ class TempoStream {
   }
 }
 
-/** Decoded sound: interleaved samples in -1..1. */
+/** Decoded sound: interleaved samples from -1 to 1. */
 export interface Sound {
   readonly samples: Float32Array;
   readonly channels: number;
   readonly sampleRate: number;
 }
 
-/** Interleaves the samples of channels; mixes more than two channels to mono. */
+// More than two channels are mixed to mono.
 function soundOf(planes: readonly Float32Array[], sampleRate: number): Sound {
   const channels = planes.length > 2 ? 1 : planes.length;
   const perChannel = planes.length / channels;

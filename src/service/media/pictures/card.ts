@@ -12,7 +12,7 @@ import { openReference, openSharp } from './reference.ts';
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** Schemas of the parameters that the image task and the video task share. */
+/** The parameters that the image task and the video task share. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
@@ -23,7 +23,6 @@ export const CARD_FIELDS = {
   output: Path,
 };
 
-/** Parameters of the media child's task that draws an image. */
 export const ImageParameters = Type.Object({
   ...CARD_FIELDS,
   format: Type.Enum([...PICTURE_FORMATS]),
@@ -32,12 +31,12 @@ export type ImageParameters = Static<typeof ImageParameters>;
 
 export type Card = Omit<ImageParameters, 'format' | 'output'>;
 
-/** Description in the metadata of every image and video. */
+/** Text in the metadata of every image and video. */
 export const SANDBOX_DESCRIPTION =
   'Sandbox rendering by the embedded service of foley: a card with the prompt and the references, made by no image or video model';
 const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
 
-/** Task of the media child that draws an image. */
+/** Draws an image, in the media child. */
 export const imageTask: MediaTask = async (given) => {
   const order = requireTaskParameters(ImageParameters, given);
   await deleteOnFailure(order.output, () => drawImage(order));
@@ -74,17 +73,17 @@ xmp:CreatorTool="${SANDBOX_SOFTWARE}"><dc:description><rdf:Alt><rdf:li xml:lang=
 ${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rdf:RDF></x:xmpmeta>
 <?xpacket end="r"?>`;
 
-/** Fraction of a card's height that is above the panel with the title and the label. */
+// Fraction of the card's height, from the top.
 const PANEL_TOP = 0.68;
 
-/** Draws a card: a pattern made from prompt and seed, the reference images on it, and a panel with title and label. */
+/** Draws a card: a pattern that depends on prompt and seed, the reference images, and a panel with title and label. */
 export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
   const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
   const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
   return drawn.removeAlpha();
 }
 
-/** Returns the pattern and the empty panel of a card as an SVG document. */
+/** Returns an SVG document with the pattern and the empty panel of a card. */
 export function cardSvg({
   prompt,
   seed,
@@ -111,7 +110,7 @@ export function cardSvg({
   ].join('');
 }
 
-/** Returns the default seed for a prompt: 32 bits of a hash of the text. */
+/** Returns the default seed for a prompt: 32 bits of a hash. */
 export function seedOf(prompt: string): number {
   return createHash('sha256').update(prompt, 'utf8').digest().readUInt32BE(0);
 }
@@ -119,7 +118,7 @@ export function seedOf(prompt: string): number {
 const STEP = 0x6d_2b_79_f5;
 const RANGE = 2 ** 32;
 
-/** Returns a generator of numbers in [0, 1); the same seed gives the same numbers on every machine. */
+// Numbers in [0, 1), the same for the same seed on every machine.
 function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -155,7 +154,6 @@ function layer({ png }: { readonly png: Buffer }, left: number, top: number): Ov
   return { input: png, left, top: Math.max(0, top) };
 }
 
-/** Returns the reference images, each with a white border and cropped to fit the place on the card. */
 async function referenceLayers(
   sharp: SharpConstructor,
   { references, width, height }: Card,
@@ -185,12 +183,15 @@ interface Place extends PictureSize {
   readonly top: number;
 }
 
-/** The area for reference images, as fractions of the card's width and height. */
+// As fractions of the card's width and height.
 const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
-/** Space between two reference images, as a fraction of the card's shorter side. */
+// As a fraction of the card's shorter side.
 const GAP = 0.025;
 
-/** Returns the places of the reference images: one row, or two for over two images on an upright or square card. */
+/**
+ * Returns the places of the reference images: two rows for more than two images on an upright or square card, otherwise
+ * one.
+ */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
   const columns = Math.ceil(count / rows);
@@ -206,21 +207,21 @@ export function referencePlaces(count: number, { width, height }: PictureSize): 
   }));
 }
 
-/** The characters in `assets/fonts/foley-sans.ttf`. */
+// The characters in `assets/fonts/foley-sans.ttf`.
 const IN_FONT =
   /[\u0300-\u0304\u0306-\u030a\u030c\u0323\u0020-\u007e\u00a0-\u00ac\u00ae-\u0148\u014a-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u02bb\u02bc\u02c6\u02c7\u02d8-\u02dd\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1e9e\u1ea0-\u1ef9\u2010-\u2026\u2030\u2032\u2033\u2039\u203a\u20ac\u2116\u2122\u2190-\u2193\u2212]/u;
 
-/** Returns whether the font has a character; a missing character would be drawn as a box. */
+/** Returns whether the font has a character. A missing character would be drawn as a box. */
 export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
 
-/** Maximum length of a title in characters; a longer prompt is truncated. */
+/** A longer prompt is truncated. */
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
- * Returns the prompt as a title: one line, truncated after a word, without characters that the font lacks.
- * @returns `text`, which may be empty, and `lacking`, the number of characters that the font lacks
+ * Returns the prompt as a title of one line, truncated after a word.
+ * @returns `lacking`: number of characters that were omitted because the font lacks them
  */
 export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {
   const characters = Array.from(prompt.normalize('NFC').replaceAll(/\s+/gu, ' ').trim());
@@ -236,15 +237,12 @@ export function titleOf(prompt: string): { readonly text: string; readonly lacki
   return { text: `${kept.slice(0, end).trimEnd()}…`, lacking };
 }
 
-/** The family name in the font file; no system font has this name. */
+// The name in the font file; no system font has this name.
 const FAMILY = 'Foley Sans';
 const SMALLER = 0.85;
 const SMALLEST_PIXELS = 8;
 
-/**
- * Draws white text on a transparent PNG, with wrapped lines; shrinks the letters until the text fits.
- * @param lettering `pixels`: height of the letters before shrinking; `within`: maximum size of the PNG
- */
+// `pixels` is the height of the letters; it shrinks until the wrapped text fits `within`.
 async function drawLettering(
   sharp: SharpConstructor,
   lettering: { text: string; fontFile: string; pixels: number; within: PictureSize },

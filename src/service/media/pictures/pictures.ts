@@ -23,7 +23,7 @@ const Stored = {
   height: Type.Integer({ minimum: 2 }),
   /** Milliseconds since the epoch. */
   createdAt: Type.Integer({ minimum: 0 }),
-  /** File names of the reference images, in the folder of the job. */
+  /** File names in the folder of the job. */
   references: Type.Array(Type.String()),
 };
 
@@ -42,11 +42,11 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** A validated request for an image or a video, whose reference images are not imported yet. */
+/** A validated request for an image or a video. Its reference images are not imported yet. */
 export interface PicturePlan<Stored> {
-  /** Returns the job parameters to store, with the file names of the imported reference images. */
+  /** Returns the job parameters to store; `references` are the file names of the imported images. */
   toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
-  /** URLs of the reference images, each with the name of the request field. */
+  /** The reference images; `field` is the request field that contains the URL. */
   readonly urls: readonly { readonly field: string; readonly url: string }[];
   readonly credits: number;
 }
@@ -54,9 +54,9 @@ export interface PicturePlan<Stored> {
 export type IsAvailable = (modelId: string) => boolean;
 
 /**
- * Validates a request for an image and computes the price (docs/api/media.md and docs/api/errors.md).
- * @throws ServiceError 400 for an unknown model, a variant that the model does not have, or too many references; 503
- * for an unavailable model
+ * Validates a request for an image and computes the price (docs/api/media.md).
+ * @throws ServiceError 400 for an unknown model, an unsupported variant or too many references; 503 for an unavailable
+ * model
  */
 export function planImage(
   request: ImageRequest,
@@ -83,8 +83,7 @@ export function planImage(
 }
 
 /**
- * Validates a request for a video and computes the price (docs/api/media.md and docs/api/errors.md). The first size and the
- * first duration of the model are the defaults.
+ * Validates a request for a video and computes the price (docs/api/media.md).
  * @throws ServiceError as `planImage`
  */
 export function planVideo(
@@ -124,7 +123,6 @@ function requireModel<Model extends { readonly id: string }>(
   throw new ServiceError('ERR_MODEL_UNAVAILABLE', `The model ${id} is not available`);
 }
 
-/** @param variantName name of the variant, for the error message about too many reference images */
 function planOf(
   { image_url, image_urls, model, prompt, seed = seedOf(prompt) }: PictureRequest,
   variant: Readonly<Record<'width' | 'height' | 'credits' | 'reference_limit', number>>,
@@ -152,21 +150,21 @@ function refuse(field: string, message: string): ServiceError {
   return invalidRequest([{ field, message }]);
 }
 
-/** Estimated number of pixels that are drawn and encoded in a second. */
+// A rough estimate for drawing and encoding.
 const PIXELS_PER_SECOND = 50_000_000;
 
-/** Estimates the seconds to make an image or a video. */
+/** Estimates how many seconds it takes to make an image or a video. */
 export function secondsToMake(stored: StoredImage | StoredVideo): number {
   const frames = 'seconds' in stored ? stored.seconds * FRAMES_PER_SECOND : 1;
   return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
 }
 
-/** Timeouts: many times what the largest image and the longest video take on one core. */
+// Many times what the largest image and the longest video take on one core.
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
 /**
- * Creates the functions that produce images and videos for jobs.
+ * Creates the functions that make images and videos for jobs.
  * @param fontFile absolute path
  */
 export function createPictureWorks(

@@ -5,23 +5,22 @@ import { MediaTaskError, requireTaskParameters } from '../child/messages.ts';
 import type { MediaTask } from '../child/messages.ts';
 import { readFileWith } from '../inspection/open-media.ts';
 
-/** Parameters of the media child's task that inspects a reference image; the path is absolute. */
 const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
 export type ReferenceOrder = Static<typeof ReferenceOrder>;
 
-/** Task of the media child that decodes a reference image before a job is accepted. */
+/** Decodes a reference image in the media child, before a job is accepted. */
 export const inspectPictureTask: MediaTask = async (order) => {
   const { path } = requireTaskParameters(ReferenceOrder, order);
   return inspectReference(await openSharp(), path);
 };
 
-/** Width and height in pixels. */
+/** In pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Loads sharp with one thread and no cache: in a short-lived process, threads double the memory and save no time. */
+/** Loads sharp with one thread and no cache. In a short-lived process, threads double the memory and save no time. */
 export async function openSharp(): Promise<SharpConstructor> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
@@ -29,17 +28,16 @@ export async function openSharp(): Promise<SharpConstructor> {
   return sharp;
 }
 
-/** Maximum size of a reference image in pixels; larger images are refused before they are decoded. */
+// Larger images are refused before they are decoded.
 const REFERENCE_MAX_PIXELS = 50_000_000;
 
-/** Maximum ratio of the longer side of a reference image to the shorter; a thinner one would need too many pixels. */
+// A thinner image would need too many pixels.
 const MAX_ASPECT_RATIO = 100;
 
 /**
  * Decodes a complete reference image, so that a damaged file is refused before anything is charged.
- * @returns the size of the image, rotated as its metadata states
- * @throws MediaTaskError `unsupported` for another format, an animation, or a very thin picture; `too-large` for too
- * many pixels; `unreadable` for a damaged file
+ * @returns the size after the rotation that the metadata declares
+ * @throws MediaTaskError `unsupported`, `too-large` or `unreadable`
  */
 export async function inspectReference(
   sharp: SharpConstructor,
@@ -69,7 +67,7 @@ export async function inspectReference(
   return autoOrient;
 }
 
-/** Opens a reference image, rotated as its metadata states. */
+/** Opens a reference image, rotated as its metadata declares. */
 export function openReference(sharp: SharpConstructor, path: string): Sharp {
   return sharp(path, { limitInputPixels: REFERENCE_MAX_PIXELS, failOn: 'warning' }).autoOrient();
 }
@@ -84,7 +82,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
 
 const HEAD_BYTES = 12;
 
-/** Checks the signature, because the decoder also supports formats that can include other files. */
+// The decoder also supports formats that can include other files.
 function hasSymbol(head: Buffer): boolean {
   const shown = head.toString('latin1');
   return (

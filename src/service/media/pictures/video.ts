@@ -12,14 +12,13 @@ import { CARD_FIELDS, drawCard, SANDBOX_DESCRIPTION, titleOf } from './card.ts';
 import type { PictureSize } from './reference.ts';
 import { openSharp } from './reference.ts';
 
-/** Parameters of the media child's task that makes a video. */
 export const VideoParameters = Type.Object({
   ...CARD_FIELDS,
   seconds: Type.Integer({ minimum: 1, maximum: 60 }),
 });
 export type VideoParameters = Static<typeof VideoParameters>;
 
-/** Progress (0 to 1) when the last frame is encoded and the file is not written yet. */
+// When the last frame is encoded and the file is not written yet.
 const ENCODED_PROGRESS = 0.95;
 
 /** Makes a video in the media child. */
@@ -29,7 +28,7 @@ export const videoTask: MediaTask = async (given, tools) => {
   return null;
 };
 
-/** Makes a video that shows the card, with a bar at the lower edge that grows with each frame. */
+// Shows the card, and at its lower edge a bar that grows with each frame.
 async function makeVideo(order: VideoParameters, tools: TaskTools): Promise<void> {
   const { output, prompt, seconds } = order;
   const card = await toI420(await drawCard(await openSharp(), order), order);
@@ -38,8 +37,8 @@ async function makeVideo(order: VideoParameters, tools: TaskTools): Promise<void
 }
 
 /**
- * Converts a picture for the encoder: a plane of brightness, then two of colour with a value for each square of
- * four pixels, in limited range with the weights of ITU-R BT.709. Width and height are even.
+ * Converts a picture to the encoder's I420: a plane of brightness, then two planes of colour at half the width and
+ * height. Uses the limited range and the weights of ITU-R BT.709; width and height are even.
  */
 export async function toI420(picture: Sharp, { width, height }: PictureSize): Promise<Uint8Array> {
   const rgb = await picture.toColourspace('srgb').removeAlpha().raw().toBuffer();
@@ -68,9 +67,9 @@ export async function toI420(picture: Sharp, { width, height }: PictureSize): Pr
   return planes;
 }
 
-/** Frames to encode in one thread. */
+/** The frames that one thread encodes. */
 export interface FrameRange extends PictureSize {
-  /** The planes of a frame without the bar, in I420. */
+  /** A frame without the bar, as I420. */
   readonly card: Uint8Array;
   /** Number of frames in the whole video. */
   readonly frames: number;
@@ -79,7 +78,7 @@ export interface FrameRange extends PictureSize {
   readonly to: number;
 }
 
-/** Encodes the frames in two threads. @returns for each thread an mp4 without sound */
+// Each thread returns an mp4 without sound.
 async function encodeFrames(
   card: Uint8Array,
   { width, height, seconds }: VideoParameters,
@@ -115,16 +114,12 @@ function encodeInThread(range: FrameRange, onFrame: () => void): Promise<Uint8Ar
 }
 
 interface Mp4 {
-  /** Absolute path of the mp4 file. */
   readonly output: string;
   readonly seconds: number;
   readonly title: string;
 }
 
-/**
- * Writes the encoded frames as an mp4 with exact times, a declared colour space and the index at the beginning. Adds a
- * silent sound track, because many programs take a video without sound for a damaged file.
- */
+// Adds a silent sound track, because many programs take a video without sound for a damaged file.
 async function writeMp4(
   parts: readonly Uint8Array[],
   { output, seconds, title }: Mp4,
@@ -189,7 +184,7 @@ async function addFrames(
 
 const SAMPLE_RATE = 48_000;
 const BITRATE = 64_000;
-/** Number of samples in an AAC block; the encoder adds one block before the sound. */
+// The encoder adds one block before the sound.
 const AAC_BLOCK_SAMPLES = 1_024;
 
 async function addSilence(track: Mediabunny.AudioSampleSource, seconds: number): Promise<void> {

@@ -1,13 +1,13 @@
-/** Entry point of a worker thread that draws frames of a video and encodes them as H.264 (baseline). */
+/** Draws frames of a video and encodes them as H.264 (baseline); entry point of a worker thread. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import library from 'h264-mp4-encoder';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { FrameRange } from './video.ts';
 
-/** Speed of the H.264 encoder: the fastest, because a card looks the same at any speed. */
+// The fastest, because a card looks the same at any speed.
 const SPEED = 10;
-/** Quantization of the H.264 encoder, from 10 (best quality) to 51. */
+// From 10 (best quality) to 51.
 const QUANTIZATION = 24;
 
 if (parentPort === null) throw new Error('This file runs as a worker thread only.');
@@ -15,7 +15,6 @@ const port = parentPort;
 
 void encode(workerData).then((file) => port.postMessage(file));
 
-/** Encodes frames; posts a message for each encoded frame. @returns an mp4 without sound */
 async function encode({ card, frames, from, height, to, width }: FrameRange): Promise<Uint8Array> {
   const encoder = await library.createH264MP4Encoder();
   Object.assign(encoder, {
