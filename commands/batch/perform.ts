@@ -107,6 +107,7 @@ async function speakItems(
         if (result.creditsUsed !== null) estimator.learn(result.item, result.creditsUsed);
         await report?.add(result);
         await screen.show(result, tally);
+        await warnOfCues(result, screen);
       }),
     );
     await estimator.save();
@@ -140,6 +141,12 @@ async function openReport(
         `foley: ${file} would be too large for a browser; it has no sound for the later items`,
       ),
   });
+}
+
+async function warnOfCues({ captions = [] }: ItemResult, { warn }: Screen): Promise<void> {
+  if (captions.every(({ violations }) => violations.length === 0)) return;
+  const { warnOfViolations } = await import('../../src/captions/violations.ts');
+  warnOfViolations(captions, warn);
 }
 
 /** Waits for a task and returns its Failure instead of throwing it; undefined if the task succeeds. */
@@ -199,6 +206,8 @@ interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
   /** Prints a line above the progress bar. */
   notice(line: string): void;
+  /** Prints a line above the progress bar, even with `--quiet`. */
+  readonly warn: (line: string) => void;
   close(): void;
 }
 
@@ -216,19 +225,20 @@ async function openScreen(
         return io.writeOut(`${toJson({ event: 'item', ...recordOf({ ...result, output }) })}\n`);
       },
       notice: (line) => io.notice(line),
+      warn: (line) => io.warn(line),
       close: () => {},
     };
   }
   const bar = io.showsProgress ? await openBar(context, overview.items) : undefined;
+  const warn = (line: string): void => (bar === undefined ? io.warn(line) : bar.log(line));
   return {
     async show({ error, item }, tally) {
       bar?.update(tally);
       if (error === undefined) return;
       const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-      const sentence = `foley: ${item.id}: ${error.message}.${hint}`;
-      if (bar === undefined) io.warn(sentence);
-      else bar.log(sentence);
+      warn(`foley: ${item.id}: ${error.message}.${hint}`);
     },
+    warn,
     notice: (line) => (bar === undefined ? io.notice(line) : bar.log(line)),
     close: () => bar?.close(),
   };

@@ -6,6 +6,7 @@ import { flagOf } from './cue-shape.ts';
 import { subtitlesOf } from './subtitles.ts';
 import type { Timings } from './timings.ts';
 import { timingsFile } from './timings.ts';
+import type { CueViolation } from './violations.ts';
 
 export type CaptionFormat = 'srt' | 'vtt' | 'json';
 
@@ -25,6 +26,8 @@ export interface WrittenCaptions extends CaptionTarget {
   readonly bytes: number;
   /** Number of cues; undefined for a file of word timings. */
   readonly cues: number | undefined;
+  /** The cues that are outside a limit; none for a file of word timings. */
+  readonly violations: readonly CueViolation[];
 }
 
 /** Caption files that were opened but are not yet published. */
@@ -76,7 +79,7 @@ export async function openCaptionFiles({
         existing,
         flag: flag ?? flagOf(target),
       });
-      open.push({ output, target, cues: undefined });
+      open.push({ output, target, cues: undefined, violations: [] });
     }
   } catch (error) {
     await abandon();
@@ -86,8 +89,8 @@ export async function openCaptionFiles({
     abandon,
     async prepare(content) {
       for (const each of open) {
-        const { text, cues } = captionText(content, each.target.format);
-        each.cues = cues;
+        const { text, ...made } = captionText(content, each.target.format);
+        [each.cues, each.violations] = [made.cues, made.violations];
         await each.output.write(Buffer.from(text));
         // Computing the checksum also syncs the file, which fails if the disk is full.
         await each.output.checksum();
@@ -95,9 +98,9 @@ export async function openCaptionFiles({
     },
     async publish() {
       const written: WrittenCaptions[] = [];
-      for (const { output, target, cues } of open) {
+      for (const { output, target, cues, violations } of open) {
         const { path, bytes } = await output.publish();
-        written.push({ format: target.format, path, bytes, cues });
+        written.push({ format: target.format, path, bytes, cues, violations });
       }
       return written;
     },
@@ -127,10 +130,11 @@ interface Open {
   readonly output: Output;
   readonly target: CaptionTarget;
   cues: number | undefined;
+  violations: readonly CueViolation[];
 }
 
 function captionText({ timings, shape }: CaptionContent, format: CaptionFormat) {
-  if (format === 'json') return { text: timingsFile(timings), cues: undefined };
-  const { content, cues } = subtitlesOf(timings, shape, format);
-  return { text: content, cues };
+  if (format === 'json') return { text: timingsFile(timings), cues: undefined, violations: [] };
+  const { content, ...made } = subtitlesOf(timings, shape, format);
+  return { text: content, ...made };
 }

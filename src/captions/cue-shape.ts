@@ -1,12 +1,46 @@
-/** Limits for the size and duration of cues, and the unit of text that each cue contains (`by`). */
-export interface CueShape {
+/** Limits for the size, duration and reading speed of cues. */
+export interface CueLimits {
   /** Maximum width of a line in columns. A full-width character takes two columns. */
   readonly maxChars: number;
   readonly maxLines: number;
   readonly maxDurationMs: number;
   readonly minDurationMs: number;
+  /** Maximum number of columns to read per second. */
+  readonly maxCps: number;
+  /** Length of the gap between two cues that follow each other. */
+  readonly gapMs: number;
+  /** Length of the shortest other gap: a shorter one would flicker. */
+  readonly minPauseMs: number;
+}
+
+/** Limits of cues, and the unit of text that each cue contains (`by`). */
+export interface CueShape extends CueLimits {
   readonly by: 'phrase' | 'sentence' | 'word';
 }
+
+/** Gaps in the Netflix timing guidelines: 2 frames at 24 frames per second, or at least 12 frames. */
+export const DEFAULT_GAPS = { gapMs: 84, minPauseMs: 500 } as const;
+
+/** The published limits of each style guide. docs/captions.md names the sources. */
+export const CUE_PRESETS = {
+  netflix: {
+    maxChars: 42,
+    maxLines: 2,
+    maxDurationMs: 7_000,
+    minDurationMs: 833,
+    maxCps: 20,
+    ...DEFAULT_GAPS,
+  },
+  bbc: {
+    maxChars: 37,
+    maxLines: 2,
+    maxDurationMs: 7_000,
+    minDurationMs: 1_000,
+    maxCps: 17,
+    gapMs: 0,
+    minPauseMs: 1_000,
+  },
+} as const satisfies Readonly<Record<string, CueLimits>>;
 
 /** A subtitle. */
 export interface Cue {

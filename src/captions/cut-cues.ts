@@ -50,7 +50,11 @@ function* candidates(
   const fill = new LineFill(shape.maxChars);
   const { startMs = 0 } = tokens[from] ?? {};
   const before = boundaries[from - 1]?.kind ?? 'line';
-  const cost = new CueCost(shape, startMs, before !== 'line' && before !== 'sentence');
+  const cost = new CueCost(shape, {
+    startMs,
+    earliestMs: earliestStart(tokens, from, shape),
+    isBegun: before !== 'line' && before !== 'sentence',
+  });
   const last = Math.min(tokens.length, from + MOST_TOKENS);
   for (let to = from + 1; to <= last; to += 1) {
     const token = tokens[to - 1];
@@ -60,13 +64,39 @@ function* candidates(
     const isSingle = to === from + 1;
     const fits = !fill.isTooWide && fill.lines <= shape.maxLines;
     if (!isSingle && (!fits || token.endMs - startMs > shape.maxDurationMs)) return;
-    const nextMs = tokens[to]?.startMs ?? durationMs;
+    const nextMs = tokens[to]?.startMs ?? durationMs + shape.gapMs;
     const parting = fill.lines === 2 ? partingCost(lines, from, to) : 0;
     yield [to, cost.ending(boundary, nextMs, fill.width, parting)];
     const { kind } = boundary;
     if (!fits || kind === 'line' || (kind === 'sentence' && shape.by === 'sentence')) return;
     cost.pass(boundary);
   }
+}
+
+/** Maximum time between the start of a cue and the start of its speech, if nothing else is shown (BBC: 1.5 s). */
+export const MAX_LEAD_MS = 1_500;
+
+/**
+ * Returns when a cue can start: before its speech, if that follows a silence or a word longer than the maximum
+ * duration.
+ */
+function earliestStart(
+  tokens: readonly TimedToken[],
+  from: number,
+  { gapMs, maxDurationMs }: CueShape,
+): number {
+  const { startMs } = tokens[from] ?? { startMs: 0 };
+  const before = tokens[from - 1] ?? { startMs: -gapMs, endMs: -gapMs };
+  const shownUntil = Math.min(before.endMs, before.startMs + maxDurationMs) + gapMs;
+  return Math.min(startMs, Math.max(shownUntil, startMs - MAX_LEAD_MS));
+}
+
+/** Returns how long a cue must be shown at least, in milliseconds. */
+export function neededMs(
+  width: number,
+  { maxCps, minDurationMs }: Pick<CueShape, 'maxCps' | 'minDurationMs'>,
+): number {
+  return Math.max(minDurationMs, Math.ceil((width * 1_000) / maxCps));
 }
 
 /** Minimum silence that counts as a short pause. */
@@ -97,6 +127,8 @@ const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 900;
 /** Cost of a cue that is too short to be read. */
 const TOO_SHORT = 260;
+/** Cost of a cue that cannot be shown long enough, in addition to 1 for each missing millisecond. */
+const UNREADABLE = 500;
 /** Cost of a cue that contains only a few words of a longer sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
@@ -109,20 +141,26 @@ const PARTING = 4;
 /** Cost of a completely full cue. A half-full cue costs a quarter of it, so that cues of equal size are cheapest. */
 const FULL = 120;
 
+interface CueStart {
+  /** Start of the speech. */
+  readonly startMs: number;
+  /** Earliest time at which the cue can be shown. */
+  readonly earliestMs: number;
+  /** Whether the sentence began in an earlier cue. */
+  readonly isBegun: boolean;
+}
+
 /** Computes the cost of a cue, which is lower if the cue is easier to read. Costs are integers, so ties are exact. */
 class CueCost {
   readonly #shape: CueShape;
-  readonly #startMs: number;
-  /** Whether the sentence began in an earlier cue. */
-  readonly #isBegun: boolean;
+  readonly #start: CueStart;
   #passed = 0;
   #hasSentence = false;
   #hasClause = false;
 
-  constructor(shape: CueShape, startMs: number, isBegun: boolean) {
+  constructor(shape: CueShape, start: CueStart) {
     this.#shape = shape;
-    this.#startMs = startMs;
-    this.#isBegun = isBegun;
+    this.#start = start;
   }
 
   /** Updates the cost when the cue continues across a boundary. */
@@ -138,14 +176,17 @@ class CueCost {
 
   /**
    * Returns the cost of the cue if it ends at a boundary.
-   * @param nextMs start of the next cue, or end of the audio, in milliseconds
+   * @param nextMs start of the next cue in milliseconds; after the last cue, the end of the audio and a gap
    * @param parting cost of the line break within the cue
    */
   ending(boundary: Boundary, nextMs: number, width: number, parting: number): number {
-    const { maxChars, maxLines, minDurationMs } = this.#shape;
+    const { gapMs, maxChars, maxDurationMs, maxLines, minDurationMs } = this.#shape;
+    const { earliestMs, isBegun, startMs } = this.#start;
+    const shownMs = Math.min(maxDurationMs, nextMs - gapMs - earliestMs);
+    const missingMs = neededMs(width, this.#shape) - shownMs;
     const isWhole = boundary.kind === 'line' || boundary.kind === 'sentence';
     const filled = Math.min(1, width / (maxChars * maxLines));
-    const isScrap = width < SCRAP_WIDTH && (this.#isBegun || !isWhole);
+    const isScrap = width < SCRAP_WIDTH && (isBegun || !isWhole);
     return Math.round(
       CUE +
         this.#passed +
@@ -154,7 +195,8 @@ class CueCost {
         PARTING * Math.max(0, parting - USUAL_PARTING) +
         this.#mixed(boundary.kind) +
         (isScrap ? SCRAP : 0) +
-        TOO_SHORT * shortness(nextMs - this.#startMs, minDurationMs),
+        (missingMs > 0 ? UNREADABLE + missingMs : 0) +
+        TOO_SHORT * shortness(nextMs - startMs, minDurationMs),
     );
   }
 

@@ -1,4 +1,5 @@
 import type { Boundary } from './boundaries.ts';
+import { gapWidth } from './tokens.ts';
 import type { Token } from './tokens.ts';
 
 export interface LineRow {
@@ -117,10 +118,6 @@ function upperCost(row: LineRow, to: number, width: number, ideal: number): numb
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
   return length + BREAK[kind] + CLING * (cling / 100) ** 2;
-}
-
-function gapWidth(gap: Token['gap']): number {
-  return gap === '\u3000' ? 2 : gap.length;
 }
 
 /** Counts how many lines tokens need, while the tokens are added one by one. */

@@ -1,6 +1,6 @@
 import { boundariesOf } from './boundaries.ts';
 import type { Cue, CueShape } from './cue-shape.ts';
-import { cutCues, cutWords } from './cut-cues.ts';
+import { cutCues, cutWords, MAX_LEAD_MS, neededMs } from './cut-cues.ts';
 import { breakLines, lineRow, LineFill } from './lines.ts';
 import { timeTokens } from './time-tokens.ts';
 import type { Timings } from './timings.ts';
@@ -41,13 +41,7 @@ function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[
   });
 }
 
-/** Minimum gap between two cues, so that viewers notice the change: two frames at 24 frames per second. */
-const MIN_GAP_MS = 84;
-
-/** Gaps shorter than this would flicker, so the cue is shown until the next one. */
-const FLICKER_MS = 500;
-
-/** Columns that a viewer reads per second; a full-width character takes two. */
+/** Columns that a viewer reads comfortably per second; a full-width character takes two. */
 const READING_SPEED = 17;
 
 /** A cue whose times are those of the speech; the display times are computed later. */
@@ -58,21 +52,55 @@ interface SpokenCue extends Cue {
 
 /**
  * Sets when each cue is shown: from its first sound and, if a silence follows, until viewers have read the text. A cue
- * is longer than the maximum only if its speech is, and ends no later than the audio.
+ * ends no later than the audio, and after at most the maximum duration, even if its speech is longer.
  */
 function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
+  const starts = startTimes(cues, shape, durationMs);
+  return cues.map((cue, index) => {
+    const startMs = starts[index] ?? 0;
+    const shown = endOf({ ...cue, startMs }, shape, starts[index + 1], durationMs);
+    return { startMs, endMs: Math.max(startMs + 1, shown), lines: cue.lines };
+  });
+}
+
+/** Maximum time that a cue takes from the speech of the cue before or after it. */
+const MAX_SHIFT_MS = 250;
+
+/**
+ * Returns the start of each cue. A cue starts with its speech, unless it or the cue before it would be too short. Then
+ * it starts in the silence before its speech, or takes a part of the time that the other cue does not need. A word
+ * longer than the maximum duration gives all time beyond the maximum.
+ */
+function startTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): number[] {
   let earliest = 0;
   const starts = cues.map(({ startMs }) => {
     const start = Math.max(earliest, startMs);
     earliest = start + 1;
     return start;
   });
-  return cues.map((cue, index) => {
-    const startMs = starts[index] ?? 0;
-    const nextMs = starts[index + 1];
-    const shown = endOf({ ...cue, startMs }, shape, nextMs, durationMs);
-    return { startMs, endMs: Math.max(startMs + 1, shown), lines: cue.lines };
+  if (shape.by === 'word') return starts;
+  const { gapMs, maxDurationMs } = shape;
+  const last = Math.max(durationMs, cues.at(-1)?.endMs ?? 0);
+  const startAt = (index: number): number => starts[index] ?? last + gapMs;
+  /** Time of a cue beyond what it needs; negative if it is too short. */
+  const spare = (index: number, { width }: SpokenCue): number =>
+    startAt(index + 1) - gapMs - startAt(index) - neededMs(width, shape);
+  cues.forEach((cue, index) => {
+    const startMs = startAt(index);
+    const before = cues[index - 1];
+    const spareBefore = before === undefined ? startMs : spare(index - 1, before);
+    const spareMs = spare(index, cue);
+    if (spareBefore < 0) {
+      const unshown = Math.min(MAX_LEAD_MS, cue.endMs - startMs - maxDurationMs);
+      starts[index] =
+        startMs + Math.max(0, Math.min(-spareBefore, spareMs, Math.max(MAX_SHIFT_MS, unshown)));
+    } else if (spareMs < 0) {
+      const shownUntil = Math.min(before?.endMs ?? -gapMs, startAt(index - 1) + maxDurationMs);
+      const unshown = Math.min(MAX_LEAD_MS, startMs - gapMs - shownUntil);
+      starts[index] = startMs - Math.min(-spareMs, spareBefore, Math.max(MAX_SHIFT_MS, unshown));
+    }
   });
+  return starts;
 }
 
 function endOf(
@@ -81,14 +109,21 @@ function endOf(
   nextMs: number | undefined,
   durationMs: number,
 ): number {
-  const endMs = Math.max(startMs, spoken.endMs);
-  const readMs = Math.max(shape.minDurationMs, Math.ceil((width * 1_000) / READING_SPEED));
-  const longest = Math.max(endMs, startMs + shape.maxDurationMs);
-  const wanted = Math.max(endMs, Math.min(startMs + readMs, longest));
+  const isWord = shape.by === 'word';
+  const latest = startMs + shape.maxDurationMs;
+  const endMs = Math.min(latest, Math.max(startMs, spoken.endMs));
+  const readMs = Math.max(
+    neededMs(width, shape),
+    Math.ceil((width * 1_000) / Math.min(READING_SPEED, shape.maxCps)),
+  );
+  const wanted = Math.max(endMs, Math.min(startMs + readMs, latest));
   if (nextMs === undefined) return Math.min(wanted, Math.max(endMs, durationMs));
-  const gapMs = shape.by === 'word' ? 0 : MIN_GAP_MS;
   // The gap takes at most half of the duration of a very short cue.
-  const last = nextMs - Math.min(gapMs, Math.floor((nextMs - startMs) / 2));
-  const isFlicker = nextMs - wanted < (shape.by === 'word' ? shape.minDurationMs : FLICKER_MS);
-  return Math.min(last, isFlicker ? Math.max(wanted, Math.min(last, longest)) : wanted);
+  const gapMs = isWord ? 0 : Math.min(shape.gapMs, Math.floor((nextMs - startMs) / 2));
+  const last = nextMs - gapMs;
+  if (nextMs - wanted >= (isWord ? shape.minDurationMs : shape.minPauseMs)) return wanted;
+  if (isWord || last <= latest) return Math.min(last, Math.max(wanted, latest));
+  // The cue cannot be shown until the next one, so the gap between them becomes long enough.
+  const shortened = nextMs - shape.minPauseMs;
+  return shortened - startMs >= neededMs(width, shape) ? Math.min(shortened, latest) : latest;
 }

@@ -2,26 +2,28 @@ import type { CueShape, Cue, CueLine } from './cue-shape.ts';
 import { lineText } from './cue-shape.ts';
 import { shapeCues } from './shape-cues.ts';
 import type { Timings } from './timings.ts';
+import { findViolations, shownCues } from './violations.ts';
+import type { CueViolation } from './violations.ts';
 
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
  * Creates the content of a subtitle file. With `by: 'word'`, SubRip gets one cue per word, and WebVTT gets longer cues
  * with a timestamp for each word.
- * @returns the content of the file, and the number of cues
+ * @returns the content of the file, the number of cues, and the cues that are outside a limit
  */
-export function subtitlesOf(
-  timings: Timings,
-  shape: CueShape,
-  format: SubtitleFormat,
-): { readonly content: string; readonly cues: number } {
-  if (format === 'srt') {
-    const cues = shapeCues(timings, shape);
-    return { content: srtFile(cues), cues: cues.length };
-  }
-  const wordTimes = shape.by === 'word';
-  const cues = shapeCues(timings, wordTimes ? { ...shape, by: 'phrase' } : shape);
-  return { content: vttFile(cues, { wordTimes }), cues: cues.length };
+export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
+  const wordTimes = shape.by === 'word' && format === 'vtt';
+  const used: CueShape = wordTimes ? { ...shape, by: 'phrase' } : shape;
+  const cues = shapeCues(timings, used);
+  const content = format === 'srt' ? srtFile(cues) : vttFile(cues, { wordTimes });
+  return { content, cues: cues.length, violations: findViolations(shownCues(cues), used) };
+}
+
+interface Subtitles {
+  readonly content: string;
+  readonly cues: number;
+  readonly violations: readonly CueViolation[];
 }
 
 /** Formats a SubRip file. Cues are numbered from 1 and followed by a blank line; LF, no byte order mark. */

@@ -38,11 +38,22 @@ export function tokenize(text: string): Token[] {
         end: from,
         gap: joiner(gap),
         lineBreaks: gap.match(LINE_BREAK)?.length ?? 0,
-        width: stringWidth(piece, { ambiguousIsNarrow }),
+        // SubRip has to write `-->` as `-- >`.
+        width: stringWidth(piece.replaceAll('-->', '-- >'), { ambiguousIsNarrow }),
       });
     }
   }
   return tokens;
+}
+
+/** Returns the columns of a gap between two tokens on one line. */
+export function gapWidth(gap: Token['gap']): number {
+  return gap === '\u3000' ? 2 : gap.length;
+}
+
+/** Returns the width of a line of text in columns. */
+export function textWidth(text: string): number {
+  return tokenize(text).reduce((total, { gap, width }) => total + gapWidth(gap) + width, 0);
 }
 
 /** A run of characters without control characters and breaking spaces; no-break spaces may be part of the run. */

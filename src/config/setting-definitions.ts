@@ -16,7 +16,9 @@ export interface SettingValues {
   readonly cueMaxLines: number;
   readonly cueMaxDuration: number;
   readonly cueMinDuration: number;
+  readonly cueMaxCps: number;
   readonly cueBy: 'phrase' | 'sentence' | 'word';
+  readonly cuePreset: 'netflix' | 'bbc';
   readonly concurrency: number;
   readonly 'upload.command': string;
 }
@@ -55,11 +57,13 @@ export const SETTINGS: Definitions = {
   cueMaxLines: { ...whole(1, 20), what: 'lines per caption', fallback: 2 },
   cueMaxDuration: { ...duration(), what: 'longest duration of a caption', fallback: 7_000 },
   cueMinDuration: { ...duration(), what: 'shortest duration of a caption', fallback: 1_000 },
+  cueMaxCps: { ...whole(1, 1_000), what: 'characters per second of a caption', fallback: 20 },
   cueBy: {
     ...choice(['phrase', 'sentence', 'word']),
     what: 'unit at which captions are cut',
     fallback: 'phrase',
   },
+  cuePreset: { ...choice(['netflix', 'bbc']), what: 'style guide with the limits of captions' },
   concurrency: { ...whole(1, 256), what: 'concurrent requests of a batch', fallback: 4 },
   'upload.command': {
     what: 'command that uploads a file and prints its URL',

@@ -1,3 +1,4 @@
+import { CUE_PRESETS } from '../../src/captions/cue-shape.ts';
 import { expect } from 'vitest';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
@@ -108,7 +109,7 @@ export interface RunOptions {
 
 const CAPTIONS: CaptionOptions = {
   formats: ['srt', 'json'],
-  shape: { maxChars: 42, maxLines: 2, maxDurationMs: 7_000, minDurationMs: 1_000, by: 'phrase' },
+  shape: { ...CUE_PRESETS.netflix, by: 'phrase' },
 };
 
 let lastPid = 1_000;

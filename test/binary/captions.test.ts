@@ -81,7 +81,7 @@ describe('foley captions', () => {
     const result = await captions(box, ['talk.json', '--subtitles', 'a.srt', '--json', '-q']);
     expect(result).toMatchObject({ code: 0, stderr: '' });
     expect(parseJsonDocument(result.stdout)).toStrictEqual({
-      items: [{ output: 'a.srt', format: 'srt', cues: 2 }],
+      items: [{ output: 'a.srt', format: 'srt', cues: 2, violations: [] }],
       complete: true,
     });
   });
@@ -134,6 +134,74 @@ describe('foley captions', () => {
     expect((await written(box, 'a.srt')).replaceAll(/[\s\d:,>-]/g, '')).toBe(
       TIMINGS.text.replaceAll(/[\s,]/g, ''),
     );
+  });
+});
+
+describe('foley captions --check', () => {
+  const FAST = `1
+00:00:01,000 --> 00:00:02,000
+Forty-two columns fit on this very line.
+And this second line is a bit longer than that.
+
+2
+00:00:01,500 --> 00:00:03,000
+Next.
+`;
+
+  test('reports every violation of a subtitle file with its line, and ends with 3', async () => {
+    const box = await boxWith();
+    await writeFile(path.join(box.out, 'a.srt'), FAST);
+    const result = await captions(box, ['--check', 'a.srt', '--cue-preset', 'netflix']);
+    expect(result).toMatchObject({ code: 3, stderr: '' });
+    expect(result.stdout.toString()).toBe(
+      'a.srt:2: reading-speed: cue 1 at 0:01.000 ("Forty-two columns fit on this …"): has 87 columns per second; the maximum is 20\n' +
+        'a.srt:4: line-length: cue 1 at 0:01.000 ("Forty-two columns fit on this …"): has a line of 47 columns; the maximum is 42\n' +
+        'a.srt:7: overlap: cue 2 at 0:01.500 ("Next."): starts 0.5 s before the previous cue ends\n' +
+        'a.srt: 2 cues, 3 violations\n',
+    );
+    const json = await captions(box, ['--check', 'a.srt', '--cue-max-chars', '50', '--json']);
+    expect(json.code).toBe(3);
+    expect(parseJsonDocument(json.stdout)).toMatchObject({
+      file: 'a.srt',
+      cues: 2,
+      limits: { maxChars: 50, maxCps: 20 },
+      violations: [
+        { cue: 1, line: 2, rule: 'reading-speed', value: 87, limit: 20 },
+        { cue: 2, line: 7, rule: 'overlap', value: 500, limit: 0 },
+      ],
+    });
+  });
+
+  test('checks the cues of timings, and ends with 0 without violations', async () => {
+    const box = await boxWith();
+    const good = await captions(box, ['--check', 'talk.json', '--cue-preset', 'bbc']);
+    expect(good).toMatchObject({ code: 0, stderr: '' });
+    expect(good.stdout.toString()).toBe('talk.json: 2 cues, 0 violations\n');
+    const slow = await captions(box, ['--check', 'talk.json', '--cue-max-cps', '10']);
+    expect(slow.code).toBe(3);
+    expect(slow.stdout.toString()).toMatch(/^talk\.json: reading-speed: cue 1 at /);
+  });
+
+  test('finds what foley reported when it wrote the file', async () => {
+    const box = await boxWith();
+    const made = await captions(box, ['talk.json', '--subtitles', 'a.vtt', '--cue-max-cps', '10']);
+    expect(made.code).toBe(0);
+    const [, cue] =
+      /foley: a\.vtt: (cue 1 at .*columns per second; the maximum is 10)\n/.exec(made.stderr) ?? [];
+    expect(cue).toBeDefined();
+    const checked = await captions(box, ['--check', 'a.vtt', '--cue-max-cps', '10']);
+    expect(checked.stdout.toString()).toContain(cue);
+  });
+
+  test('reads stdin, and takes no --subtitles', async () => {
+    const box = await boxWith();
+    expect(await captions(box, ['--check', '-'], { input: FAST })).toMatchObject({ code: 3 });
+    expect(await captions(box, ['--check', '-'], { input: 'WEBVTT\n' })).toMatchObject({ code: 0 });
+    const both = await captions(box, ['talk.json', '--check', '--subtitles', 'a.srt', '--json']);
+    expect(errorLine(both)).toMatchObject({
+      exitCode: 2,
+      message: '--check and --subtitles exclude each other',
+    });
   });
 });
 

@@ -176,5 +176,8 @@ export const arbitraryShape = fc.record({
   maxLines: fc.integer({ min: 1, max: 4 }),
   maxDurationMs: fc.constantFrom(500, 2_000, 7_000, 60_000),
   minDurationMs: fc.constantFrom(0, 300, 500),
+  maxCps: fc.constantFrom(5, 17, 20, 60),
+  gapMs: fc.constantFrom(0, 84),
+  minPauseMs: fc.constantFrom(0, 500, 1_000),
   by: fc.constantFrom('phrase', 'sentence', 'word'),
 });

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CueShape } from '../../src/captions/cue-shape.ts';
-import { lineText } from '../../src/captions/cue-shape.ts';
+import { CUE_PRESETS, lineText } from '../../src/captions/cue-shape.ts';
 import { shapeCues } from '../../src/captions/shape-cues.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import { timingsOf } from '../../src/captions/timings.ts';
+import { findViolations, shownCues } from '../../src/captions/violations.ts';
 import { DEFAULT_SHAPE } from './stored-timings.ts';
 
 /** Speech at 60 ms per letter; each `_` is a silence of 100 ms, and not part of the text. */
@@ -46,6 +47,7 @@ describe('cues are cut', () => {
       'at the ends of sentences',
       'The first sentence ends here. The second one ends there.',
       ['The first sentence ends here.', 'The second one ends there.'],
+      { maxCps: 30 },
     ],
     [
       'at clauses, if a sentence does not fit',
@@ -174,6 +176,34 @@ describe('a cue is shown', () => {
       [660, 1_660],
       [2_960, 3_200],
     ]);
+  });
+});
+
+describe('a word longer than the maximum duration', () => {
+  const url = 'https://example.org/documentation/reference/captions/presets/netflix-and-bbc.html';
+
+  test.each([
+    ['before', `now. Read ${url}`],
+    ['after', `Read ${url} now.`],
+    ['on both sides', `Go to ${url} now.`],
+  ])('gives time to the cue %s', (_, text) => {
+    const words = text.split(' ');
+    let at = 0;
+    const timings = timingsOf({
+      text,
+      durationMs: 10_000 + 95 * words.length,
+      complete: true,
+      words: words.map((word) => {
+        const startMs = at;
+        at += word === url ? 10_400 : 95;
+        return { text: word, startMs, endMs: at };
+      }),
+    });
+    for (const preset of [CUE_PRESETS.netflix, CUE_PRESETS.bbc]) {
+      const shape = { ...preset, by: 'phrase' } as const;
+      const violations = findViolations(shownCues(shapeCues(timings, shape)), shape);
+      expect(violations).toMatchObject([{ rule: 'line-length', value: url.length, text: url }]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_GAPS } from '../../src/captions/cue-shape.ts';
 import type { CueShape } from '../../src/captions/cue-shape.ts';
 import { readTimings } from '../../src/captions/timings.ts';
 import type { Timings } from '../../src/captions/timings.ts';
@@ -20,5 +21,7 @@ export const DEFAULT_SHAPE: CueShape = {
   maxLines: 2,
   maxDurationMs: 7_000,
   minDurationMs: 1_000,
+  maxCps: 20,
+  ...DEFAULT_GAPS,
   by: 'phrase',
 };

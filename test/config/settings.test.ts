@@ -92,6 +92,7 @@ test('settings are listed with their origin', async () => {
     ['cueMaxLines', 2, 'default'],
     ['cueMaxDuration', 7_500, USER],
     ['cueMinDuration', 1_000, 'default'],
+    ['cueMaxCps', 20, 'default'],
     ['cueBy', 'phrase', 'default'],
     ['concurrency', 4, 'default'],
     ['upload.command', 'put it', USER],

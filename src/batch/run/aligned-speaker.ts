@@ -112,6 +112,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     const { folder, folders } = this.#options;
     const { temporaries } = folder;
     let verified = status;
+    let written: DeliveredItem['captions'];
     const onVerified = async (facts: ItemFacts, verdict: Verdict): Promise<void> => {
       const { durationMs, isComplete, words } = alignedSpeech(response, verdict);
       const { spoken = plainText(item.order.text) } = item;
@@ -124,12 +125,13 @@ export class AlignedSpeaker implements ItemSpeaker {
       await captions.prepare({ timings, shape: this.#options.captions.shape });
       const known = { ...facts, ...costOf(response), isPartial: !isComplete };
       verified = await folder.note(status, 'verified', known, 'now');
-      await captions.publish();
+      written = await captions.publish();
     };
     const publication = { file, isNew, item, folders, temporaries, onVerified };
     const published = await publishAudio(response, publication, this.#options);
     const { creditsUsed } = response;
-    return { status: folder.notePublished(verified, published), creditsUsed };
+    const done = folder.notePublished(verified, published);
+    return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
   }
 
   async #conclude(

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
+import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { syncFolder } from '../../durable/files.ts';
@@ -24,6 +25,7 @@ export interface ItemWork {
 export interface DeliveredItem {
   readonly status: ItemStatus;
   readonly creditsUsed: number | undefined;
+  readonly captions?: readonly WrittenCaptions[];
 }
 
 /** Speaks the items of a batch: as jobs, or over a stream that cannot be repeated. */

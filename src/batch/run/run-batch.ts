@@ -14,6 +14,7 @@ import { AlignedSpeaker } from './aligned-speaker.ts';
 import { classifyItems, endedFailure, fetchFrom, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
 import { JobSpeaker } from './job-speaker.ts';
+import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import type { DeliveredItem, ItemSpeaker } from './publish-audio.ts';
 import { OutputFolders } from './publish-audio.ts';
 import { AudioReuse } from './reuse-audio.ts';
@@ -26,6 +27,8 @@ export interface ItemResult {
   /** Cost of an item that this command delivered, even if an earlier command was charged for it. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
+  /** The caption files that this run wrote. */
+  readonly captions?: readonly WrittenCaptions[];
 }
 
 export interface BatchOptions extends FileDeps {
@@ -215,7 +218,7 @@ export class Batch {
       const placed = await this.#reuse.place(status, { output, isNew, displaced });
       if (placed === undefined) return false;
       this.#placed.add(item.index);
-      await this.#reportDelivered(item, placed, 0);
+      await this.#reportDelivered(item, { status: placed }, 0);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.#placed.add(item.index);
@@ -345,7 +348,7 @@ export class Batch {
       this.#unreached = 0;
       const creditsUsed = costOf(ready, delivered.creditsUsed);
       settle(creditsUsed ?? ready.reserved);
-      await this.#reportDelivered(item, delivered.status, creditsUsed);
+      await this.#reportDelivered(item, delivered, creditsUsed);
       return delivered.status;
     } catch (error) {
       settle(0);
@@ -387,10 +390,14 @@ export class Batch {
     }
   }
 
-  #reportDelivered(item: BatchItem, made: ItemStatus, creditsUsed: number | null): Promise<void> {
+  #reportDelivered(
+    item: BatchItem,
+    { captions = [], status: made }: Pick<DeliveredItem, 'status' | 'captions'>,
+    creditsUsed: number | null,
+  ): Promise<void> {
     const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
     const status = error === undefined ? 'done' : 'failed';
-    return this.#report({ item, status, output: item.output, creditsUsed, error });
+    return this.#report({ item, status, output: item.output, creditsUsed, error, captions });
   }
 
   #reportFailed(item: BatchItem, error: Failure): Promise<void> {

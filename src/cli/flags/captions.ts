@@ -7,15 +7,23 @@ import { addOptions, choiceOption, durationOption, integerOption, listOption } f
 import type { SettingValues } from '../../config/setting-definitions.ts';
 import { SETTINGS } from '../../config/setting-definitions.ts';
 import type { SettingSources } from '../../config/settings.ts';
+import type { Origin } from '../../config/settings.ts';
 import { describeOrigin, flagName, resolveSetting } from '../../config/settings.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { durationText } from '../../text/duration.ts';
-import { flagOf } from '../../captions/cue-shape.ts';
+import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../captions/cue-shape.ts';
 import type { OutputPlan } from '../../speech/speak.ts';
 
-export type CueFlags = Partial<
-  Pick<SettingValues, 'cueMaxChars' | 'cueMaxLines' | 'cueMaxDuration' | 'cueMinDuration' | 'cueBy'>
->;
+type CueSetting =
+  | 'cueMaxChars'
+  | 'cueMaxLines'
+  | 'cueMaxDuration'
+  | 'cueMinDuration'
+  | 'cueMaxCps'
+  | 'cueBy'
+  | 'cuePreset';
+
+export type CueFlags = Partial<Pick<SettingValues, CueSetting>>;
 
 /** Adds the `--cue-…` flags. */
 export function addCueFlags(command: Command): void {
@@ -24,7 +32,9 @@ export function addCueFlags(command: Command): void {
     integerOption('--cue-max-lines <n>', help('cueMaxLines'), { minimum: 1, maximum: 20 }),
     durationOption('--cue-max-duration <duration>', help('cueMaxDuration')),
     durationOption('--cue-min-duration <duration>', help('cueMinDuration')),
+    integerOption('--cue-max-cps <n>', help('cueMaxCps'), { minimum: 1, maximum: 1_000 }),
     choiceOption('--cue-by <unit>', help('cueBy'), ['phrase', 'sentence', 'word']),
+    choiceOption('--cue-preset <name>', help('cuePreset'), Object.keys(CUE_PRESETS)),
   ];
   addOptions(
     command,
@@ -39,17 +49,23 @@ export function subtitlesOption(): Option {
 }
 
 /**
- * Returns the limits of cues: from flags, else from settings, else the defaults.
+ * Returns the limits of cues: from flags, else from settings, else the defaults. A preset replaces the values that come
+ * from the same place or from one with a lower precedence, except those that are given next to it.
  * @throws Failure (usage for limits that contradict each other, config for an invalid setting)
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
-  const value = <Name extends keyof CueFlags>(name: Name, fallback: SettingValues[Name]) =>
-    resolveSetting(settings, name, flags[name]) ?? {
-      value: fallback,
-      origin: { kind: 'default' } as const,
-    };
-  const longest = value('cueMaxDuration', 7_000);
-  const shortest = value('cueMinDuration', 1_000);
+  const preset = resolveSetting(settings, 'cuePreset', flags.cuePreset);
+  const limits = preset === undefined ? undefined : CUE_PRESETS[preset.value];
+  const value = <Name extends CueSetting>(name: Name, ofPreset?: SettingValues[Name]) => {
+    const given = resolveSetting(settings, name, flags[name]);
+    if (given === undefined) throw new Error(`${name} has no default`);
+    const isOverridden = preset !== undefined && rankOf(preset.origin) < rankOf(given.origin);
+    return isOverridden && ofPreset !== undefined
+      ? { value: ofPreset, origin: { kind: 'default' } as const }
+      : given;
+  };
+  const longest = value('cueMaxDuration', limits?.maxDurationMs);
+  const shortest = value('cueMinDuration', limits?.minDurationMs);
   if (longest.value <= 0) {
     throw usageFailure(`${describe('cueMaxDuration', longest)}; it must be above 0`);
   }
@@ -62,13 +78,22 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
       'Lower the minimum or raise the maximum.',
     );
   }
+  const { gapMs, minPauseMs } = limits ?? DEFAULT_GAPS;
   return {
-    maxChars: value('cueMaxChars', 42).value,
-    maxLines: value('cueMaxLines', 2).value,
+    maxChars: value('cueMaxChars', limits?.maxChars).value,
+    maxLines: value('cueMaxLines', limits?.maxLines).value,
     maxDurationMs: longest.value,
     minDurationMs,
-    by: value('cueBy', 'phrase').value,
+    maxCps: value('cueMaxCps', limits?.maxCps).value,
+    gapMs,
+    minPauseMs,
+    by: value('cueBy').value,
   };
+}
+
+/** Returns the precedence of an origin; the lowest number is the highest precedence. */
+function rankOf({ kind }: Origin): number {
+  return ['flag', 'environment', 'project', 'user', 'default'].indexOf(kind);
 }
 
 /**
@@ -96,10 +121,11 @@ export function subtitleTargets(given: readonly string[], cwd: string): CaptionT
 
 const SUBTITLE_FORMATS = ['srt', 'vtt'] as const;
 
-function help(name: keyof CueFlags): string {
+function help(name: CueSetting): string {
   const { allowed, fallback, unit, what } = SETTINGS[name];
+  const choices = name === 'cueBy' || name === 'cuePreset' ? `: ${allowed}` : '';
+  if (fallback === undefined) return `${what}${choices}`;
   const shown = unit === 'ms' ? durationText(Number(fallback)) : fallback;
-  const choices = name === 'cueBy' ? `: ${allowed}` : '';
   return `${what}${choices} (default: ${shown})`;
 }
 

@@ -3,9 +3,10 @@ import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOptions } from '../../api/resources/speech.ts';
 import type { CaptionTarget } from '../../captions/caption-files.ts';
 import { openCaptionFiles } from '../../captions/caption-files.ts';
-import { flagOf } from '../../captions/cue-shape.ts';
+import { CUE_PRESETS, flagOf } from '../../captions/cue-shape.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
+import { warnOfViolations } from '../../captions/violations.ts';
 import { writtenWords } from '../../captions/written-words.ts';
 import { requireOutputSpace } from '../../durable/free-space.ts';
 import type { Existing } from '../../durable/output.ts';
@@ -95,6 +96,7 @@ export async function publishCaptions(
   for (const { cues, path: file } of published.items) {
     io.notice(`${file}: ${cues === undefined ? 'word times' : counted(cues, 'cue')}`);
   }
+  warnOfViolations(published.items, (sentence) => io.warn(sentence));
   if (!published.complete) io.warn(INCOMPLETE);
   return published;
 }
@@ -105,7 +107,9 @@ const INCOMPLETE =
 /** The captions as `--json` prints them. */
 export function captionsDocument({ complete, items }: PublishedCaptions): object {
   return {
-    items: items.map(({ cues, format, path: output }) => ({ output, format, cues: cues ?? null })),
+    items: items.map(({ cues, format, path: output, violations }) => {
+      return { output, format, cues: cues ?? null, violations };
+    }),
     complete,
   };
 }
@@ -154,8 +158,8 @@ function isEdit(value: unknown): value is Edit {
 
 function isShape(value: unknown): value is CueShape {
   const fields = fieldsOf(value);
-  const counts = ['maxChars', 'maxLines', 'maxDurationMs', 'minDurationMs'];
-  const areCounts = counts.every((name) => typeof fields[name] === 'number');
+  const limits = Object.keys(CUE_PRESETS.netflix);
+  const areCounts = limits.every((name) => typeof fields[name] === 'number');
   const { by } = fields;
   return areCounts && (by === 'phrase' || by === 'sentence' || by === 'word');
 }
