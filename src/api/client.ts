@@ -64,7 +64,6 @@ export interface ApiClientOptions {
   readonly transport?: Transport | undefined;
 }
 
-/** The HTTP client of foley, which sends every request to the service. */
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;

@@ -33,7 +33,6 @@ export interface Ids {
   readonly key: string | undefined;
 }
 
-/** Options of a billed request. */
 export interface BilledOptions {
   readonly idempotencyKey: Pick<IdempotencyKey, 'madeByTool' | 'value'>;
   /** The request id to send; default: a generated id. */
@@ -43,7 +42,6 @@ export interface BilledOptions {
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
-/** A request and its retry rules. */
 export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly method: string;
   /** A path that begins with `/` and is appended to the base URL, or a URL from a response. */
@@ -73,7 +71,6 @@ export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly lookAt?: string | undefined;
 }
 
-/** An HTTP request, ready to send. */
 export interface WireRequest {
   readonly method: string;
   readonly url: URL;
@@ -309,7 +306,6 @@ export function keyFailure(message: string, hint: string): Failure {
   return new Failure(message, { code: 'no_key', exit: 'auth', hint });
 }
 
-/** The service to call and its API key. */
 export interface ServiceAddress {
   readonly kind: 'embedded' | 'hosted';
   /** The base URL, to which the paths of endpoints are appended. */

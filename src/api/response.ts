@@ -4,7 +4,6 @@ import { Failure } from '../errors/failure.ts';
 import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';
 
-/** The response headers that foley reads. */
 export interface ResponseHeaders {
   /** Returns the value of any header; names are case-insensitive. */
   get(name: string): string | undefined;

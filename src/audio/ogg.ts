@@ -8,7 +8,6 @@ export const FIRST_PAGE = 2;
 export const LAST_PAGE = 4;
 const STREAMS_MAX = 16;
 
-/** The header of an Ogg page. */
 export interface OggHeader {
   /** The sum of the flags that are set: {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
   readonly flags: number;

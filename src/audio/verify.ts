@@ -10,7 +10,7 @@ import { PcmReader, WavReader } from './wav.ts';
 
 /** Verifies a file while it is streamed. Buffers only a few bytes. */
 export interface Verifier {
-  /** Verifies the next bytes of the file. The caller may then reuse the chunk. */
+  /** Verifies the next bytes of the file. The caller may then reuse `chunk`. */
   write(chunk: Uint8Array): void;
   /** A problem that no further bytes can solve, as a clause whose subject is the file; undefined if there is none. */
   readonly problem: string | undefined;

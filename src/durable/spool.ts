@@ -203,7 +203,6 @@ async function copyBytes(source: FileHandle, copy: FileHandle): Promise<void> {
   }
 }
 
-/** One audio file in the spool with its metadata. */
 export interface SpoolEntry {
   readonly id: string;
   readonly path: string;

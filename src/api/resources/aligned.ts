@@ -14,7 +14,6 @@ import { speechRequest } from './speech.ts';
 import type { CompletedFields, StreamEnd } from './aligned-events.ts';
 import { Alignment, AudioMemory, readBatch, EventTooLarge, sseEvents } from './aligned-events.ts';
 
-/** Streamed speech with word times. */
 export interface AlignedResponse extends AudioResponse {
   /** The word times; undefined until the whole body has been read. */
   readonly outcome: AlignedOutcome | undefined;

@@ -11,7 +11,6 @@ import { badResponse, firstText, isRecord, readArray } from '../response.ts';
 import type { MadeVoice } from './voices.ts';
 import { readMadeVoice, withVoiceLimitHint } from './voices.ts';
 
-/** The description of a voice to design (docs/api/voice-design.md). */
 export interface DesignRequest {
   readonly prompt: string;
   readonly previewText: string;
@@ -108,7 +107,6 @@ function readCandidate(value: unknown): DesignCandidate | undefined {
   };
 }
 
-/** The candidate whose preview is downloaded. */
 export interface CandidateRef {
   readonly designId: string;
   readonly candidateId: string;

@@ -152,7 +152,6 @@ export interface SpeechJob extends JobRef, PolledJob {
   readonly ignoredParameters: readonly string[] | undefined;
   readonly format: AudioFormat | undefined;
   readonly segments: readonly SpeechJobSegment[];
-  /** Why the job failed, if the service reports it. */
   readonly error: JobError | undefined;
   /** The complete JSON body. */
   readonly raw: unknown;

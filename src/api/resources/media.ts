@@ -132,7 +132,6 @@ export interface MediaJob extends PolledJob {
   readonly billing: LipSyncBilling | undefined;
   /** The URL of the result as the service returned it, possibly relative. */
   readonly resultUrl: string | undefined;
-  /** Why the job failed, if the service reports it. */
   readonly error: JobError | undefined;
   /** Warnings about the result. */
   readonly notices: readonly string[];

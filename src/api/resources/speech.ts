@@ -195,7 +195,6 @@ function setPath(
   return { ...record, [name]: setPath(firstRecord(record[name]) ?? {}, rest, value) };
 }
 
-/** An audio response, which is read as a stream. */
 export interface AudioResponse extends FileResponse {
   readonly quotaRemaining: number | undefined;
   readonly ignoredParameters: readonly string[];

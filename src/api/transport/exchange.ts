@@ -9,7 +9,6 @@ const MOST_INTERIM_RESPONSES = 16;
 
 const ignore = (): void => {};
 
-/** The status and headers of a response, and its body as a stream. */
 export interface TransportResponse {
   readonly status: number;
   /** Headers by lower-case name; the values of repeated headers are joined with a comma. */

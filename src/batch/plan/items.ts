@@ -9,7 +9,6 @@ import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
 
-/** Default of `--text-column`. */
 export const DEFAULT_TEXT_COLUMN = 'text';
 
 // Four bytes per character, and a byte order mark.

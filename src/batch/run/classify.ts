@@ -14,7 +14,6 @@ import type { BatchItem } from '../plan/plan.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isInFolder, unchangedFile } from './reuse-audio.ts';
 
-/** An item and what to do with it. */
 export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
   readonly body: string;
