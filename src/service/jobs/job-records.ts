@@ -22,34 +22,34 @@ export interface JobRecord {
   readonly accountId: string;
   readonly kind: JobKind;
   readonly status: JobStatus;
-  /** Id of the process that owns the job; `undefined` while no process does. */
+  /** Id of the process that owns the job; `undefined` if no process does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** Progress in percent, from 0 to 100. Unused for speech jobs, whose segments show the progress. */
+  /** In percent. Speech jobs do not use it, because their segments show the progress. */
   readonly progress: number;
-  /** Parameters of the job; the schema depends on the kind of job (see `storedOrder`). */
+  /** Parameters of the job, whose schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
-  /** Body of the response to the create request, sent again on a retry; empty if retries return the current job. */
+  /** Body of the first response, repeated on retries. Empty if a retry returns the current job instead. */
   readonly answer: Json;
-  /** Metadata of the result of a finished media job. */
+  /** Metadata of the result; media jobs only. */
   readonly result: Json | undefined;
   /** Number of characters to bill; 0 unless this is a speech job. */
   readonly characters: number;
-  /** Credits that are reserved while the job runs, or that were spent when it ended. */
+  /** Reserved credits while the job runs; spent credits after it has ended. */
   readonly credits: number;
-  /** Creation time in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
-  /** Error code of the failure; `undefined` for the default code of this kind of job. */
+  /** Error code of the failure; `undefined` for the default code of `kind`. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Why the job, or its last failed segment, failed. */
+  /** Why the job or its latest failed segment failed. */
   readonly errorMessage: string | undefined;
-  /** How the job will end because of a fault rule. */
+  /** The end that a fault rule demands for this job. */
   readonly fault: JobFault | undefined;
 }
 
 export interface SegmentRecord {
-  /** Number of the segment in the text, from 0. */
+  /** Position of the segment in the text, from 0. */
   readonly index: number;
   readonly text: string;
   readonly characters: number;
@@ -59,7 +59,7 @@ export interface SegmentRecord {
   readonly sampleRate: number | undefined;
 }
 
-/** A job with its segments; only speech jobs have segments. */
+/** A job with its segments. Only speech jobs have segments. */
 export interface Job extends JobRecord {
   readonly segments: readonly SegmentRecord[];
 }
@@ -72,7 +72,7 @@ export interface JobFilter {
   readonly offset: number;
 }
 
-/** Returns the job with this id, of any account and kind. */
+/** Returns the job with an id, whatever its account and kind. */
 export function readJob(db: Connection, id: string): Job | undefined {
   const row = db.get('SELECT * FROM job WHERE id = ?', [id]);
   if (row === undefined) return undefined;

@@ -15,13 +15,13 @@ interface JobSchedulerDeps {
   readonly report: (event: ServiceEvent) => void;
   /** Runs a job until it ends or the signal is aborted. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Gives up ownership of a job, inside a transaction; returns whether the job is unfinished. */
+  /** Gives up ownership of a job inside a transaction. Returns true if the job is unfinished. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
 type ScheduledJob = Pick<JobRecord, 'id' | 'kind'>;
 
-/** A group of jobs with a separate queue and workers, so that slow jobs do not delay jobs of other groups. */
+// Each lane has its own queue and workers, so that slow jobs do not delay jobs of other lanes.
 type Lane = 'speech' | 'sound' | 'image' | 'video';
 
 const LANE_OF: Readonly<Record<JobKind, Lane>> = {
@@ -32,15 +32,13 @@ const LANE_OF: Readonly<Record<JobKind, Lane>> = {
   video: 'video',
 };
 
-/**
- * Maximum number of concurrent jobs in each lane. With two, one job is generated while the other is encoded. Two images
- * or videos at once would need up to a gigabyte and would not finish sooner.
- */
+// With two workers, one job is generated while the other is encoded. Two images or videos at once would need up to a
+// gigabyte and would not finish sooner.
 const WORKERS: Readonly<Record<Lane, number>> = { speech: 2, sound: 2, image: 1, video: 1 };
 
 const RESCAN_MS = 15_000;
 
-/** Runs the jobs that this process accepted, and the unfinished jobs of dead processes. */
+/** Runs the jobs that this process accepted, and unfinished jobs of dead processes. */
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps;
   readonly #queues: Readonly<Record<Lane, JobQueue>>;
@@ -70,25 +68,25 @@ export class JobScheduler {
     this.#stopScanning = clock.after(RESCAN_MS, () => this.start());
   }
 
-  /** Checks that new jobs are accepted. @throws ServiceError 503 while the service closes */
+  /** @throws ServiceError 503 while the service closes */
   requireOpen(): void {
     if (this.#isClosed) throw closingError();
   }
 
-  /** Queues a job that a client waits for. */
+  /** Queues a job that a client is waiting for. */
   add(job: ScheduledJob): void {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues an accepted job. If the service is closing, leaves the job to the next process. */
+  /** Queues an accepted job. While the service closes, leaves the job to the next process instead. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
 
   /**
-   * Finishes the jobs that clients wait for, until `graceMs` have passed or `hurry` is aborted. Leaves all other jobs
-   * to the next process.
+   * Finishes the jobs that clients are waiting for, until `graceMs` have passed or `hurry` is aborted. Leaves all other
+   * jobs to the next process.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;
@@ -123,7 +121,7 @@ export class JobScheduler {
     });
   }
 
-  /** Gives up ownership of a job; returns whether the job is unfinished, or true after an error. */
+  // True if the job is, or may be, unfinished.
   #release(jobId: string): boolean {
     try {
       return this.#deps.store.write((db) => this.#deps.release(db, jobId));
@@ -138,7 +136,7 @@ export class JobScheduler {
   }
 }
 
-/** Returns the unfinished jobs, oldest first, that no other living process owns. */
+// Oldest first.
 function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] {
   const owners = db.all(
     'SELECT * FROM owner WHERE id IN (SELECT owner_id FROM job WHERE finished_at IS NULL)',
@@ -171,12 +169,11 @@ class JobQueue {
     this.#options = options;
   }
 
-  /** Number of jobs that run or that clients wait for. */
+  // Without jobs of dead processes that have not started.
   get size(): number {
     return this.#running.size + this.#wanted.size;
   }
 
-  /** Queues a job that a client waits for, in order of arrival. */
   add(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId)) return;
     this.#found.delete(jobId);
@@ -184,17 +181,13 @@ class JobQueue {
     this.#serve();
   }
 
-  /** Queues a job of a dead process, after the jobs that clients wait for. */
   addFound(jobId: string): void {
     if (this.#isClosed || this.#running.has(jobId) || this.#wanted.has(jobId)) return;
     this.#found.add(jobId);
     this.#serve();
   }
 
-  /**
-   * Waits until all running and requested jobs have ended; aborts them when `graceMs` have passed or `hurry` is
-   * aborted. Returns the ids of jobs that might be unfinished.
-   */
+  // Returns the ids of jobs that may be unfinished. Aborts the jobs when `graceMs` have passed or `hurry` is aborted.
   async close(graceMs: number, hurry?: AbortSignal): Promise<readonly string[]> {
     this.#isClosed = true;
     const unfinished = [...this.#found];

@@ -47,9 +47,9 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job, reserves its charge and queues the job.
-   * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes, and the
-   * errors of `check`
+   * Stores and queues a job, and reserves its charge.
+   * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes; errors
+   * of `check`
    */
   accept(request: JobRequest): Job {
     this.requireOpen();
@@ -66,8 +66,8 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job and reserves its price in the caller's transaction, unless credits are missing or the idempotency key
-   * is used. From now on the job, not the request, settles the charge. The caller queues the job with `enqueue`.
+   * Stores a job and reserves its price, in the caller's transaction. Returns a refusal if credits are missing or the
+   * idempotency key is used; otherwise the caller must `enqueue` the job.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -107,7 +107,7 @@ export class Jobs extends JobScheduler {
     return { kind: 'accepted', job };
   }
 
-  /** Returns the account's job of this kind. Queues the job again if the process that owned it is dead. */
+  /** Returns a job of this account and kind. Queues the job again if the process that owned it is dead. */
   find(accountId: string, kind: JobKind, jobId: string): Job | undefined {
     const { ownership, store } = this.#deps;
     const { owner } = ownership;
@@ -120,7 +120,7 @@ export class Jobs extends JobScheduler {
     });
   }
 
-  /** Returns a job of any account; the caller has verified a signed link. */
+  /** Returns a job of any account. Call it only after a signed link was verified. */
   findAny(kind: JobKind, jobId: string): Job | undefined {
     const job = this.#deps.store.read((db) => readJob(db, jobId));
     return job?.kind === kind ? job : undefined;
@@ -132,39 +132,39 @@ export class Jobs extends JobScheduler {
   }
 }
 
-/** A job to accept. All needed files are already imported. */
+/** A job to accept. All files that it needs are already imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
-  /** Id of the job and of the folder with its files; default a new id. */
+  /** Id of the job and of its folder; default a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response, if retries must get the same body. */
+  /** Body of the first response; set if retries must get the same body. */
   readonly answer?: Json | undefined;
-  /** Text of a speech job. */
+  /** For speech jobs. */
   readonly text?: string | undefined;
-  /** Called first in the transaction that stores the job; throws to refuse the job. */
+  /** Called first in the transaction that stores the job. If it throws, the job is refused. */
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
 export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
 
-/** Maximum length of a segment in characters, about a minute of speech. */
+/** About a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;
 
-/** A segment of at least this length ends at the end of its paragraph. */
+// A segment of at least this length ends at the end of its paragraph.
 const PARAGRAPH_MIN_CHARACTERS = SEGMENT_MAX_CHARACTERS / 2;
 
-/** A part of a job's text that is spoken separately. */
+/** A part of a text that is spoken separately. */
 export interface TextSegment {
   readonly text: string;
   readonly characters: number;
 }
 
 /**
- * Splits the text of a job into segments of whole sentences, at most 1,000 characters each. Longer sentences are split
- * at a clause or between words. The segments, concatenated, are the text.
- * @param minimum minimum number of segments, for a text with two or more characters
+ * Splits a text into segments of whole sentences, at most 1,000 characters each. Splits a longer sentence at a clause
+ * or between words; the segments, concatenated, are the text.
+ * @param minimum minimum number of segments, for a text of two or more characters
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {
   const segments: TextSegment[] = [];
@@ -186,7 +186,7 @@ export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegm
   return segments.length < minimum ? splitInTwo(text) : segments;
 }
 
-/** Splits a text near the middle: between words if both parts can then be spoken, else between any two characters. */
+// Near the middle: between words if both parts can then be spoken, otherwise between any two characters.
 function splitInTwo(text: string): readonly TextSegment[] {
   const characters = Array.from(text);
   const half = Math.ceil(characters.length / 2);

@@ -1,38 +1,37 @@
 import type { SegmentStatus } from '../../contract/jobs.ts';
 
 /**
- * The lifecycle of a job (docs/api/jobs.md#states) as a pure state machine: the next state, and
- * what happens to the charge.
+ * The lifecycle of a job as a pure state machine: computes the next state and what happens to the charge
+ * (docs/api/jobs.md#states).
  */
 
-/** Stored job statuses; each API has its own names for them. Only speech jobs can be `partial`. */
+/** The stored job statuses; each API has its own names for them. Only speech jobs can be `partial`. */
 export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** Number of times that a worker claimed the job, except claims that ended with a release. */
+  /** How many times a worker claimed the job. A claim that ended with a release does not count. */
   readonly attempts: number;
   /** Statuses of the segments; empty unless this is a speech job. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes a new job, or a job whose owner process is dead. */
+  /** A worker takes a new job, or a job whose process is dead. */
   | { readonly type: 'claimed' }
-  /** The process that owns the job ends; the next process will continue the job. */
+  /** The process ends; another one will continue the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** The result is stored. A speech job without spoken segments fails instead. */
+  /** The result is stored. A speech job without any spoken segment fails instead. */
   | { readonly type: 'finished' }
-  /** The job failed, for example on a full disk. */
   | { readonly type: 'failed' };
 
-/** What happens to the reserved credits; `commit_part` refunds the failed segments. */
+/** What happens to the reserved credits. `commit_part` spends them, except those of the failed segments. */
 export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {
@@ -41,8 +40,8 @@ export interface Transition {
 }
 
 /**
- * Number of attempts after which a job fails, because the job may be what crashes the processes. The limit is high,
- * because processes also end for other reasons while a job is running.
+ * A job fails after this many attempts, because it may be the job that crashes the processes. The limit is high,
+ * because processes also end for other reasons.
  */
 export const MAX_ATTEMPTS = 100;
 
@@ -52,12 +51,12 @@ export function newJob(segmentCount: number): JobState {
   return { status: 'pending', attempts: 0, segments };
 }
 
-/** Whether a job has ended. */
+/** Returns whether a job has ended. */
 export function hasEnded(status: JobStatus): boolean {
   return status !== 'pending' && status !== 'processing';
 }
 
-/** Returns the job's next state; `undefined` when its state does not allow the event. */
+/** Returns the next state of a job; `undefined` if the current state does not allow the event. */
 export function transition(state: JobState, event: JobEvent): Transition | undefined {
   const { status, attempts, segments } = state;
   if (hasEnded(status)) return undefined;

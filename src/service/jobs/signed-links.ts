@@ -6,29 +6,31 @@ import { text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
 export interface LinkTarget {
-  /** Id of a job or a media file. */
+  /** Id of a job or of a media file. */
   readonly taskId: string;
-  /** Whether to send the file as an attachment. */
+  /** True to send the file as an attachment. */
   readonly download: boolean;
 }
 
-/** The query parameters of a signed link. */
+/** The query parameters that prove a signed link. */
 export interface LinkProof {
   /** Expiry in seconds since the epoch. */
   readonly expires: number;
   readonly signature: string;
 }
 
-/** Signs and checks links that work without an API key (docs/api/jobs.md#v1). */
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
-/** Default lifetime of a link in seconds: enough to follow a redirect. */
+/** Default lifetime of a link: enough to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';
 const SECRET_BYTES = 32;
 
-/** Creates and checks signed links with the secret of the data directory. */
+/**
+ * Returns functions that sign and check links which work without an API key. The signing secret is stored in the data
+ * directory (docs/api/jobs.md#v1).
+ */
 export function createSignedLinks({
   store,
   clock,
@@ -53,7 +55,7 @@ export function createSignedLinks({
       const expires = Math.floor(expiresAt / 1_000);
       return { expires, signature: signatureOf(target, expires) };
     },
-    /** Whether the signature is valid and the link has not expired. */
+    /** Returns whether the signature is valid and the link has not expired. */
     isValid(target: LinkTarget, { expires, signature }: LinkProof): boolean {
       const expected = Buffer.from(signatureOf(target, expires));
       const given = Buffer.from(signature);
@@ -68,7 +70,6 @@ function readSecret(db: Connection): string | undefined {
   return row === undefined ? undefined : text(row, 'value');
 }
 
-/** Stores a new secret unless another process stored one first; returns the stored secret. */
 function makeSecret(db: Connection, random: Random): string {
   const value = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex');
   db.run('INSERT OR IGNORE INTO secret (name, value) VALUES (?, ?)', [SECRET, value]);

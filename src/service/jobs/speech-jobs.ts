@@ -16,7 +16,7 @@ import type { JobStep, JobType } from './work-on-job.ts';
 import type { Job, SegmentRecord } from './job-records.ts';
 import { storedOrder } from './job-records.ts';
 
-/** Stored parameters of a speech job; its text is stored with the segments. */
+/** Stored parameters of a speech job. The text is stored with the segments. */
 export const StoredSpeech = Type.Object({
   voiceId: Type.String(),
   modelId: Type.String(),
@@ -24,7 +24,7 @@ export const StoredSpeech = Type.Object({
   speed: Type.Number(),
   pitch: Type.Number(),
   gainDb: Type.Number(),
-  /** Names of the request parameters that the model does not support. */
+  /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
   textPreview: Type.String(),
   textFingerprint: Type.String(),
@@ -38,7 +38,7 @@ interface SpeechJobDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Creates the handler of speech jobs, which speaks segment by segment and then joins the segments. */
+/** Creates the speech job type: speaks a text segment by segment, then joins the segments. */
 export function createSpeechJobs(deps: SpeechJobDeps): JobType {
   return {
     describeFailure: engineMessageOf,
@@ -93,7 +93,7 @@ async function segmentStep(
   }
 }
 
-/** Joins the spoken segments into one audio file, unless this file exists, and deletes the segments' raw samples. */
+// Repeatable: keeps an existing file. Deletes the raw samples of the segments.
 async function joinSegments(
   { folder, encode }: SpeechJobDeps,
   job: Job,
@@ -131,7 +131,7 @@ async function* readSegments(
   }
 }
 
-/** Yields the chunks unchanged and appends their samples to a file, in the byte order of this machine. */
+// The samples are in the byte order of this machine.
 async function* copySamples(
   chunks: AsyncIterable<SpeechChunk>,
   output: Output,
@@ -157,17 +157,17 @@ async function* readSamples(file: StoredAudio, sampleRate: number): AsyncGenerat
   }
 }
 
-/** Returns the name of a segment's file in the folder of the job. */
+/** Returns the file name of a segment's audio, in the folder of the job. */
 export function segmentFile(index: number, format: SpeechFormat): string {
   return `segment-${index}.${format}`;
 }
 
-/** Returns the name of the file with a segment's raw samples, which exists until the segments are joined. */
+// Raw samples, which are deleted after the segments are joined.
 function samplesFile(index: number): string {
   return `segment-${index}.f32`;
 }
 
-/** Returns the name of the job's audio file: the file of the only segment, or of all segments joined. */
+/** Returns the file name of the complete audio: the only segment, or the joined segments. */
 export function wholeFile(job: Job): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;

@@ -14,16 +14,16 @@ import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** Produces the results of jobs of one kind. */
+/** Makes the results of one kind of job. */
 export interface JobType {
   /**
-   * Performs the next step of a job; called until the job has ended. If the step throws, the job fails and is refunded;
-   * if the signal is aborted, the next process continues the job.
+   * Performs the next step of a job; called until the job has ended. If it throws, the job fails and is refunded. If
+   * the signal is aborted, another process continues the job.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
-  /** Describes a failure for clients; `undefined` to use the default message of the endpoint. */
+  /** Describes a failure to clients; `undefined` for the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
-  /** Deletes files that an ended job no longer needs. */
+  /** Deletes files that are no longer needed after a job has ended. */
   cleanUp?(job: Job): Promise<void>;
 }
 
@@ -38,8 +38,7 @@ interface WorkDeps {
 }
 
 /**
- * Claims a job and works on it until it ends. Records each step, so that another process can
- * continue after it. Stops when the signal is aborted or another process owns the job.
+ * Claims a job and works on it until it ends. Records each step, so that another process can continue if this one ends.
  * @throws StoreError when a step cannot be recorded; the job stays unchanged
  */
 export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
@@ -55,7 +54,6 @@ export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSign
   if (job !== undefined && hasEnded(job.status)) await types[job.kind].cleanUp?.(job);
 }
 
-/** Performs the next step; returns a failure as an event. */
 async function nextStep(
   { report, types }: WorkDeps,
   job: Job,
@@ -74,7 +72,7 @@ async function nextStep(
   }
 }
 
-/** Maximum number of attempts to write to a locked database. */
+// To a database that another process has locked.
 const WRITES = 5;
 const WRITE_RETRY_MS = 500;
 
@@ -94,16 +92,15 @@ async function record(
   }
 }
 
-/** An event in the lifecycle of a job, with the values to store. */
+/** A step of a job: the event to apply, with values to store. */
 export interface JobStep {
   readonly event: JobEvent;
-  /** Length of the segment that was spoken in this step. */
+  /** Length of the segment that this step spoke. */
   readonly length?: SpeechLength | undefined;
   /** Why the job or its segment failed. */
   readonly errorMessage?: string | undefined;
   /** Error code of the failure; default the code for this kind of job. */
   readonly errorCode?: ServiceErrorCode | undefined;
-  /** Metadata of the result of a finished media job. */
   readonly result?: Json | undefined;
   /** Writes additional rows in the same transaction. */
   readonly alongside?: ((db: Connection) => void) | undefined;
@@ -116,8 +113,8 @@ interface Advance extends JobStep {
 }
 
 /**
- * Records an event of a job and, if the job has ended, settles its charge, inside the caller's transaction. Returns the
- * updated job. Returns `undefined`, without changes, if the job has ended or another process owns it.
+ * Applies an event to a job in the caller's transaction. If the job then has ended, settles its charge.
+ * @returns the updated job; `undefined`, without changes, if the job had ended or another process owns it
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;
@@ -137,7 +134,7 @@ export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   return readJob(db, jobId);
 }
 
-/** Whether a job is unfinished and no living process owns it. */
+/** Returns whether a job is unfinished and no living process owns it. */
 export function isUnowned(
   db: Connection,
   { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,
@@ -146,7 +143,7 @@ export function isUnowned(
   return !hasEnded(status) && isAbandoned(db, ownerId, owner);
 }
 
-/** Writes status and result in one statement, because a constraint of the table relates them. */
+// Writes both in one statement, because a constraint of the table relates status and result.
 function writeState(
   db: Connection,
   { errorCode, errorMessage, event, jobId, now, owner, result }: Advance,
@@ -202,7 +199,7 @@ function settle(db: Connection, job: Job, settlement: Settlement, now: number): 
   db.run("UPDATE operation SET state = 'refunded' WHERE id = ?", [id]);
 }
 
-/** Returns what a job costs: the price without the share of the characters in failed segments. */
+// The price without the share of the characters in failed segments.
 function spentOn(job: Job, settlement: Exclude<Settlement, 'none'>) {
   if (settlement === 'refund') return { credits: 0, quota: 0 };
   if (settlement === 'commit') return { credits: job.credits, quota: job.characters };

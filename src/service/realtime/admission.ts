@@ -13,9 +13,9 @@ import type { TicketScope } from './tickets.ts';
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   readonly traceId: string;
-  /** Account of the API key; `undefined` for a browser, which must send a ticket. */
+  /** `undefined` for a browser, which has no API key and must send a ticket. */
   readonly account: string | undefined;
-  /** Web origin and host that the ticket must be valid for. */
+  /** The web origin and the host for which the ticket must be valid; `undefined` with an API key. */
   readonly place: TicketScope | undefined;
   readonly cut: BodyCut | undefined;
 }
@@ -24,13 +24,13 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
-  /** Number of open connections, and of those that have not authenticated. */
+  /** Number of open connections, and how many of them have not authenticated. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 
 const MAX_CONNECTIONS = 256;
 const MAX_UNKNOWN = 32;
-/** Names of query parameters that look like credentials, which URLs must not contain. */
+// URLs must not contain these, because they look like credentials.
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
 /**
@@ -70,7 +70,7 @@ function refuseCredentials(query: URLSearchParams): void {
   throw invalidRequest([{ field, message }]);
 }
 
-/** Returns the web origin and the host of a browser's request; `undefined` for other clients, which send no `Origin`. */
+// Only browsers send `Origin`.
 function placeOf(headers: Headers): TicketScope | undefined {
   const origin = headers.get('Origin');
   const host = headers.get('Host');
@@ -108,10 +108,10 @@ function requireCapacity(
   });
 }
 
-/** Path of version 1 of realtime speech, which the API names but does not describe. */
+// The API reserves this path, but does not describe version 1 of realtime speech.
 const REALTIME_V1_PATH = '/v1/tts/live';
 
-/** Whether a path is for WebSocket handshakes. */
+/** Returns whether a path is for WebSocket handshakes. */
 export function isLivePath(path: string): boolean {
   return LIVE_PATHS.has(path);
 }

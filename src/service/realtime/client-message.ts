@@ -18,7 +18,7 @@ import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A `start` whose `request` is not validated yet: its schema depends on the profile. */
+/** A `start` message. Its `request` is not validated yet, because the schema depends on the profile. */
 export interface StartMessage {
   readonly event: 'start';
   readonly mode: RealtimeMode;
@@ -34,10 +34,9 @@ type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Event name of a message without `event`; no event has this name. */
+/** The event name of a message that has no `event`. */
 export const NO_EVENT = '';
 
-/** The request modes in which each client event is allowed. */
 const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {
   auth: REALTIME_MODES,
   start: REALTIME_MODES,
@@ -60,12 +59,12 @@ const StartEnvelope = Type.Object({
 });
 
 const { text: _bounded, ...inputFields } = CLIENT_MESSAGES.v3.input.properties;
-/** Schema of `input` without a maximum length, because the state machine limits the text of all inputs together. */
+// Without a maximum length, because the state machine limits the text of all inputs together.
 const InputOfAnyLength = Type.Object({ ...inputFields, text: Type.String({ minLength: 1 }) });
 
 /**
  * Validates a message of the client (docs/api/realtime.md); ignores unknown fields.
- * @param mode mode of the request; `undefined` before `start`
+ * @param mode mode of the current request; `undefined` before `start`
  */
 export function readClientMessage(
   frame: FrameMessage,
@@ -81,7 +80,7 @@ export function readClientMessage(
   }
 }
 
-/** Converts a validation error to an `error` event, with the field names of the client's protocol version. */
+/** Converts a validation error to an `error` message, in the field names of the client's protocol version. */
 export function problemOf(
   { details, message }: ServiceError,
   protocol: RealtimeProtocol,
@@ -155,7 +154,7 @@ function invalid(field: string, message: string): ServiceError {
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** Path of the invalid field, with the field names of the client's protocol version. */
+  /** Path of the invalid field, in the field names of the client's protocol version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

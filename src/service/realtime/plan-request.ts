@@ -22,8 +22,8 @@ import type { Problem } from './client-message.ts';
 import type { RequestWarning, ReadyFields } from './machine/state.ts';
 
 /**
- * Validates a `start.request` (docs/api/realtime.md). Values out of range are ignored with a warning in v3, clamped with
- * a warning in profile `product_v1` of v2, and refused in the legacy profile of v2.
+ * Validates a `start.request` (docs/api/realtime.md). A value out of range is ignored with a warning in v3, clamped
+ * with a warning in v2 with `product_v1`, and refused in v2 without a profile.
  * @throws RequestProblem
  */
 export function planRequest(
@@ -58,11 +58,8 @@ function isLegacyProfile(profile: unknown): boolean {
   throw new RequestProblem({ code: 'invalid_message', message, path });
 }
 
-/**
- * Plans a v2 request without a profile (docs/api/realtime.md). Refuses unknown fields and unsupported emotions or
- * instructions. Ignores other unsupported controls, with a warning unless they are hints.
- * @throws RequestProblem
- */
+// v2 without a profile (docs/api/realtime.md): ignores unsupported controls, with a warning unless they are hints, but
+// refuses unknown fields and unsupported emotions or instructions.
 function planLegacy(request: RequestFields, subject: RequestSubject): RequestPlan {
   const { model, voice, protocol, nameOf } = subject;
   refuseUnknown(request, subject);
@@ -104,20 +101,17 @@ function refuse(name: string, { nameOf, model }: RequestSubject): never {
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Converts the volume factor of the legacy profile to decibels, limited to the range of HTTP speech. */
+// A volume factor; the result is limited to the range of HTTP speech.
 function decibelsOf(volume: number | undefined): number | undefined {
   if (volume === undefined) return undefined;
   return Math.max(-LOUDEST_DB, 20 * Math.log10(volume));
 }
 
-/** Decibels of the maximum volume factor, which is 10. */
+// For the maximum volume factor, which is 10.
 const LOUDEST_DB = 20;
 
-/**
- * Plans a request of v3, or of v2 with `product_v1`: ignores unsupported controls with a warning,
- * and reports the resulting values as `effectiveRequest` (docs/api/realtime.md).
- * @throws RequestProblem
- */
+// v3, and v2 with `product_v1`: ignores unsupported controls with a warning, and reports the resulting values as
+// `effectiveRequest` (docs/api/realtime.md).
 function planLenient(request: RequestFields, subject: RequestSubject): RequestPlan {
   const { model, protocol, voice, nameOf } = subject;
   const schema = protocol === 'v2' ? ProductStartRequest : StartRequest;
@@ -182,7 +176,7 @@ function withoutUnknown(
   return { request: Object.fromEntries(known), warnings };
 }
 
-/** Clamps numbers that are out of range in v2, and omits these numbers in v3. */
+// Clamps numbers out of range in v2; omits them in v3.
 function withinRanges(request: RequestFields, subject: RequestSubject): Adapted {
   const { protocol, nameOf } = subject;
   const ranges = rangesOf(subject.model);
@@ -217,7 +211,6 @@ function rangesOf(model: CatalogueModel): ReadonlyMap<string, Range> {
   ]);
 }
 
-/** Returns the default values of unsupported controls. */
 function defaultsOf({ controls }: CatalogueModel, protocol: RealtimeProtocol) {
   return {
     ...(controls.speed ? { speed: 1 } : {}),
@@ -243,11 +236,11 @@ export interface RequestPlan {
   /** Maximum number of characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
-  /** Warnings to send after `ready`, if `ready` has no field for them. */
+  /** Warnings to send after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Thrown to refuse a request; contains the fields of the `error` message for the client. */
+/** Refuses a realtime request; contains the fields of the `error` message for the client. */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem';
   readonly problem: Problem;
@@ -258,14 +251,14 @@ export class RequestProblem extends Error {
   }
 }
 
-/** The fields of a `start.request` before validation, under their v3 names. */
+// Not validated; the fields have their v3 names.
 type RequestFields = Readonly<Record<string, unknown>>;
 
 interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Returns the path of a field, with the field names of the client's protocol version. */
+  /** Converts the path of a field to the field names of the client's protocol version. */
   readonly nameOf: (field: string) => string;
 }
 
@@ -286,10 +279,8 @@ function checkRequest<Schema extends TObject>(
   }
 }
 
-/**
- * Runs a check of HTTP speech on the field at `path`, and converts its ServiceError to a RequestProblem.
- * @throws RequestProblem with the given code, or `provider_unavailable` for an unavailable model
- */
+// Runs a check that HTTP speech uses too, and converts its ServiceError. An unavailable model becomes
+// `provider_unavailable`, any other problem the given code.
 function withProblem<Result>(
   code: Problem['code'],
   path: string,
@@ -309,7 +300,6 @@ function withProblem<Result>(
   }
 }
 
-/** Returns the format. @throws RequestProblem `unsupported_parameter` if the model does not support the format */
 function requireFormat(
   format: RealtimeFormat,
   model: CatalogueModel,
@@ -321,13 +311,18 @@ function requireFormat(
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/** Returns the realtime formats of a model. Every model supports opus and pcm, because the service converts. */
+/**
+ * Returns the realtime formats of a model. Every model supports opus and pcm, because the service converts the audio.
+ */
 export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
   const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
   return [...files, 'opus', 'pcm'];
 }
 
-/** Returns the fields of `start.request` that a model supports; in v2, the fields of the profile `product_v1`. */
+/**
+ * Returns the fields of `start.request` that a model supports. For v2, these are the fields of the profile
+ * `product_v1`.
+ */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

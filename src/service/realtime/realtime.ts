@@ -38,7 +38,9 @@ export function createRealtime(deps: RealtimeDeps) {
   return {
     tickets,
     requests,
-    /** Checks a handshake, and loads the session modules on demand. @throws ServiceError if the handshake is refused */
+    /**
+     * Checks a handshake, and loads the session modules on first use. @throws ServiceError if the handshake is refused
+     */
     async admit(arrival: IncomingRequest): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
         keys,
@@ -64,11 +66,14 @@ export function createRealtime(deps: RealtimeDeps) {
       session.open();
       return session;
     },
-    /** Number of connections with accepted segments that are not spoken yet. */
+    /** Number of connections that have accepted but unspoken segments. */
     get size(): number {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
-    /** Waits for accepted segments for `graceMs`, or a second after `hurry` is aborted, and closes all connections. */
+    /**
+     * Finishes accepted segments within `graceMs`, or within a second once `hurry` is aborted. Then closes all
+     * connections.
+     */
     async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (sessions.size === 0) return;
       const empty = new Promise<void>((resolve) => {

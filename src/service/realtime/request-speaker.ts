@@ -43,7 +43,6 @@ export interface SessionContext extends Pick<
   readonly tickets: Tickets;
 }
 
-/** The callbacks and data that a request needs from its connection. */
 interface RequestConnection {
   readonly context: SessionContext;
   readonly protocol: RealtimeProtocol;
@@ -54,7 +53,7 @@ interface RequestConnection {
   readonly drain: () => Promise<void>;
 }
 
-/** Starts a request or reports its status (docs/api/realtime.md#request-states). */
+/** Starts or resumes a request, or reports its status (docs/api/realtime.md#request-states). */
 export function startRequest(
   start: StartMessage,
   connection: RequestConnection,
@@ -111,7 +110,7 @@ function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   };
 }
 
-/** Time for which audio of requests in `reliable` mode is stored, in milliseconds. */
+// For requests in `reliable` mode.
 const STORED_MS = 24 * 60 * 60 * 1_000;
 
 /** Reserves, speaks and bills the segments of a request on one connection (docs/billing.md). */
@@ -135,7 +134,7 @@ export class RequestSpeaker {
     this.#isCharged = segments.some(({ isCharged }) => isCharged);
   }
 
-  /** Reserves the credits of a segment, unless the segment was charged on an earlier connection. */
+  /** Reserves the credits of a segment. Does nothing if an earlier connection has charged the segment. */
   reserve(segment: CommittedSegment): SessionEvent {
     const { account, context, protocol, traceId } = this.#connection;
     const { segmentId, sequences, text, characters } = segment;
@@ -171,7 +170,7 @@ export class RequestSpeaker {
     return { type: 'reserved', segmentId, units: characters };
   }
 
-  /** Speaks a reserved segment: sends the audio, in `reliable` mode also stores it, and settles the charge. */
+  /** Speaks a reserved segment and settles the charge. In `reliable` mode, also stores the audio. */
   async speak(segmentId: string): Promise<void> {
     const reserved = this.#reserved.get(segmentId);
     if (reserved === undefined) throw new TypeError(`segment ${segmentId} was not reserved`);
@@ -192,8 +191,8 @@ export class RequestSpeaker {
   }
 
   /**
-   * Aborts the request: stops speech and refunds undelivered segments. Deletes an uncharged request in `simple` mode,
-   * so that the client can use the request id again.
+   * Aborts the request and refunds undelivered segments. Deletes an uncharged request in `simple` mode, so that the
+   * client can use its request id again.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;
@@ -208,7 +207,7 @@ export class RequestSpeaker {
     else requests.end(this.#request, isSimple || isFinal ? 'failed_terminal' : 'failed_retryable');
   }
 
-  /** Returns how the segment ended; `undefined` after an abort. */
+  // `undefined` after an abort.
   async #speak(reserved: ReservedSegment): Promise<SessionEvent | undefined> {
     const { context, traceId } = this.#connection;
     const { id, format, mode } = this.#request;
@@ -289,10 +288,8 @@ export class RequestSpeaker {
   }
 }
 
-/**
- * An accepted segment and its charge. The charge is committed with the first audio and settled once (docs/billing.md). A
- * segment that was billed on an earlier connection has no `operation`, so it is not charged.
- */
+// The charge is committed with the first audio and settled once (docs/billing.md). Without `operation`, an earlier
+// connection has billed the segment.
 class ReservedSegment {
   readonly segment: CommittedSegment;
   /** Number of the segment in the request, from 1. */
@@ -312,14 +309,14 @@ class ReservedSegment {
     return this.#isCommitted;
   }
 
-  /** Spends the reserved credits, before audio is sent. @throws SettledElsewhere */
+  /** Spends the reserved credits; call it before sending audio. @throws SettledElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
     if (this.#operation?.commit() === undefined) throw new SettledElsewhere();
     this.#isCommitted = true;
   }
 
-  /** Settles the charge and runs `alongside`, both in one transaction. @throws SettledElsewhere */
+  /** Settles the charge and runs `alongside` in the same transaction. @throws SettledElsewhere */
   complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);
@@ -334,7 +331,7 @@ class ReservedSegment {
     this.#operation.refund();
   }
 
-  /** Ends an unfinished segment: keeps the charge if audio was sent, otherwise refunds it. */
+  /** Ends an unfinished segment. Keeps the charge if audio was sent, otherwise refunds it. */
   abandon(): void {
     if (this.#isSettled) return;
     if (!this.#isCommitted) return this.refund();
@@ -343,7 +340,7 @@ class ReservedSegment {
   }
 }
 
-/** Thrown when another process has refunded the segment, because this process appeared dead. */
+// Another process took this one for dead and refunded the segment.
 class SettledElsewhere extends Error {
   override readonly name = 'SettledElsewhere';
 

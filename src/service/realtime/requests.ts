@@ -27,7 +27,7 @@ interface RequestsDeps {
   readonly ownership: Ownership;
 }
 
-/** Parameters that identify a request: a `start` with equal parameters resumes the request. */
+// A `start` with equal parameters resumes the request.
 interface RequestParameters {
   readonly accountId: string;
   readonly requestId: string;
@@ -38,23 +38,23 @@ interface RequestParameters {
 
 type StartResult =
   | { readonly kind: 'started'; readonly request: RequestRecord }
-  /** The request exists and is not restarted. */
+  /** The request exists and cannot be restarted. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
 type EndState = Exclude<RequestState, 'running'>;
 
-/** Stores realtime requests and their audio for all processes on a data directory. */
+/** Stores realtime requests and their audio, for all processes that share a data directory. */
 export class Requests {
   readonly #deps: RequestsDeps;
-  /** Running requests of this process, each with a function that releases the lease. */
+  // The requests that run in this process; each function releases the lease.
   readonly #active = new Map<string, () => void>();
 
   constructor(deps: RequestsDeps) {
     this.#deps = deps;
   }
 
-  /** Starts or resumes a request (docs/api/realtime.md#request-states); with `retryFailed`, restarts a failed one. */
+  /** Starts or resumes a request (docs/api/realtime.md#request-states). With `retryFailed`, restarts a failed one. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));
@@ -64,14 +64,14 @@ export class Requests {
     return result;
   }
 
-  /** Ends a request of this process; returns false if another process had ended the request. */
+  /** Ends a request of this process. Returns false if another process has already ended it. */
   end({ id }: RequestRecord, state: EndState): boolean {
     const { store, ownership } = this.#deps;
     this.#release(id);
     return store.write((db) => endRequest(db, id, ownership.owner.id, state));
   }
 
-  /** Deletes an uncharged request. */
+  /** Deletes a request that was not charged. */
   delete({ id }: RequestRecord): void {
     this.#release(id);
     this.#deps.store.write((db) => {
@@ -90,7 +90,7 @@ export class Requests {
     return store.write((db) => this.#refreshed(db, accountId, requestId));
   }
 
-  /** Returns the stored audio of a completed segment; `undefined` once the audio has expired. */
+  /** Returns the stored audio of a completed segment; `undefined` after it has expired. */
   async audioOf(
     { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
@@ -101,7 +101,7 @@ export class Requests {
     return this.#deps.folder.find(id, segmentFile(segment.number, format));
   }
 
-  /** Deletes expired audio of requests that are not running. */
+  /** Deletes the expired audio of requests that are not running. */
   async sweep(): Promise<void> {
     const { store, clock, folder } = this.#deps;
     const expired = store.read((db) =>
@@ -151,7 +151,7 @@ export class Requests {
     return { kind: 'started', request };
   }
 
-  /** Returns a request. If the process that ran it is dead, refunds its unfinished segments first. */
+  // If the process that ran the request is dead, its unfinished segments are refunded.
   #refreshed(db: Connection, accountId: string, requestId: string): RequestRecord | undefined {
     const found = findRequest(db, accountId, requestId);
     if (found?.ownerId === undefined || !this.#isOrphaned(db, found)) return found;
@@ -181,7 +181,7 @@ export interface RequestRecord {
   readonly format: RealtimeFormat;
   readonly state: RequestState;
   readonly ownerId: string | undefined;
-  /** Expiry of the stored audio, in milliseconds since the epoch. */
+  /** When the stored audio expires, in milliseconds since the epoch. */
   readonly storedUntil: number | undefined;
   readonly segments: readonly SegmentRecord[];
 }
@@ -190,13 +190,13 @@ interface SegmentRecord {
   /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
-  /** Sequence numbers of the segment's text events. */
+  /** Sequence numbers of its `text` messages. */
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly characters: number;
   readonly operationId: string;
   readonly isCharged: boolean;
-  /** Size of the segment's audio; `undefined` until all audio was sent. */
+  /** Size of the audio; `undefined` if the audio was not sent completely. */
   readonly audio: SegmentSize | undefined;
 }
 
@@ -205,7 +205,7 @@ export interface SegmentSize {
   readonly frames: number;
 }
 
-/** The audio size of a segment without words. */
+/** The audio size of a segment that has no words. */
 export const NO_AUDIO: SegmentSize = { bytes: 0, frames: 0 };
 
 function findRequest(
@@ -228,7 +228,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
   return changed > 0;
 }
 
-/** Stores a segment, or updates the operation (the billing record) if the segment is already stored. */
+/** Stores a segment. If the segment is already stored, updates the id of its operation (the billing record). */
 export function writeSegment(
   db: Connection,
   request: string,
@@ -244,7 +244,7 @@ export function writeSegment(
   );
 }
 
-/** Records the size of a completely sent segment. */
+/** Records the size of a segment's audio after all of it was sent. */
 export function completeSegment(
   db: Connection,
   request: string,
@@ -258,7 +258,7 @@ export function completeSegment(
   );
 }
 
-/** Returns the credits that a request was charged so far. */
+/** Returns the credits that were charged for a request so far. */
 export function chargedCredits(db: Connection, request: string): number {
   const row = db.get(
     `SELECT COALESCE(SUM(reservation.credits), 0) AS credits FROM realtime_segment
@@ -318,8 +318,7 @@ function numbersIn(json: string): readonly number[] {
 }
 
 /**
- * Returns the status of a request for `request_status` and over HTTP
- * (docs/api/realtime.md#request-states).
+ * Returns the status of a request, for `request_status` and for HTTP (docs/api/realtime.md#request-states).
  * @param now milliseconds since the epoch
  */
 export function statusOf(
@@ -338,12 +337,12 @@ export function statusOf(
   };
 }
 
-/** Returns the charged units of a segment: the number of characters, or 0 if it was not charged. */
+// A unit is a character.
 function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }
 
-/** Returns the segments of a request for a connection that resumes the request. */
+/** Returns the segments that earlier connections of a request accepted. */
 export function earlierSegments({ segments }: RequestRecord): readonly EarlierSegment[] {
   return segments.map((segment) => ({
     segmentId: segment.segmentId,
@@ -368,7 +367,7 @@ function manifestRow(segment: SegmentRecord, requestState: RequestState) {
   } as const;
 }
 
-/** Returns the name of a segment's file in the folder of its request. */
+/** Returns the file name of a segment's audio, in the folder of its request. */
 export function segmentFile(number: number, format: RealtimeFormat): string {
   return `segment-${number}.${format}`;
 }

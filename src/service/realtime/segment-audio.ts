@@ -10,7 +10,7 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-/** Maximum time to wait for the engine's next chunk of speech, in milliseconds. */
+// Maximum time until the engine's next chunk.
 const PROVIDER_MS = 60_000;
 
 export class ProviderTimeout extends Error {
@@ -26,7 +26,7 @@ interface SegmentSpeech {
   readonly text: string;
   /** Number of the segment in the request, from 1. */
   readonly number: number;
-  /** Whether to send a WAV header: true once per request, because clients concatenate the audio messages. */
+  /** True to send a WAV header: once per request, because clients concatenate the audio messages. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
@@ -36,8 +36,8 @@ interface SegmentSpeech {
 }
 
 /**
- * Yields the audio of a segment as soon as the engine speaks. The same segment always gets the same bytes.
- * @throws EngineError for text without words; ProviderTimeout; the signal's reason on abort
+ * Yields the audio of a segment while the engine is still speaking. The same segment always gets the same bytes.
+ * @throws EngineError for text without words; ProviderTimeout; the signal's abort reason
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
   const halt = new AbortController();
@@ -90,11 +90,7 @@ function* skipBytes(parts: readonly Uint8Array[], length: number): Generator<Uin
   }
 }
 
-/**
- * Speaks a text in chunks of at most `chunkLength` characters (docs/api/realtime.md, `chunk_length`). Skips chunks that
- * have no words.
- * @throws EngineError for text without words, or when the engine fails
- */
+// Skips chunks that have no words. For `chunkLength`, see `chunk_length` in docs/api/realtime.md.
 async function* speakText(
   engine: Pick<SpeechEngine, 'synthesize'>,
   request: EngineRequest,
@@ -119,12 +115,12 @@ async function* speakText(
     throw new EngineError('unspeakable', 'The text contains nothing that can be spoken.');
 }
 
-/** Whether an error means that the text has no words to speak. */
+/** Returns whether an error means that the text has no words to speak. */
 export function isUnspeakable(error: unknown): boolean {
   return error instanceof EngineError && error.reason === 'unspeakable';
 }
 
-/** Returns a digest of a text, which is stored instead of the text. */
+/** Returns a hash of a text, which is stored instead of the text. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('base64url');
 }

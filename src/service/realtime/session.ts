@@ -23,13 +23,10 @@ import { transition } from './machine/transition.ts';
 import { startRequest } from './request-speaker.ts';
 import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
-/** Maximum number of event ids that a connection stores to recognize repeated messages. */
+// Ids of messages, which are stored to recognize repeated messages.
 const MAX_IDS = 10_000;
 
-/**
- * Runs a realtime connection: passes events to the state machine and performs the resulting effects in order. Queues
- * events that occur meanwhile.
- */
+/** Runs a realtime connection: passes events to the state machine and performs the resulting effects in order. */
 export class Session implements SocketListener {
   readonly #context: SessionContext;
   readonly #admission: Admission;
@@ -72,17 +69,17 @@ export class Session implements SocketListener {
     });
   }
 
-  /** Finishes the accepted segments, unless `isForced`, and closes the connection. */
+  /** Closes the connection; first finishes the accepted segments unless `isForced`. */
   drain(isForced: boolean): void {
     this.#dispatch({ type: 'drain', isForced });
   }
 
-  /** Whether the client has not authenticated yet. */
+  /** True until the client has authenticated. */
   get isUnauthenticated(): boolean {
     return this.#state.phase === 'authenticating';
   }
 
-  /** Whether accepted segments are not spoken yet. */
+  /** True while an accepted segment is unspoken. */
   get isBusy(): boolean {
     return (this.#state.request?.queue.length ?? 0) > 0;
   }
@@ -132,7 +129,7 @@ export class Session implements SocketListener {
     this.#isBusy = false;
   }
 
-  /** Runs work; an error ends the connection. */
+  // An error ends the connection.
   #attempt(work: () => void): void {
     try {
       work();
@@ -220,10 +217,10 @@ export class Session implements SocketListener {
 }
 
 const PING_MS = 20_000;
-/** Maximum number of unanswered pings. A time limit would end all connections when the machine wakes from sleep. */
+// A count, because a time limit would end all connections when the machine wakes from sleep.
 const MAX_UNANSWERED = 3;
 
-/** Pings the client, and terminates the connection if too many pings are unanswered. */
+/** Pings the client. Terminates the connection if too many pings are unanswered. */
 export class Heartbeat {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -236,7 +233,7 @@ export class Heartbeat {
     this.#stop = clock.after(PING_MS, () => this.#beat());
   }
 
-  /** Records that the client sent something. */
+  /** Call it when the client has sent anything. */
   reset(): void {
     this.#unanswered = 0;
   }
@@ -253,7 +250,7 @@ export class Heartbeat {
   }
 }
 
-/** A bounded set of the latest event ids of a connection. */
+/** Remembers the latest event ids of a connection, up to a maximum. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #max: number;
@@ -262,7 +259,7 @@ export class RecentIds {
     this.#max = max;
   }
 
-  /** Adds an id; returns whether the set contained the id. */
+  /** Adds an id. Returns true if the set already contained it. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
@@ -272,23 +269,23 @@ export class RecentIds {
   }
 }
 
-/** Number of unsent bytes above which speech is paused: some seconds of audio. */
+// Above this number of unsent bytes, speech is paused: some seconds of audio.
 const HIGH_WATER_BYTES = 1024 * 1024;
-/** Maximum number of unsent bytes; only clients that send but never read reach it. */
+// Only clients that send but never read reach this number of unsent bytes.
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Maximum time without sending progress while speech is paused, in milliseconds. */
+/** Maximum time without sending progress while speech is paused. */
 export const STALL_MS = 120_000;
 
 /** Writes frames to a socket with back-pressure. */
 export class Writer {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
-  /** After how many bytes, and how, a fault rule breaks the connection. */
+  // A fault rule that breaks the connection.
   readonly #cut: BodyCut | undefined;
-  /** Called when the client is not reading (docs/api/realtime.md#errors, `client_backpressure`). */
+  // Called when the client has stopped reading (docs/api/realtime.md#errors, `client_backpressure`).
   readonly #onStall: () => void;
   #sentBytes = 0;
-  /** Whether a fault rule broke the connection; if so, frames are dropped. */
+  // True after a fault rule has broken the connection: frames are dropped.
   #isBroken = false;
   #isClosed = false;
   #waiting: (() => void)[] = [];
@@ -312,7 +309,7 @@ export class Writer {
     if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) this.#onStall();
   }
 
-  /** Resolves when the socket accepts more audio, or the connection has ended. */
+  /** Resolves when the socket accepts more audio or the connection has ended. */
   async drain(): Promise<void> {
     const isFull = this.#socket.bufferedAmount > HIGH_WATER_BYTES;
     if (this.#isClosed || !(isFull || this.#isBroken)) return;
@@ -334,7 +331,7 @@ export class Writer {
     else if (this.#stopStall !== undefined) this.#startStall();
   }
 
-  /** Restarts the stall timer. A sent frame shows that the client is reading. */
+  // Restarts the timer after each sent frame, which shows that the client is reading.
   #startStall(): void {
     this.#stopStall?.();
     this.#stopStall = this.#clock.after(STALL_MS, this.#onStall);
@@ -349,13 +346,13 @@ export class Writer {
 
 export interface LiveSocket {
   readonly bufferedAmount: number;
-  /** Sends a binary message; calls `onSent` when it was sent or dropped. */
+  /** Sends a binary message. Calls `onSent` when the message was sent or dropped. */
   send(bytes: Uint8Array, onSent: () => void): void;
   ping(): void;
-  /** Closes with a code; terminates the connection if the client does not reply. */
+  /** Sends a close frame. Terminates the connection if the client does not reply. */
   close(code: number): void;
   terminate(): void;
-  /** Breaks the connection after all data was sent, for a fault rule. */
+  /** Breaks the connection after all data was sent, as a fault rule demands. */
   disconnect(kind: 'reset' | 'truncate'): void;
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
 
-/** The web origin and the host that a ticket is valid for (docs/api/authentication.md). */
+/** The web origin and the host for which a ticket is valid (docs/api/authentication.md). */
 export interface TicketScope {
   readonly origin: string;
   readonly host: string;
@@ -19,7 +19,7 @@ interface Held extends TicketScope {
   readonly expiresAt: number;
 }
 
-/** Creates the store of this process's browser tickets. A ticket is valid once, for one minute and one web origin. */
+/** Creates the store of browser tickets of this process. A ticket is valid once, for one minute and one web origin. */
 export function createTickets({ clock, random }: { clock: Clock; random: Random }) {
   const held = new Map<string, Held>();
   const dropOld = (): void => {
@@ -29,7 +29,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
     }
   };
   return {
-    /** Returns a new ticket and its expiry, in milliseconds since the epoch. */
+    /** Returns a new ticket and its expiry in milliseconds since the epoch. */
     issue({ account, origin, host }: TicketScope & { readonly account: string }) {
       const ticket = `foley-ticket-${Buffer.from(random.bytes(TICKET_BYTES)).toString('base64url')}`;
       const expiresAt = clock.now() + TICKET_MS;
@@ -37,12 +37,12 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Whether a handshake from a web origin can be accepted: an unused ticket for this origin exists. */
+    /** Returns whether a web origin has an unused ticket. If not, the handshake can be refused at once. */
     isExpected(place: TicketScope): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    /** Redeems a ticket and returns the account, or `undefined` if refused. A refused ticket becomes invalid too. */
+    /** Redeems a ticket and returns its account; `undefined` if refused. A refused ticket becomes invalid too. */
     redeem(ticket: string, place: TicketScope): string | undefined {
       dropOld();
       const digest = digestOf(ticket);
@@ -53,7 +53,7 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
   };
 }
 
-/** Returns the digest to store, so that leaked data contain no ticket. */
+// Digests are stored, so that a memory dump contains no ticket.
 function digestOf(ticket: string): string {
   return createHash('sha256').update(ticket).digest('base64url');
 }

@@ -11,7 +11,7 @@ export interface TaskOptions<Schema extends TSchema> {
   readonly result: Schema;
   /** Milliseconds until the process is killed. */
   readonly deadlineMs: number;
-  /** Maximum heap size in megabytes; undefined for the default of Node. */
+  /** Maximum heap size of the process in megabytes; default 256. */
   readonly memoryMb?: number | undefined;
   readonly signal: AbortSignal;
   /** Called with the progress, from 0 to 1. */

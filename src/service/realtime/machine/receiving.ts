@@ -12,7 +12,7 @@ import { reserve, endWhenDone } from './speaking.ts';
 import type { EarlierSegment, OpenRequest, Reducer } from './state.ts';
 import { emit, fail, patch, patchRequest, reject, replyTo, restartIdle, send } from './state.ts';
 
-/** Handles a message of the client: checks authentication, then the event, then its fields. */
+/** Handles a message of the client: checks authentication, then the event name, then the fields. */
 export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
   return ({ phase, protocol, request }) => {
     const { event, eventId } = frame;
@@ -60,12 +60,12 @@ function handle(message: ClientMessage): Reducer {
   }
 }
 
-/** Maximum time to wait for a browser ticket, in milliseconds. */
+// To wait for a browser ticket.
 const AUTH_MS = 10_000;
-/** Name of the site (server location) that the embedded service reports. */
+// The server location that clients see.
 const SITE = 'embedded';
 
-/** Handles a new connection. @param quota remaining quota; `undefined` without an API key (docs/api/authentication.md) */
+/** Handles a new connection. @param quota remaining quota; `undefined` if the client sent no API key */
 export function opened(quota: number | undefined): Reducer {
   return () =>
     quota === undefined
@@ -73,7 +73,6 @@ export function opened(quota: number | undefined): Reducer {
       : [greet(quota), restartIdle];
 }
 
-/** Handles `auth`: starts to redeem the browser ticket in the message. */
 function authenticate({ token, eventId }: Auth): Reducer {
   return ({ phase }) => {
     if (phase === 'authenticating') {
@@ -111,7 +110,7 @@ function greet(quota: number): Reducer {
   ];
 }
 
-/** Starts the request of a connection. After a failed `start`, the client may send another. */
+// After a failed `start`, the client may send another.
 function start(message: StartMessage): Reducer {
   return ({ phase }) => {
     const { eventId } = message;
@@ -126,12 +125,9 @@ function start(message: StartMessage): Reducer {
   };
 }
 
-/** Id of the only segment of a request in `simple` mode. */
+// A request in `simple` mode has only this segment.
 const SIMPLE_SEGMENT_ID = 'input';
 
-/**
- * Handles `input`: collects texts up to an input with `commit`, and speaks them as one segment (docs/api/realtime.md).
- */
 function takeInput({ text, commit = true, eventId }: Input): Reducer {
   return withInput(eventId, 'The input is committed already', (request) => {
     const characters = request.characters + countCodePoints(text);
@@ -151,7 +147,6 @@ function takeInput({ text, commit = true, eventId }: Input): Reducer {
   });
 }
 
-/** Handles a `text` message: collects the numbered text, which a `flush` message commits. */
 function takeText({ text, sequence, eventId }: Text): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const expected = nextSequence(request, sequence);
@@ -193,7 +188,6 @@ function tooLarge(
   return fail({ code: 'segment_too_large', message, path: 'text' }, eventId);
 }
 
-/** Handles `flush`: commits the collected text as a segment, unless it repeats an earlier segment. */
 function flush({ segmentId, eventId }: Flush): Reducer {
   return withInput(eventId, 'The request is stopped', (request) => {
     const { texts, sequences, characters, earlier, queue } = request;
@@ -219,7 +213,7 @@ function flush({ segmentId, eventId }: Flush): Reducer {
   });
 }
 
-/** Handles `stop`: ends the input. After the last segment, the service sends `finish`. */
+// The service sends `finish` after the last segment.
 function stop({ eventId }: Stop): Reducer {
   return withInput(eventId, 'The request is stopped', ({ earlier, queue, texts }) => {
     const failed = earlier
@@ -236,7 +230,7 @@ function stop({ eventId }: Stop): Reducer {
   });
 }
 
-/** Applies a reducer to the open request; fails if no request accepts input. Does nothing while the service closes. */
+// While the service closes, messages are ignored.
 function withInput(
   eventId: string | undefined,
   stopped: string,
@@ -251,7 +245,7 @@ function withInput(
   };
 }
 
-/** Returns the next expected sequence number: `given` if only numbers of completed segments are skipped. */
+// A client that resumes a request may skip the numbers of completed segments.
 function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): number {
   const done = new Set(
     earlier.flatMap(({ audioBytes, sequences }) => (audioBytes === undefined ? [] : sequences)),
@@ -261,7 +255,7 @@ function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): nu
   return next;
 }
 
-/** Acknowledges a segment that was spoken and billed on an earlier connection. */
+// The segment was spoken and billed on an earlier connection.
 function acknowledge(
   { segmentId, units }: EarlierSegment,
   audioBytes: number,

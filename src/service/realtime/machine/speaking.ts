@@ -16,10 +16,10 @@ import {
 } from './state.ts';
 import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './state.ts';
 
-/** Maximum number of segments that one `request_status` can list. */
+// In one `request_status` message.
 const MAX_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Reserves the credits of a segment, unless the session would exceed the maximum number of units. */
+/** Starts to reserve the credits of a segment. Fails if the session would exceed the maximum number of units. */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
@@ -36,7 +36,7 @@ export function reserve(segment: CommittedSegment, eventId: string | undefined):
   };
 }
 
-/** Accepts a segment after the driver has reserved the credits. */
+/** Accepts a segment whose credits are reserved. */
 export function reserved({
   segmentId,
   units: reservedUnits,
@@ -76,13 +76,13 @@ export function reserved({
   };
 }
 
-/** Rejects a segment for which the account has too few credits. */
+/** Rejects a segment because the account has too few credits. */
 export function notReserved(problem: Problem): Reducer {
   return ({ reserving, pendingEventId }) =>
     reserving === undefined ? [] : [fail(problem, pendingEventId)];
 }
 
-/** Handles a piece of audio of the current segment, or the end of the segment. */
+/** Handles audio of the current segment, or the end of the segment. */
 export function takeSpeech(
   event: Extract<SessionEvent, { type: 'audio' | 'spoken' | 'unspeakable' }>,
 ): Reducer {
@@ -146,7 +146,7 @@ function completed(
   ];
 }
 
-/** Ends a segment that has no words; it is not charged. In simple mode, the client may send another input. */
+// The segment has no words and is not charged. In `simple` mode, the client may send another input.
 function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
@@ -181,7 +181,7 @@ const speakNext: Reducer = ({ request }) => {
   return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
-/** Ends the request if no segment is queued and either the client has ended the input or the service is closing. */
+/** Ends the request if no segment is queued and no more input is expected. */
 export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
   if (request === undefined || request.queue.length > 0) return [];
   if (request.isStopped && reserving === undefined) {

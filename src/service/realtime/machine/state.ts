@@ -11,24 +11,24 @@ import type { FrameMessage } from '../../../realtime/frames.ts';
 import * as machine from '../../../realtime/fsm.ts';
 import type { StartMessage, Problem } from '../client-message.ts';
 
-/** Phase of a session (docs/protocol.md#the-services-states). */
+// docs/protocol.md#the-services-states
 type SessionPhase = 'authenticating' | 'waiting' | 'starting' | 'speaking' | 'settling' | 'ended';
 
 export interface CommittedSegment {
   readonly segmentId: string;
-  /** Sequence numbers of the segment's text events; empty in simple mode. */
+  /** Sequence numbers of its `text` messages; empty in `simple` mode. */
   readonly sequences: readonly number[];
   readonly text: string;
   readonly characters: number;
 }
 
-/** A segment of the request that was accepted on an earlier connection. */
+/** A segment that an earlier connection of the same request accepted. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly units: number;
-  /** Size of the audio in bytes; `undefined` until all of it was sent. */
+  /** Size of the complete audio; `undefined` if the audio was not sent completely. */
   readonly audioBytes: number | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface RequestWarning {
   readonly path: string;
 }
 
-/** Fields of the `ready` message that differ between protocol versions. */
+/** The fields of `ready` that only one protocol version has. */
 export type ReadyFields =
   | Pick<Ready, 'protocolVersion' | 'effectiveRequest' | 'warnings'>
   | Pick<Static<typeof SERVER_MESSAGES.v2.ready>, 'provider' | 'effectiveRequest'>;
@@ -49,31 +49,31 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Fields of the messages `ready` and `audio` in both protocol versions. */
+  /** Fields of `ready` and `audio`, the same in both protocol versions. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
   >;
   readonly ready: ReadyFields;
-  /** Warnings to send after `ready`, if `ready` has no field for them. */
+  /** Warnings to send after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Billable units of the segments that earlier connections spoke. */
+  /** Billable units that earlier connections spoke. */
   readonly units: number;
   /** Sequence number of the next audio message. */
   readonly nextAudio: number;
 }
 
 export interface OpenRequest extends StartedRequest {
-  /** Received texts that are not committed yet. */
+  /** Texts that the client has sent but not committed. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
   readonly lastSequence: number;
-  /** Ids of the accepted segments in order; the first is being spoken. */
+  /** Ids of the accepted segments, in order. The first one is being spoken. */
   readonly queue: readonly string[];
-  /** Whether the input has ended: in simple mode by `commit`, in reliable mode by `stop`. */
+  /** True after the last input: `commit` in `simple` mode, `stop` in `reliable` mode. */
   readonly isStopped: boolean;
   readonly stopEventId: string | undefined;
 }
@@ -83,14 +83,13 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the message that caused the driver's current task. */
+  /** The `eventId` of the client message that the driver is working on. */
   readonly pendingEventId: string | undefined;
-  /** The segment whose credits are being reserved. */
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
 }
 
-/** Returns the state of a connection before the event `opened`. */
+/** Returns the initial state of a connection. */
 export function newSession(protocol: RealtimeProtocol, sessionId: string): SessionState {
   return {
     protocol,
@@ -108,9 +107,9 @@ export type StatusFields = Omit<Sent<'request_status'>, 'event' | 'inReplyTo'>;
 export type SessionTimer = 'auth' | 'idle';
 
 export type SessionEvent =
-  /** The handshake succeeded. Without `quota`, the client must send a browser ticket. */
+  /** The handshake succeeded. If `quota` is undefined, the client must send a browser ticket. */
   | { readonly type: 'opened'; readonly quota: number | undefined }
-  /** A message arrived; `isRepeated` if its `eventId` was used before. */
+  /** A message arrived. `isRepeated`: an earlier message had the same `eventId`. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
   /** Results of the effect `redeem`. */
@@ -139,33 +138,31 @@ export type SessionEvent =
   | { readonly type: 'unspeakable'; readonly segmentId: string }
   /** The result of the effect `complete`. */
   | { readonly type: 'settled' }
-  /** The engine, the store or the service failed. */
+  /** The engine, the database or the service failed. */
   | { readonly type: 'failed'; readonly problem: Problem }
   | { readonly type: 'timer'; readonly name: SessionTimer }
-  /** The client is not reading its messages. */
+  /** The client has stopped reading its messages. */
   | { readonly type: 'stalled' }
-  /** The service is closing: accepted segments are finished, unless `isForced`. */
+  /** The service is closing. Accepted segments are finished unless `isForced`. */
   | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
 
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
   : never;
-/** A server message without the fields that the driver adds. */
+/** A message for the client, without the fields that the driver adds. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
-/** A task that the state machine gives to the driver. */
+/** A task for the driver. */
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
   | { readonly type: 'start'; readonly start: StartMessage }
-  /** Reserve the credits of a segment. */
   | { readonly type: 'reserve'; readonly segment: CommittedSegment }
   | { readonly type: 'speak'; readonly segmentId: string }
-  /** Mark the request as completed. */
   | { readonly type: 'complete' }
-  /** Abort the request; if `isFinal`, the client cannot retry the request. */
+  /** Abort the request. `isFinal`: the client cannot retry it. */
   | { readonly type: 'abandon'; readonly isFinal: boolean }
   | { readonly type: 'startTimer'; readonly name: SessionTimer; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: SessionTimer }
@@ -185,27 +182,27 @@ export function send(message: Outgoing): Reducer {
   return emit({ type: 'send', message });
 }
 
-/** Maximum time without messages from the client while the service has nothing to speak. */
+// Without messages from the client while the service has nothing to speak.
 const IDLE_MS = 120_000;
 
-/** Restarts the idle timer. Used after each message and when the service becomes idle. */
+/** Restarts the idle timer. */
 export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
 
 /**
- * Sends an `error` (docs/api/realtime.md#errors). A terminal error ends the request, closes the connection and refunds
- * reserved credits.
+ * Sends an `error` (docs/api/realtime.md#errors). A terminal error also ends the request, refunds reserved credits and
+ * closes the connection.
  */
 export function fail(problem: Problem, eventId?: unknown): Reducer {
   const { terminal } = REALTIME_ERRORS[problem.code];
   return () => [sendError(problem, eventId, terminal), ...(terminal ? [leave(problem)] : [])];
 }
 
-/** Sends a non-terminal `error` about one message; accepted segments are still spoken. */
+/** Sends a non-terminal `error` about one message. Accepted segments are still spoken. */
 export function reject(problem: Problem, eventId?: unknown): Reducer {
   return sendError(problem, eventId, false);
 }
 
-/** Sends an `error` that is terminal whatever the code, and closes the connection. */
+/** Sends a terminal `error`, whatever its code, and closes the connection. */
 export function failTerminally(problem: Problem, closeCode: number): Reducer {
   return () => [sendError(problem, undefined, true), leave(problem, closeCode)];
 }
@@ -231,17 +228,17 @@ function sendError(
   ];
 }
 
-/** Aborts the request and closes the connection. A request cannot be retried after `session_limit_exceeded`. */
+// A request cannot be retried after `session_limit_exceeded`.
 function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
 
-/** Aborts the request of the connection, if any. If `isFinal`, the client cannot retry the request. */
+/** Aborts the request, if the connection has one. `isFinal`: the client cannot retry it. */
 export function abandon(isFinal = false): Reducer {
   return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }
 
-/** Whether the connection has an unfinished request. */
+/** Returns whether the connection has an unfinished request. */
 export function hasRequest({ phase }: SessionState): boolean {
   return phase === 'speaking' || phase === 'settling';
 }
@@ -257,7 +254,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the billable units of a request, except those of the given segments. */
+/** Returns the billable units of a request, without those of the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],

@@ -24,8 +24,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime connection and the effects for the driver (docs/api/realtime.md). A pure function:
- * the driver handles sockets, timers, credits and speech. In the phase `ended`, events have no effect.
+ * Returns the next state of a realtime connection and the effects that the driver performs (docs/api/realtime.md). This
+ * function is pure; in the phase `ended`, events have no effect.
  */
 export function transition(state: SessionState, event: SessionEvent): Step {
   return run(state, [reducerFor(event)]);
@@ -136,7 +136,6 @@ function timedOut(name: SessionTimer): Reducer {
   };
 }
 
-/** Finishes the accepted segments, then closes the connection. */
 const drain: Reducer = (state) =>
   hasRequest(state) ? [patch({ isDraining: true }), endWhenDone] : [end(CLOSE.restarts)];
 
