@@ -12,12 +12,11 @@ export interface RequestFaults {
   readonly cut?: BodyCut | undefined;
 }
 
-/** Fault rules, each with the number of requests that matched the rule. */
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates counters for fault rules. For each kind of effect, the first matching rule applies; later rules do not count
- * the request. Counting is synchronous, so that concurrent requests are counted exactly.
+ * Creates counters for fault rules. For each kind of effect, only the first matching rule applies and counts the
+ * request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   const counters = rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
@@ -53,7 +52,7 @@ export function createFaults(rules: readonly FaultRule[]) {
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault to apply to a job. Call `count` once the job is accepted, to count the create request. */
+    /** Returns the fault for a job. Call `count` after the job is accepted: it counts the create request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;
@@ -82,24 +81,24 @@ function isOneOf<Kind extends FaultEffect['kind']>(
   return kinds.some((kind) => kind === effect.kind);
 }
 
-/** A rule that makes the service misbehave, to test its clients. */
+/** A rule that makes the service misbehave, to test clients. */
 export interface FaultRule {
   /** An HTTP method, or `*` for any. */
   readonly method: string;
-  /** Glob: `*` and `?` match within a path segment, `**` also across segments. */
+  /** Glob for a path: `*` and `?` match within a path segment, `**` also across segments. */
   readonly path: string;
   readonly effect: FaultEffect;
   readonly when: FaultWhen;
 }
 
 export type FaultEffect =
-  /** Responds with this status and an error, instead of handling the request. */
+  /** Sends an error with this status instead of handling the request. */
   | { readonly kind: 'status'; readonly status: FaultStatus; readonly retryAfter?: number }
   | { readonly kind: 'delay'; readonly ms: number }
   | BodyCut
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** Resets or closes the connection after `afterBytes` bytes of the response body. */
+/** Breaks the connection after `afterBytes` bytes of the response body. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;
@@ -114,8 +113,8 @@ export type FaultWhen =
   | { readonly kind: 'every'; readonly every: number };
 
 /**
- * Returns a matcher for undecoded paths. In the glob, `*` matches within a segment, `?` one
- * character, `**` any number of segments; all other characters match themselves.
+ * Returns a matcher for undecoded paths. In the glob, `*` matches any text within a path segment, `?` one character,
+ * and `**` any text; all other characters match themselves.
  */
 export function pathMatcher(glob: string): (path: string) => boolean {
   const source = glob.replaceAll(/\*{2,}|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? any(part));

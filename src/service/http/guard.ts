@@ -4,22 +4,22 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
 import type { AccountKey } from '../running-service.ts';
 
-/** A request that is being handled, with the data collected about it so far. */
+/** A request that is being handled, with the data collected so far. */
 export interface IncomingRequest {
   readonly request: Request;
   readonly requestId: string;
-  /** Account of the API key, set once the key was checked. */
+  /** Set once the API key was checked. */
   account?: string;
 }
 
-/** The origin of a web page, and the host that the page sends requests to. */
+/** The origin of a web page, and the host to which the page sends requests. */
 export interface Page {
   readonly origin: string;
   readonly host: string;
 }
 
 export interface GuardOptions {
-  /** Allowed host names besides the names of this machine's loopback address. */
+  /** Allowed host names, in addition to those of the loopback address. */
   readonly allowHosts: readonly string[];
   /** Allowed origins, such as `https://studio.example`. */
   readonly allowOrigins: readonly string[];
@@ -29,9 +29,9 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]'];
 const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
- * Creates the check of host and origin, which protects a local service from malicious web pages. The header Host
- * reveals a site whose name was resolved to this machine (DNS rebinding); Origin and Sec-Fetch-Site reveal requests from
- * other sites. Ports are not compared, because they may be forwarded.
+ * Creates the check of host and origin, which protects a local service from malicious web pages. `Host` reveals DNS
+ * rebinding (a site whose name was resolved to this machine); `Origin` and `Sec-Fetch-Site` reveal requests from other
+ * sites. Ports are not compared, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -41,8 +41,8 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
   return {
     /**
-     * @param isExpected whether to allow a web page of another origin
-     * @throws ServiceError 421 for a host that is not allowed, 403 for an origin that is not allowed
+     * @param isExpected returns true to allow a web page of another origin
+     * @throws ServiceError 421 for a forbidden host, 403 for a forbidden origin
      */
     check(request: Request, isExpected: (page: Page) => boolean): void {
       const { host } = new URL(request.url);
@@ -65,15 +65,15 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
 }
 
-/** Whether a browser sent the request from another site. Browsers send Sec-Fetch-Site even without Origin. */
+// Browsers send Sec-Fetch-Site even without Origin.
 function isFromOtherSite(headers: Headers): boolean {
   const site = headers.get('Sec-Fetch-Site');
   return site !== null && site !== 'same-origin' && site !== 'none';
 }
 
 /**
- * Returns the host names of a service that listens on `host`: that host or, for a wildcard address, the addresses of
- * all interfaces. These are safe to allow, because a DNS rebinding attack sends the attacker's host name.
+ * Returns the host names of a service that listens on `host`; for a wildcard address, the addresses of all interfaces.
+ * These are safe to allow, because a DNS rebinding attack sends the attacker's host name.
  */
 export function ownHosts(
   host: string,
@@ -92,7 +92,9 @@ export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/** Creates the table of accepted API keys, stored as digests. If a key is listed twice, the last entry counts. */
+/**
+ * Creates the table of accepted API keys, which are stored as hashes. If a key is listed twice, the last entry counts.
+ */
 export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
   /**
@@ -117,7 +119,7 @@ export function createKeyTable(keys: readonly AccountKey[]) {
   };
   return {
     accountOf,
-    /** Whether a request has an accepted API key. */
+    /** Returns whether a request has an accepted API key. */
     has(headers: Headers): boolean {
       try {
         accountOf(headers);

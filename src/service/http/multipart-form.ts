@@ -10,9 +10,9 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import { anyOf, requireBodyType, showText } from './validation.ts';
 
-/** What a form may contain; unknown fields are ignored. */
+// Unknown fields are ignored.
 interface FormRules {
-  /** Name of the field that contains files; clients can append `[]` to the name. */
+  /** Name of the field that contains files. Clients can append `[]` to the name. */
   readonly fileField: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -21,7 +21,7 @@ interface FormRules {
 }
 
 export interface UploadedFile {
-  /** File name that the client sent; never used as a path. */
+  /** The file name that the client sent. Never use it as a path. */
   readonly name: string;
   readonly file: TemporaryFile;
 }
@@ -30,24 +30,23 @@ export interface UploadedFile {
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** Problems of individual fields and files, in the order of the form. */
+  /** Problems of fields and files, in the order of the form. */
   readonly problems: readonly FieldProblem[];
 }
 
 const MULTIPART = 'multipart/form-data';
-/** Maximum size of a text field in bytes; larger than any known field needs. */
+// Larger than any known field needs.
 const FIELD_MAX_BYTES = 64 * 1024;
-/** Maximum number of text fields, and of headers of a part. */
+// Text fields, and headers of each part.
 const FIELDS_MAX = 100;
 const HEADERS_MAX = 50;
-/** Maximum size in bytes of the form without its files. */
+// The form without its files.
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Parses a `multipart/form-data` body as it arrives, and stores the uploaded files as temporary files. Collects
- * invalid fields and files as problems, and reads the rest of the body, so that the client receives the error.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form, and system errors
- * when a file cannot be written; temporary files are deleted then
+ * Parses a `multipart/form-data` body while it arrives, and stores the uploaded files as temporary files. If a field or
+ * file is invalid, reads the rest of the body, so that the client receives the error.
+ * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form; system errors
  */
 export async function readForm(
   request: Request,
@@ -86,7 +85,7 @@ class FormReader {
   readonly fields = new Map<string, string>();
   readonly files: UploadedFile[] = [];
   readonly problems: FieldProblem[] = [];
-  /** An error because of which the whole form is refused. */
+  // Because of this error, the whole form is refused.
   failure: unknown;
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
@@ -110,7 +109,7 @@ class FormReader {
     this.fields.set(name, value);
   }
 
-  /** Stores a file; a failure is recorded, and the rest of the form is read. */
+  // A failure is recorded, and the rest of the form is read.
   async takeFile(field: string, stream: Readable, { filename = '' }: FileInfo): Promise<void> {
     const { extensions, fileField } = this.#rules;
     // The form's reader reports the error.
@@ -200,7 +199,7 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-/** Returns the 400 error for a body that is incomplete or not a form. */
+// The body is incomplete or not a form.
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)
@@ -213,7 +212,7 @@ function unreadable(cause: unknown): ServiceError {
   });
 }
 
-/** Returns why a file name is invalid; undefined if it is valid. @param extensions allowed extensions, in lower case */
+// `extensions` are in lower case.
 function nameProblem(name: string, extensions: readonly string[]): string | undefined {
   if (name === '') return 'a file has no name, so its type is unknown';
   if (name.includes('\uFFFD')) return 'the name of a file is not valid UTF-8';
@@ -225,12 +224,12 @@ function nameProblem(name: string, extensions: readonly string[]): string | unde
   return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
-/** An open file that is already unlinked, so that the system deletes it when this process exits. */
+/** An open file that is already unlinked: the operating system deletes it when this process exits. */
 export interface TemporaryFile {
   readonly fd: number;
   readonly size: number;
   write(bytes: Uint8Array): Promise<void>;
-  /** Deletes the file. Never throws. */
+  /** Never throws. */
   discard(): Promise<void>;
 }
 

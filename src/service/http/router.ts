@@ -25,15 +25,14 @@ import type { IncomingRequest, KeyTable } from './guard.ts';
 import type { FieldSchema } from './validation.ts';
 import { requireBodyType, requireValid, typeParts, unsupported } from './validation.ts';
 
-/** Loads the realtime handlers on demand, because few processes receive a realtime request. */
+// Loaded on demand, because few processes receive a realtime request.
 const realtime = () => import('../endpoints/realtime.ts');
 
-/** Refuses a plain HTTP request at the path of the WebSocket endpoint (docs/api/realtime.md). */
+// A plain HTTP request at the path of the WebSocket endpoint (docs/api/realtime.md).
 const refuseRealtime = (): never => {
   throw upgradeRequired();
 };
 
-/** The handler of every endpoint. */
 const HANDLERS: Handlers = {
   ...account,
   ...jobs,
@@ -62,7 +61,7 @@ const HANDLERS: Handlers = {
   getRealtimeSegment: async (...of) => (await realtime()).getSegment(...of),
 };
 
-/** Handles a request with the handler of the endpoint. @throws ServiceError, and errors of the handler */
+/** Handles a request with the handler of its endpoint. @throws ServiceError, and errors of the handler */
 export type Router = (arrival: IncomingRequest) => Promise<Response>;
 
 interface Variables {
@@ -70,8 +69,8 @@ interface Variables {
 }
 
 /**
- * Creates the router for every endpoint of the contract. As the endpoint's definition demands, checks in this order:
- * API key, rate limit, query, body, idempotency keys.
+ * Creates the router for every endpoint. Checks what the endpoint's definition demands, in this order: API key, rate
+ * limit, query, body, idempotency keys.
  */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
@@ -107,7 +106,6 @@ export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   return async (arrival) => app.fetch(arrival.request, { arrival });
 }
 
-/** A request with the validated input of its endpoint. */
 interface ReadCall extends Call {
   readonly endpoint: string;
   readonly account: string | undefined;
@@ -117,11 +115,7 @@ interface ReadCall extends Call {
   readonly key: object;
 }
 
-/**
- * Reads and validates a request in the order of docs/service.md: query, type and size of the body,
- * fields of the body, idempotency keys.
- * @throws ServiceError 400, 413 or 415
- */
+// The order is documented in docs/service.md: query, type and size of the body, fields of the body, idempotency keys.
 async function readCall(
   endpoint: Endpoint,
   { account: accountId, request, requestId }: IncomingRequest,
@@ -146,17 +140,16 @@ function handle<Id extends EndpointId>(
   return handler(call, context);
 }
 
-/** Returns true if the request is for endpoint `id`; the validated input then has the types of this endpoint. */
+// If true, the validated input has the types of endpoint `id`.
 function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCall & CallTo<Id> {
   return call.endpoint === id;
 }
 
-/** Converts a path to the router's syntax: `/voices/{voiceId}` to `/voices/:voiceId`. */
+// From `/voices/{voiceId}` to `/voices/:voiceId`.
 function pattern(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
-/** Validates the query. @throws ServiceError 400 for an unknown, repeated or invalid parameter */
 function requireQuery(url: string, schema: TObject): unknown {
   const values: Record<string, unknown> = {};
   for (const [name, value] of new URL(url).searchParams) {
@@ -172,7 +165,7 @@ function requireQuery(url: string, schema: TObject): unknown {
   return requireValid(schema, values, 'The query');
 }
 
-/** Converts a query parameter to the type of the schema. An invalid value stays text, which the schema refuses. */
+// An invalid value stays text, which the schema refuses.
 function convert(value: string, schema: FieldSchema): unknown {
   if (schema.type === 'integer' && /^(?:0|-?[1-9]\d{0,14})$/.test(value)) return Number(value);
   if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
@@ -181,10 +174,7 @@ function convert(value: string, schema: FieldSchema): unknown {
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/**
- * Returns the idempotency keys of a request (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for an idempotency key that is missing, too long or not visible ASCII
- */
+// docs/api/errors.md#idempotency
 function requestKeysOf(
   headers: Headers,
   { isKeyedByRequestId, isKeyRequired, repeat }: Endpoint,
@@ -208,7 +198,6 @@ function keyIn(headers: Headers, field: string): string | undefined {
   throw invalidRequest([{ field, message: `${field} ${given}; allowed: ${allowed}` }]);
 }
 
-/** Reads the body without validating the fields. @throws ServiceError as `readJsonBody` does */
 async function readBody(
   request: Request,
   { ignoresNull, isBodyOptional, otherBodyType }: Endpoint,
@@ -220,14 +209,14 @@ async function readBody(
   return mapFields(body, (field) => mapFields(field, (inner) => inner));
 }
 
-/** Applies `work` to each field of an object and omits `null` results; returns any other value unchanged. */
+// Omits fields for which `work` returns `null`; returns a value that is no object unchanged.
 function mapFields(value: unknown, work: (field: unknown) => unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).filter(([, field]) => field !== null);
   return Object.fromEntries(fields.map(([name, field]) => [name, work(field)]));
 }
 
-/** Whether a request has a body. Checks headers too: over HTTP, a request without a body can have an empty stream. */
+// Checks headers too: over HTTP, a request without a body can have an empty stream.
 function hasBody({ body, headers }: Request): boolean {
   const isAnnounced = headers.has('Content-Length') || headers.has('Transfer-Encoding');
   if (isAnnounced) return headers.get('Content-Length') !== '0';
@@ -252,10 +241,10 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   return decodeBody('JSON', (): unknown => JSON.parse(json));
 }
 
-/** Maximum length of a MessagePack list, whose memory is allocated before the items are read. */
+// The memory of a MessagePack list is allocated before its items are read.
 const MAX_LIST_LENGTH = 100;
 
-/** Reads a MessagePack body. @throws ServiceError 415 for another type, 413 above the limit, 400 if invalid */
+// @throws ServiceError 415 for another type, 413 above the limit, 400 if invalid
 async function readMessagePack(request: Request): Promise<unknown> {
   requireBodyType(request.headers, [JSON_TYPE, MESSAGE_PACK]);
   const bytes = await readBodyBytes(request);
@@ -275,10 +264,9 @@ function invalidBody(message: string): ServiceError {
   return invalidRequest([{ field: 'body', message }]);
 }
 
-/** Maximum size of a body in bytes: enough for the longest text and instruction if every character is escaped. */
+// Enough for the longest text and instruction if every character is escaped.
 const BODY_MAX_BYTES = 256 * 1024;
 
-/** Reads the bytes of a body. @throws ServiceError 413 above the limit, 400 for an incomplete body */
 async function readBodyBytes(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('Content-Length') ?? 0) > BODY_MAX_BYTES) throw tooLarge();
   const parts: Uint8Array[] = [];

@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Limits that a test overrides. */
+  /** Overridden in tests only. */
   readonly limits?: Partial<typeof LIMITS>;
 }
 
@@ -30,13 +30,13 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening, and resolves when running responses are sent. Once `hurry` is aborted, truncates the responses and
-   * leaves unfinished jobs to the next process.
+   * Stops listening, and resolves when the running responses are sent. Once `hurry` is aborted, truncates the responses
+   * and leaves unfinished jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** Limits of one connection. A body has no time limit: clients may play the speech while they read it. */
+// A body has no time limit: clients may play the speech while they read it.
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -46,9 +46,9 @@ const LIMITS = {
   // A request without a host is refused here too, but with the error body.
   requireHostHeader: false,
 };
-/** Maximum time that clients may take to read their responses after the service has closed. */
+// Time for clients to read their responses after the service has closed.
 const FLUSH_GRACE_MS = 600_000;
-/** Interval between the checks for idle connections while the server closes. */
+// Between the checks for idle connections while the server closes.
 const IDLE_POLL_MS = 50;
 
 /** Serves HTTP and WebSockets on a host and port. @throws ListenError when listening fails */
@@ -97,10 +97,8 @@ function createListener(
   };
 }
 
-/**
- * Destroys the connection when a response body fails, so that the client notices an incomplete body. Without this, the
- * HTTP adapter would print the error or write it into the body.
- */
+// Destroys the connection when a response body fails, so that the client notices an incomplete body. Otherwise the HTTP
+// adapter would print the error or write it into the body.
 function withUncleanEnd(response: Response, onFailure: () => void): Response {
   if (response.body === null || response.headers.has('Content-Length')) return response;
   const reader = response.body.getReader();
@@ -122,7 +120,7 @@ function withUncleanEnd(response: Response, onFailure: () => void): Response {
   return new Response(body, response);
 }
 
-/** Breaks off a response body. HTTP/1.0 needs a reset, because there a normal close ends a complete body. */
+// HTTP/1.0 needs a reset, because there a normal close ends a complete body.
 function cut(
   incoming: Pick<IncomingMessage, 'httpVersion' | 'socket'>,
   outgoing: { destroy(): unknown },
@@ -131,7 +129,6 @@ function cut(
   else outgoing.destroy();
 }
 
-/** Returns the 400 response for a request whose target is not a URL. */
 function invalidTarget(random: Random): Response {
   const message = 'The address of the request is invalid';
   return errorResponse(new ServiceError('ERR_INVALID_REQUEST', message), random.uuid());
@@ -162,7 +159,7 @@ async function closeServer(
   hurry?.removeEventListener('abort', cutAll);
 }
 
-/** Starts to listen. @throws ListenError when the port is in use or the address is not this machine's */
+// @throws ListenError when the port is in use or the address is not this machine's
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));
@@ -174,7 +171,7 @@ function listen(server: Server, host: string, port: number): Promise<AddressInfo
   });
 }
 
-/** Formats an address as `host:port` for a URL; replaces a wildcard address by the loopback address. */
+// For a URL, so a wildcard address is replaced by the loopback address.
 function urlOf({ address, port }: AddressInfo): string {
   if (address === '0.0.0.0') return `127.0.0.1:${port}`;
   if (address === '::') return `[::1]:${port}`;
@@ -188,10 +185,9 @@ function listenError(error: Error, host: string, port: number): ListenError {
   return new ListenError('refused', `${host} port ${port} cannot be listened on`, error);
 }
 
-/** Maximum time that a client may take to read an error before the connection is closed. */
+// Time for a client to read an error before the connection is closed.
 const READ_GRACE_MS = 1_000;
 
-/** Responds to invalid HTTP, slow requests and oversized headers with a JSON error. */
 function refuseBrokenRequests(server: Server, { clock, random }: ServeOptions): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -213,7 +209,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['ERR_REQUEST_TIMEOUT', 'The request took too long to arrive'],
 };
 
-/** Formats an HTTP response as text, because Node creates no response object for an invalid request. */
+// As text, because Node creates no response object for an invalid request.
 function rawResponse(body: ErrorBody, status: number): string {
   const json = JSON.stringify(body);
   return [
@@ -226,7 +222,7 @@ function rawResponse(body: ErrorBody, status: number): string {
   ].join('\r\n');
 }
 
-/** Listening failed: the port is in use, or the address is not an address of this machine. */
+/** Listening failed: the port is in use, or the address does not belong to this machine. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   readonly reason: 'in-use' | 'refused';
@@ -237,17 +233,15 @@ export class ListenError extends Error {
   }
 }
 
-/** Maximum number of connections, with or without an API key. */
+// With or without an API key.
 const MOST_CONNECTIONS = 1_024;
-/** Maximum number of connections without a valid API key; the others are reserved for clients with a valid key. */
+// The other connections are reserved for clients with a valid API key.
 const MOST_WITHOUT_KEY = 256;
 
 type Connections = ReturnType<typeof limitConnections>;
 
-/**
- * Limits connections, so that clients without an API key cannot block clients with a key. Above the limit, closes the
- * oldest connection without a key, preferably an idle one.
- */
+// Clients without an API key cannot block clients with a key: above the limit, the oldest connection without a key is
+// closed, preferably an idle one.
 function limitConnections(server: Server) {
   const withoutKey = new Map<Duplex, ServerResponse | undefined>();
   server.maxConnections = MOST_CONNECTIONS;
@@ -261,9 +255,9 @@ function limitConnections(server: Server) {
     if (oldest !== undefined) withoutKey.delete(oldest);
   });
   return {
-    /** Exempts a connection from the limit for connections without an API key. */
+    // From now on, the limit for connections without an API key does not apply.
     trust: (socket: Duplex): void => void withoutKey.delete(socket),
-    /** Stores the response in progress on a connection. */
+    // While a connection has a response in progress, it is not idle.
     setResponse(outgoing: ServerResponse): void {
       const { socket } = outgoing.req;
       if (withoutKey.has(socket)) withoutKey.set(socket, outgoing);
@@ -275,11 +269,9 @@ function isSending(response: ServerResponse | undefined): boolean {
   return response !== undefined && response.headersSent && !response.writableFinished;
 }
 
-/**
- * Sends a response and stops after `afterBytes` of its body: `reset` resets the connection, `truncate` closes it before
- * the announced length or the last chunk. A reset after 0 bytes sends no headers; a body of at most `afterBytes` is
- * sent completely. The request is billed as if the client had disconnected.
- */
+// `reset` resets the connection after `afterBytes` of the body; after 0 bytes, not even headers are sent. `truncate`
+// closes the connection before the announced length or the last chunk. The request is billed as if the client had
+// disconnected.
 async function sendCut(
   response: Response,
   outgoing: ServerResponse,
@@ -305,7 +297,7 @@ async function sendCut(
 
 const CUT = new Error('a fault rule cut the response');
 
-/** Returns the connection once earlier responses on it have been sent; `undefined` if the connection closes first. */
+// Waits until earlier responses are sent; `undefined` if the connection closes first.
 async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Socket | undefined> {
   const { socket: shared } = outgoing.req;
   if (shared.destroyed) return undefined;
@@ -323,7 +315,7 @@ async function connectionOf(outgoing: ServerResponse, clock: Clock): Promise<Soc
   }
 }
 
-/** Sends at most `most` bytes of the body; returns true if that was the whole body. */
+// True if `most` bytes were enough for the whole body.
 async function writeUpTo(
   most: number,
   { body }: Response,

@@ -16,7 +16,7 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit for connections without an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles a request to upgrade to a protocol other than WebSocket as plain HTTP. */
+  /** Handles an upgrade to any other protocol as a plain HTTP request. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Returns the error response to a request whose target is not a URL. */
   readonly refuse: () => Response;
@@ -24,12 +24,12 @@ interface UpgradeOptions {
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-/** Maximum number of WebSocket fragments of one message, including empty ones; more close the connection. */
+// Of one message, including empty fragments; more close the connection.
 const MOST_FRAGMENTS = 1_024;
 
 /**
- * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). A refused handshake
- * gets an HTTP error and its connection is closed.
+ * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). A refused handshake gets an HTTP error, and
+ * its connection is closed.
  */
 export function onUpgrade(options: UpgradeOptions): OnUpgrade {
   let server: WebSocketServer | undefined;
@@ -74,7 +74,7 @@ async function webSocketServer(): Promise<WebSocketServer> {
   });
 }
 
-/** Returns the subprotocol of a path. The handshake check verified that the client offers this subprotocol. */
+// The handshake check has verified that the client offers this subprotocol.
 function subprotocolAt(url: string): string | false {
   const all = Object.values(REALTIME_PROTOCOLS);
   return all.find(({ livePath }) => url.startsWith(livePath))?.subprotocol ?? false;
@@ -102,7 +102,7 @@ async function respond(
   outgoing.end(Buffer.from(await response.arrayBuffer()));
 }
 
-/** Creates the response on an upgraded socket, which the server no longer manages. */
+// The server no longer manages an upgraded socket, so the response is created here.
 function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   const outgoing = new ServerResponse(incoming);
   outgoing.shouldKeepAlive = false;
@@ -111,16 +111,15 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   return outgoing;
 }
 
-/** Maximum time that the client may take to reply to the close frame. */
+// For the client's reply to the close frame.
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Maximum number of WebSocket frames to read after the service has sent its close frame. */
+// Frames to read after the service has sent its close frame.
 const MOST_LATE_FRAMES = 64;
-/** Maximum size in bytes of unsent pongs to a client that is not reading. */
+// Unsent pongs to a client that is not reading.
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** Delay before a reset, so that a local client first reads the data and then sees the reset, not a normal end. */
+/** Delay before a reset. A local client thus first reads the data and then sees the reset, not a normal end. */
 export const RESET_DELAY_MS = 50;
 
-/** Opens a realtime connection over a WebSocket. */
 function liveSocket(
   webSocket: WebSocket,
   admission: Admission,
@@ -129,7 +128,7 @@ function liveSocket(
   webSocket.binaryType = 'nodebuffer';
   let isClosing = false;
   let lateFrames = 0;
-  /** Returns true for a frame that arrives after the close frame was sent; counts these frames. */
+  // Counts the frames that arrive after the close frame was sent.
   const isLate = (): boolean => {
     if (!isClosing) return false;
     lateFrames += 1;

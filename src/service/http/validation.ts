@@ -6,7 +6,7 @@ import type { FieldProblem } from '../service-error.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
- * Validates a value and returns it with the type of the schema.
+ * Returns a value with the type of its schema, after validation.
  * @param whole name of the complete value in messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
@@ -89,7 +89,7 @@ function describeField(path: readonly string[], checked: Checked): readonly Fiel
   return [{ field, message: `${field} ${describeGiven(value, schema)}; allowed: ${allowed}` }];
 }
 
-/** Describes a request value for an error message; describes a text of limited length by its length. */
+// A text of limited length is described by its length.
 function describeGiven(value: unknown, schema: FieldSchema): string {
   if (Array.isArray(value) && schema.type === 'array') return `has ${value.length} entries`;
   const forms: readonly FieldSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema];
@@ -99,7 +99,6 @@ function describeGiven(value: unknown, schema: FieldSchema): string {
     : `is ${showValue(value)}`;
 }
 
-/** Finds the schema of a nested field. */
 function fieldSchema(schema: FieldSchema, path: readonly string[]): FieldSchema | undefined {
   return path.reduce<FieldSchema | undefined>((part, name) => {
     const found = own(part?.properties, name) ?? (/^\d+$/.test(name) ? part?.items : undefined);
@@ -114,12 +113,12 @@ function own(object: unknown, name: string): unknown {
 
 type TextKeyword = 'enum' | 'format' | 'pattern' | 'examples' | 'minLength' | 'maxLength';
 type GroupKeyword = 'items' | 'minItems' | 'maxItems' | 'properties' | 'required' | 'anyOf';
-/** Keywords of JSON Schema that messages describe. */
+/** The keywords of JSON Schema that messages describe. */
 export type FieldSchema = {
   readonly [Keyword in TextKeyword | GroupKeyword | 'type' | 'minimum' | 'maximum']?: unknown;
 };
 
-/** Describes the allowed values of a field: `a number from 0.5 to 2`, `mp3, wav or ogg`. */
+// Such as `a number from 0.5 to 2` or `mp3, wav or ogg`.
 function describeAllowed(schema: FieldSchema): string {
   if (Array.isArray(schema.enum)) return anyOf(schema.enum.map(String));
   if (Array.isArray(schema.anyOf)) {
@@ -136,7 +135,7 @@ function describeAllowed(schema: FieldSchema): string {
   return describeLength(schema);
 }
 
-/** Describes the range of a number: `0.5 to 2`. */
+/** Describes the range of a number, such as `0.5 to 2`. */
 export function describeRange({ minimum, maximum }: FieldSchema): string {
   if (typeof maximum !== 'number')
     return typeof minimum === 'number' ? `${minimum} or more` : 'any';
@@ -149,7 +148,7 @@ export function anyOf(values: readonly string[]): string {
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** Describes the pattern of a text field by its examples, which are easier to read than the pattern. */
+// Examples are easier to read than a pattern.
 function describePattern({ examples, pattern }: FieldSchema): string {
   return Array.isArray(examples) && examples.length > 0
     ? `a string such as ${anyOf(examples.map(String))}`
@@ -183,7 +182,7 @@ function describeLength({ minLength, maxLength }: FieldSchema): string {
 
 const SHOWN_CHARACTERS = 40;
 
-/** Formats a value from a request for a message: shortened, and safe to print on a terminal. */
+/** Formats a value for a message: shortened, and safe to print on a terminal. */
 export function showValue(value: unknown): string {
   if (typeof value === 'string') return showText(value);
   if (Array.isArray(value)) return 'a list';
@@ -191,13 +190,13 @@ export function showValue(value: unknown): string {
   return String(value);
 }
 
-/** Formats a name from a request for a message: quoted, shortened, and safe to print on a terminal. */
+/** Formats a text for a message: quoted, shortened, and safe to print on a terminal. */
 export function showText(value: string): string {
   return `"${display(value, { max: SHOWN_CHARACTERS })}"`;
 }
 
 /**
- * Checks the media type of a body; returns the parameters of the media type, such as `charset=utf-8`.
+ * Checks the media type of a body; returns its parameters, such as `charset=utf-8`.
  * @throws ServiceError 415 for another type or a compressed body
  */
 export function requireBodyType(headers: Headers, allowed: readonly string[]): readonly string[] {
@@ -210,7 +209,7 @@ export function requireBodyType(headers: Headers, allowed: readonly string[]): r
   throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
 }
 
-/** Splits the Content-Type into media type and parameters, in lower case. */
+/** Splits the Content-Type into the media type and its parameters, in lower case. */
 export function typeParts(headers: Headers): readonly string[] {
   const value = headers.get('Content-Type') ?? '';
   return value

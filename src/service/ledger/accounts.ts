@@ -6,7 +6,7 @@ import type { Connection } from '../store/connection.ts';
 import { optionalText, text, number } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-/** Account tier that the embedded service reports for every account. */
+// Reported for every account.
 const TIER = 'embedded';
 
 export interface AccountState {
@@ -17,8 +17,8 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts, and tops up accounts with less than half of the allowance. With `openingCredits`, sets the
- * credits of every account to this value instead, by a grant that may be negative.
+ * Creates missing accounts. Tops up accounts that have less than half of the allowance, or sets every account to
+ * `openingCredits` if given.
  */
 export function prepareAccounts(
   store: Store,
@@ -71,7 +71,7 @@ export function readAccount(db: Connection, id: string): AccountState {
   };
 }
 
-/** Stores the account's webhook URL, which the service never calls. */
+/** Stores the account's webhook URL. The service never calls it. */
 export function setWebhookUrl(db: Connection, id: string, url: string | undefined): void {
   db.run('UPDATE account SET webhook_url = ? WHERE id = ?', [url ?? null, id]);
 }
@@ -81,11 +81,11 @@ export type RateLimit = ReturnType<typeof createRateLimit>;
 interface RateLimitDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Maximum average rate for one account, above 0, may be fractional; `undefined` for no limit. */
+  /** Maximum average rate of one account, above 0; `undefined` for no limit. */
   readonly requestsPerSecond?: number | undefined;
 }
 
-/** Creates the rate limit of accounts, shared by all processes on the same data with the same rate. */
+/** Creates the rate limit of accounts. Processes with the same data and rate share it. */
 export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps) {
   return {
     /** Counts a request of the account. @throws ServiceError 429 with `Retry-After` in whole seconds */
@@ -113,9 +113,8 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Assigns a time slot to a request at the time `now`. Times are in milliseconds; there are `requestsPerSecond` slots in
- * a second, and `nextFree` is the time of the first free slot. A burst may use the slots of the next second, at least
- * one. Lowers a `nextFree` beyond that, which was stored with another rate or clock.
+ * Assigns a time slot to a request that arrives at `now`. There are `requestsPerSecond` slots a second; `nextFree` is
+ * the first free one. A burst may use the slots of the next second, at least one. Times are in milliseconds.
  */
 export function nextTurn(
   nextFree: number | undefined,

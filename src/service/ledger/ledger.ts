@@ -3,7 +3,7 @@ import { integer, text } from '../store/connection.ts';
 import { StoreError, type Store } from '../store/open-store.ts';
 
 /**
- * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call all functions in the transaction that
+ * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call its functions in the transaction that
  * stores what the credits pay for.
  */
 
@@ -15,7 +15,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The four balances (books) of an account. A transaction moves amounts between two books, so the sum stays zero. */
+/** The four balances of an account. A transaction moves amounts between two of them, so that their sum stays zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -27,12 +27,12 @@ export function ensureAccount(
   db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [id, tier, now]);
 }
 
-/** Adds credits and quota to an account's available amounts; subtracts negative amounts. */
+/** Adds amounts to what is available to an account; the amounts may be negative. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Reserves amounts for a request, unless the account has too few credits or too little quota. */
+/** Reserves amounts for a request, if the account has enough credits and quota. */
 export function reserve(
   db: Connection,
   reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
@@ -49,7 +49,7 @@ export function reserve(
   return { kind: 'reserved' };
 }
 
-/** Spends a reservation. Returns false, without changes, if it was spent or refunded before. */
+/** Spends a reservation. Returns false, without changes, if it was already spent or refunded. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') !== 'reserved') return false;
@@ -59,7 +59,7 @@ export function commit(db: Connection, reservationId: string, now: number): bool
   return true;
 }
 
-/** Refunds a reservation, spent or not. Returns false, without changes, if it was refunded before. */
+/** Refunds a reservation, spent or not. Returns false, without changes, if it was already refunded. */
 export function refund(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') === 'refunded') return false;
@@ -71,8 +71,8 @@ export function refund(db: Connection, reservationId: string, now: number): bool
 }
 
 /**
- * Spends a part of a reservation and refunds the rest. Returns false, without changes, if the reservation was spent or
- * refunded before.
+ * Spends a part of a reservation and refunds the rest. Returns false, without changes, if the reservation was already
+ * spent or refunded.
  * @throws RangeError when the part is larger than the reservation
  */
 export function commitPart(
@@ -102,7 +102,7 @@ export function commitPart(
   return true;
 }
 
-/** Returns the balance of one book of an account. */
+/** Returns one of the balances of an account. */
 export function amountsIn(db: Connection, accountId: string, book: Book): Amounts {
   const rows = db.all('SELECT unit, amount FROM balance WHERE account_id = ? AND book = ?', [
     accountId,
@@ -170,12 +170,12 @@ function enter(
   if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
-/** Number of transactions between checkpoints; at its start, the service verifies only those after the last one. */
+// In transactions. When the service starts, it verifies only the transactions after the last checkpoint.
 const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Checks the ledger: every transaction sums to zero, the balances match the entries, and the reserved amounts match the
- * open reservations. Unless `full`, checks only transactions after the last checkpoint.
+ * Verifies that every transaction sums to zero, the balances match the entries, and the reserved amounts match the open
+ * reservations. Unless `full`, verifies only the transactions after the last checkpoint.
  * @throws StoreError `corrupt`, with the first inconsistent rows
  */
 export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {
@@ -212,7 +212,7 @@ function numberOf(db: Connection, sql: string): number {
   return row === undefined ? 0 : integer(row, 'n');
 }
 
-/** Number of inconsistent ledger rows that an error message lists. */
+// In an error message.
 const LISTED_ROWS = 3;
 
 function findUnbalanced(db: Connection, since: number): string | undefined {

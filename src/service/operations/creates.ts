@@ -6,12 +6,12 @@ import type { Store } from '../store/open-store.ts';
 import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
-/** A billed request whose result is stored under the id of the operation (the record of the request). */
+/** A billed request whose result is stored under the id of its operation (the billing record). */
 export interface Create<Result> {
   readonly key: OperationKey;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Reads the result of an operation, if it exists. */
+  /** Reads the stored result of an operation; `undefined` if it does not exist. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
   /** Makes, charges and stores the result. `signal` is aborted when all clients have disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
@@ -23,12 +23,12 @@ interface CreatesDeps {
   readonly operations: Operations;
 }
 
-/** Interval between queries for a result that another process is making. */
+// Between queries for a result that another process is making.
 const POLL_MS = 100;
 
 /**
- * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even
- * while the result is being made or in another process on the same data (docs/api/errors.md#idempotency).
+ * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even if
+ * the result is still being made, or made by another process (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -41,8 +41,8 @@ export class Creates {
 
   /**
    * Returns the stored result of a request, or makes it.
-   * @throws ServiceError 409 when a different request used the key, or when the result was refunded or has expired, and
-   * the errors of `make`
+   * @throws ServiceError 409 when a different request used the key, or when the result was refunded or has expired;
+   * errors of `make`
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;
@@ -113,7 +113,6 @@ export class Creates {
     return { result: made };
   }
 
-  /** Finds the stored result. @throws ServiceError 409 when a different request used the idempotency key */
   #findResult<Result>({
     find,
     key,
@@ -127,30 +126,26 @@ export class Creates {
   }
 }
 
-/** A request in progress, shared by all clients that send it. */
+// Shared by all clients that send the same request.
 class RunningCreate {
   readonly #key: OperationKey;
   readonly #made: Promise<unknown>;
   readonly #abandon: () => void;
   #waiting = 0;
 
-  /** @param abandon called when all clients of the request have disconnected */
+  // `abandon` is called when all clients have disconnected.
   constructor(key: OperationKey, made: Promise<unknown>, abandon: () => void) {
     this.#key = key;
     this.#made = made;
     this.#abandon = abandon;
   }
 
-  /** @throws ServiceError 409 when a different request used the idempotency key */
   requireSame({ endpoint, fingerprint }: OperationKey): void {
     const isSame = this.#key.endpoint === endpoint && this.#key.fingerprint === fingerprint;
     if (!isSame) throw usedBefore({ kind: 'conflict' });
   }
 
-  /**
-   * Waits for the result until the client disconnects. If this was the last client, aborts the request and
-   * waits until the request has ended.
-   */
+  // If the last client disconnects, aborts the request and waits until it has ended.
   async join(signal: AbortSignal): Promise<void> {
     this.#waiting += 1;
     await new Promise<void>((resolve, reject) => {

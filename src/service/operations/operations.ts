@@ -12,7 +12,6 @@ import type { Store } from '../store/open-store.ts';
 import type { Owner, Ownership } from './owner.ts';
 import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
-/** A billed request, with or without an idempotency key. */
 export interface OperationRequest {
   readonly accountId: string;
   /** Endpoint id. Using one idempotency key at two endpoints is a conflict. */
@@ -20,7 +19,7 @@ export interface OperationRequest {
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Digest of the request parameters, to recognize an identical request. */
+  /** Hash of the request parameters: identical requests have the same. */
   readonly fingerprint: string;
   readonly requestId: string;
   readonly charge: Amounts;
@@ -31,22 +30,22 @@ export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
-/** The state of an earlier request that used the idempotency key. */
+/** An earlier request has used the idempotency key; `kind` is its state. */
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
-  /** Why the request was refunded, if known. */
+  /** Why that request was refunded, if known. */
   readonly failure?: string | undefined;
 }
 
 type EarlierRequest = UsedKey & { readonly kind: OperationState };
 
-/** Why a billed request cannot begin: too few credits or a used idempotency key (docs/api/errors.md#idempotency). */
+/** Why a billed request cannot begin (docs/api/errors.md#idempotency). */
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
- * A billed request of this process. `complete`, `refund` or `release` ends the request; these methods return false,
- * without changes, if the request had ended, even in another process. They throw if the database cannot be written; the
- * next successful write then refunds the request.
+ * A billed request of this process. `complete`, `refund` and `release` end it; they return false, without changes, if
+ * it had already ended. They throw if the database cannot be written, and the next successful write then refunds the
+ * request.
  */
 export type Operation = ReturnType<typeof openOperation>;
 
@@ -65,7 +64,7 @@ export function createOperations({
   readonly processes: Processes;
 }) {
   const owner = createOwner(random.uuid(), clock, processes);
-  /** Incomplete requests whose end could not be stored, by id. The next write refunds them. */
+  // Incomplete requests whose end could not be stored, by id. The next write refunds them.
   const unsettled = new Map<string, () => void>();
   const write = <Result>(work: (db: Connection) => Result): Result => {
     const ends = [...unsettled];
@@ -103,7 +102,7 @@ export function createOperations({
   };
   return {
     ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
-    /** Claims the idempotency key and reserves the price, in one transaction with `alongside`. */
+    /** Claims the idempotency key, reserves the price, and runs `alongside` in the same transaction. */
     begin(
       request: OperationRequest,
       alongside?: (db: Connection, operationId: string) => void,
@@ -116,7 +115,7 @@ export function createOperations({
       });
       return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
-    /** Returns the state of an identical earlier request with this idempotency key. */
+    /** Returns the state of an identical earlier request with the same idempotency key. */
     findBegun(key: OperationKey): EarlierRequest | undefined {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
       return write((db) => {
@@ -168,10 +167,12 @@ function openOperation(
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    /** Ends the request and spends the reserved credits, in one transaction with `alongside`. */
+    /** Ends the request, spends the reserved credits, and runs `alongside` in the same transaction. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /** Ends the request and refunds the charge. The idempotency key stays used. @param failure why, for retries */
+    /**
+     * Ends the request and refunds the charge. The idempotency key stays used. @param failure the reason, for retries
+     */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
@@ -186,7 +187,7 @@ function openOperation(
   };
 }
 
-/** Renews the lease of this process while it has work in progress. */
+// The lease of this process is renewed while work is in progress.
 function keepLease(clock: Clock, renew: () => void) {
   let holders = 0;
   let wasHeld = false;
@@ -199,7 +200,6 @@ function keepLease(clock: Clock, renew: () => void) {
     stop = clock.after(LEASE_MS / 4, tick);
   };
   return {
-    /** Keeps the lease renewed until the returned function is called. */
     hold(): () => void {
       holders += 1;
       wasHeld = true;
@@ -215,7 +215,7 @@ function keepLease(clock: Clock, renew: () => void) {
   };
 }
 
-/** Runs work and ignores an error; each caller explains why the error is harmless. */
+// Each caller explains why the error is harmless.
 function attempt(work: () => void): void {
   try {
     work();
@@ -232,7 +232,7 @@ export function beginOperation(operations: Operations, request: OperationRequest
   throw refusalError(begun, request);
 }
 
-/** Returns the error for a request that could not begin (docs/api/errors.md#idempotency). */
+/** Returns the error for a request that cannot begin (docs/api/errors.md#idempotency). */
 export function refusalError(
   refusal: Refusal,
   { charge }: Pick<OperationRequest, 'charge'>,
@@ -266,7 +266,7 @@ export function usedBefore({ failure, kind }: UsedKey): ServiceError {
   return new ServiceError(code, `${message}. ${failure}`, { headers, details: { failure } });
 }
 
-/** Returns the 402 error with the needed and the available credits and quota. */
+/** Returns the 402 error, which states the needed and the available credits and quota. */
 export function insufficient(needed: Amounts, available: Amounts): ServiceError {
   const unit = available.credits < needed.credits ? 'credits' : 'quota';
   return new ServiceError(
@@ -280,13 +280,13 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** Initial state: `completed` if a job, stored in the same transaction, settles the charge. */
+  /** The initial state. `completed` if a job settles the charge; the job must be stored in the same transaction. */
   readonly state?: 'in_progress' | 'completed';
 }
 
 /**
- * Claims the idempotency key of a request and reserves the price, inside the caller's transaction. Returns a refusal,
- * without changes, if the key is used or the credits are insufficient.
+ * Claims the idempotency key and reserves the price, in the caller's transaction. Returns a refusal, without changes,
+ * if the key is used or the credits are insufficient.
  */
 export function claim(
   db: Connection,
@@ -319,8 +319,8 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the same `Idempotency-Key` or, if there is none, the same `X-Request-Id`. For a request
- * with both headers, the second search finds only an identical request (docs/api/errors.md#idempotency).
+ * Finds an earlier request with the same `Idempotency-Key` or, if there is none, the same `X-Request-Id`
+ * (docs/api/errors.md#idempotency). If the request has both headers, the second search finds only an identical request.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -346,7 +346,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   );
 }
 
-/** Whether the request is identical to the request of a stored operation. */
+/** Returns whether a request is identical to that of a stored operation. */
 export function isSameRequest(
   earlier: Row,
   { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
@@ -354,7 +354,7 @@ export function isSameRequest(
   return text(earlier, 'endpoint') === endpoint && text(earlier, 'fingerprint') === fingerprint;
 }
 
-/** Returns the state of an earlier request. Refunds the request first if the process that owned it is dead. */
+// Refunds the request first if the process that owned it is dead.
 function currentState(db: Connection, owner: Owner, now: number, earlier: Row): EarlierRequest {
   const kind = text(earlier, 'state');
   const failure = optionalText(earlier, 'failure');
@@ -366,7 +366,7 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
   return { kind: 'refunded' };
 }
 
-/** Returns a digest of a request body, independent of field order, white space and `undefined` fields. */
+/** Returns a hash of a request body. It does not depend on field order, white space or `undefined` fields. */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -374,7 +374,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds an operation that its process can no longer finish; clients received at most incomplete audio. */
+/** Refunds an operation that its process can no longer finish. Clients have received at most incomplete audio. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

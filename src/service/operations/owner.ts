@@ -3,10 +3,10 @@ import type { Processes } from '../../effects/processes.ts';
 import type { Connection, Row } from '../store/connection.ts';
 import { integer, optionalText, text } from '../store/connection.ts';
 
-/** A process that owns work in progress. */
+/** A process that owns unfinished requests or jobs. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** Time from the renewal of a lease until the lease expires. */
+/** How long a lease lasts after its renewal. */
 export const LEASE_MS = 120_000;
 
 /** Creates the owner for this process. @param id random id */
@@ -14,7 +14,7 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   const { self } = processes;
   return {
     id,
-    /** Registers the owner or renews its lease, inside the caller's transaction. */
+    /** Registers the owner or renews its lease, in the caller's transaction. */
     renew(db: Connection): void {
       db.run(
         `INSERT INTO owner (id, pid, host, boot_id, pid_namespace, process_start, lease_until)
@@ -32,8 +32,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Whether the process in this row of the table `owner` is dead. If that cannot be found out, for example on
-     * another machine, returns true once the lease of the process has expired.
+     * Returns whether the process in a row of the table `owner` is dead. If this is unknown, for example on another
+     * machine, returns true once the lease of the process has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
@@ -50,7 +50,7 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Whether work is owned by no process, or by a dead process. */
+/** Returns whether no living process owns the work. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
@@ -67,7 +67,7 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** This process as an owner of work. */
+/** This process as an owner. */
 export interface Ownership {
   readonly owner: Owner;
   /** Keeps the lease renewed until the returned function is called. */

@@ -1,12 +1,12 @@
 import type Libsql from 'libsql';
 
-/** An SQL value. Booleans are excluded, because the SQLite binding would abort the process. */
+/** An SQL value. No booleans, because the SQLite binding would abort the process. */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
 export type Connection = ReturnType<typeof createConnection>;
 
-/** Wraps a database as a synchronous connection that prepares each SQL statement once. */
+/** Wraps a database as a synchronous connection. Prepares each SQL statement only once. */
 export function createConnection(database: Libsql.Database) {
   const prepared = new Map<string, Libsql.Statement>();
   const statement = (sql: string): Libsql.Statement => {
@@ -15,7 +15,6 @@ export function createConnection(database: Libsql.Database) {
     return known;
   };
   return {
-    /** Returns every row of a query. */
     all: (sql: string, parameters: readonly SqlValue[] = []): readonly Row[] =>
       statement(sql).all(parameters).filter(isRow),
     /** Returns the first row of a query. */
@@ -26,14 +25,14 @@ export function createConnection(database: Libsql.Database) {
     /** Runs a statement; returns the number of changed rows. */
     run: (sql: string, parameters: readonly SqlValue[] = []): number =>
       statement(sql).run(parameters).changes,
-    /** Inserts a row, given as values by column name; stores `undefined` as NULL. */
+    /** Inserts a row, given as values by column name. Stores `undefined` as NULL. */
     insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void {
       const columns = Object.keys(row);
       const marks = columns.map(() => '?').join(', ');
       const values = Object.values(row).map((value) => value ?? null);
       statement(`INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(values);
     },
-    /** Runs statements without parameters, separated by semicolons. */
+    /** Runs several statements without parameters. */
     script: (sql: string): void => void database.exec(sql),
   };
 }

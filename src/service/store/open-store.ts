@@ -12,7 +12,7 @@ interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Maximum time to wait for a transaction of another process, in milliseconds; default 5,000. */
+  /** Maximum time to wait for a transaction of another process, default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -20,9 +20,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 20;
 
 /**
- * Opens the database in the data directory and updates the schema. Creates the directory (mode 0700) and the file (0600)
- * if missing.
- * @throws StoreError when the directory cannot be written, or the database is locked, damaged or of a newer foley
+ * Opens the database in the data directory and updates its schema. If missing, creates the directory (mode 0700) and
+ * the file (0600).
+ * @throws StoreError when the directory cannot be written, or the database is locked, damaged or from a newer foley
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const path = join(options.dataDir, 'service.db');
@@ -61,7 +61,7 @@ async function openDatabase(path: string, options: OpenStoreOptions): Promise<St
   }
 }
 
-/** Enables write-ahead logging. Retries, because this needs an exclusive lock, for which SQLite does not wait. */
+// Retries, because this needs an exclusive lock, for which SQLite does not wait.
 async function useWriteAheadLog(db: Connection, clock: Clock, timeoutMs: number): Promise<void> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
@@ -116,7 +116,6 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
     }
   };
   return {
-    /** Path of the database file. */
     path,
     /**
      * Runs `work` as one immediate transaction.
@@ -124,7 +123,7 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
      */
     write: <Result>(work: (db: Connection) => Result): Result =>
       transaction('BEGIN IMMEDIATE', work),
-    /** Runs `work`, which only reads, on a consistent snapshot of the database. */
+    /** Runs `work` on a consistent snapshot of the database; `work` must only read. */
     read: <Result>(work: (db: Connection) => Result): Result => transaction('BEGIN', work),
     close(): void {
       if (isOpen) database.close();
@@ -133,12 +132,10 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
   };
 }
 
-/** Whether an error means that another connection holds the lock. */
 function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
 }
 
-/** Whether an error comes from the file system or from SQLite. */
 function isStoreFailure(error: unknown): boolean {
   return error instanceof StoreError || (error instanceof Error && 'code' in error);
 }
@@ -164,9 +161,8 @@ function codeOf(error: unknown): string {
 type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
- * The data directory cannot be used: it cannot be written (`unwritable`), was made by a newer foley
- * (`newer`), is locked by another process (`locked`) or is inconsistent (`corrupt`); or SQLite
- * cannot be loaded (`no_binary`).
+ * The data directory cannot be used. It cannot be written (`unwritable`), was made by a newer foley (`newer`), is
+ * locked by another process (`locked`) or is inconsistent (`corrupt`); or SQLite cannot be loaded (`no_binary`).
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
