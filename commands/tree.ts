@@ -50,7 +50,7 @@ const voiceCommands: readonly Branch[] = [
       },
       {
         name: 'save',
-        summary: 'Save a candidate as a permanent voice',
+        summary: 'Save a candidate of a design as a permanent voice',
         load: async () => (await import('./design/save.ts')).designSave,
       },
     ],
@@ -369,27 +369,27 @@ export const tree: readonly CommandNode[] = [
     children: [
       {
         name: 'bash',
-        summary: 'Print the script for bash',
+        summary: 'Print the completion script for bash',
         load: async () => (await import('./completion/print.ts')).completionFor('bash'),
       },
       {
         name: 'zsh',
-        summary: 'Print the script for zsh',
+        summary: 'Print the completion script for zsh',
         load: async () => (await import('./completion/print.ts')).completionFor('zsh'),
       },
       {
         name: 'fish',
-        summary: 'Print the script for fish',
+        summary: 'Print the completion script for fish',
         load: async () => (await import('./completion/print.ts')).completionFor('fish'),
       },
       {
         name: 'powershell',
-        summary: 'Print the script for PowerShell',
+        summary: 'Print the completion script for PowerShell',
         load: async () => (await import('./completion/print.ts')).completionFor('powershell'),
       },
       {
         name: 'install',
-        summary: 'Install the script for your shell',
+        summary: 'Install the completion script for your shell',
         load: async () => (await import('./completion/install.ts')).completionInstall,
       },
     ],

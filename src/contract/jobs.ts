@@ -81,7 +81,7 @@ export const Job = named('Job', {
     error: nullable(
       Type.Object(
         { code: Type.String(), message: Type.String() },
-        { description: 'Why the job failed; null unless the status is fail' },
+        { description: 'Why the job failed; null if the status is not fail' },
       ),
     ),
   }),

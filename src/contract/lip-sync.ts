@@ -39,7 +39,7 @@ export const MEDIA_JOB_FIELDS = {
   error: nullable(
     Type.Object(
       { code: Type.String(), message: Type.String() },
-      { description: 'Why the job failed; a failed job is refunded. null unless the job failed' },
+      { description: 'Why the job failed; null if it did not fail. A failed job is refunded' },
     ),
   ),
 };
