@@ -4,10 +4,9 @@ import type { OpenServiceOptions, RunningService } from './running-service.ts';
 import type { StoreError } from './store/open-store.ts';
 
 /**
- * Starts the embedded service. The built-in engine warms up in its own thread while other modules
- * load.
+ * Starts the embedded service. The built-in engine warms up in its own thread while other modules load.
  * @throws StoreError when the data directory cannot be used
- * @throws ListenError when the address cannot be listened on
+ * @throws ListenError when listening fails
  */
 export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const [{ EngineRegistry }, { createFliteEngine }, { FLITE_WORKER_FILE }] = await Promise.all([
@@ -36,7 +35,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-/** @throws StoreError `no_binary` if npm did not install the libsql binary for this system */
+// @throws StoreError `no_binary` if npm did not install the libsql binary for this system
 async function loadSqlite(): Promise<void> {
   try {
     await import('./store/sqlite.ts');
@@ -46,7 +45,7 @@ async function loadSqlite(): Promise<void> {
   }
 }
 
-/** Returns the engines that the user added. The first request to an engine starts its process. */
+// The first request to an engine starts its process.
 async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
   const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
@@ -59,12 +58,14 @@ async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<Spe
   );
 }
 
-/** Whether `openService` failed to use the data directory. Checks the error's name, so that no module is loaded. */
+/**
+ * Returns whether `openService` could not use the data directory. Checks the error's name, so that no module is loaded.
+ */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }
 
-/** Whether `openService` failed to listen on the host and port. */
+/** Returns whether `openService` could not listen on the host and port. */
 export function isListenError(error: unknown): error is ListenError {
   return error instanceof Error && error.name === 'ListenError';
 }

@@ -20,9 +20,9 @@ const DEFAULT_ACCOUNT = 'local';
 const DEFAULT_ALLOWANCE = { credits: 1_000_000, quota: 1_000_000 };
 
 /**
- * Opens the store, creates the service and starts to listen.
+ * Opens the database, creates the service and starts to listen.
  * @throws StoreError when the data directory cannot be used
- * @throws ListenError when the address cannot be listened on
+ * @throws ListenError when listening fails
  */
 export async function openWithEngines(
   options: OpenServiceOptions,
@@ -79,7 +79,7 @@ export async function openWithEngines(
   }
 }
 
-/** Returns a random API key of the default account, recognizable as a key of the embedded service. */
+// For the default account; the prefix identifies a key of the embedded service.
 function randomKey(bytes: Uint8Array): AccountKey {
   return {
     key: `foley-local-${Buffer.from(bytes).toString('base64url')}`,

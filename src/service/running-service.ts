@@ -4,13 +4,12 @@ import type { Random } from '../effects/random.ts';
 import type { Amounts } from './ledger/ledger.ts';
 import type { FaultEffect, FaultRule, JobFault } from './http/faults.ts';
 
-/** An API key and its account. */
 export interface AccountKey {
   readonly key: string;
   readonly account: string;
 }
 
-/** An event to log; it contains no secrets. */
+/** An event to log. It contains no secrets. */
 export type ServiceEvent =
   | {
       readonly type: 'request';
@@ -23,28 +22,28 @@ export type ServiceEvent =
       readonly credits: string | undefined;
       readonly faults: readonly FaultEffect[];
     }
-  /** An accepted job will fail because of a fault rule. */
+  /** A fault rule will make an accepted job fail. */
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
-  /** `requestId` is the id of the request or job that failed. */
+  /** `requestId` identifies the request or the job. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
-  /** The service is closing and first finishes this number of billed responses. */
+  /** The service is closing, but first finishes `count` billed responses. */
   | { readonly type: 'finishing-answers'; readonly count: number }
-  /** The service is closing and first finishes this number of jobs. */
+  /** The service is closing, but first finishes `count` jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
-  /** The service closed with unfinished jobs, which the next service with the same data directory finishes. */
+  /** The service has closed and left `count` unfinished jobs to the next service with the same data directory. */
   | { readonly type: 'jobs-left'; readonly count: number };
 
-/** Engines added by the user, and how to start them. */
+/** The engines that the user added, and what is needed to start them. */
 export interface AddedEngines {
   readonly added: readonly EngineRegistration[];
-  /** Environment variables of this process; engines get only the allowed ones. */
+  /** Environment variables of this process. An engine gets only the allowed ones. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Path of the Node executable, used for engines whose command is `node`. */
+  /** Path of the Node executable, for engines whose command is `node`. */
   readonly nodePath: string;
 }
 
 export interface OpenServiceOptions {
-  /** Directory of the database and audio files; created if missing (mode 0700). */
+  /** Directory of the database and the audio files; created if missing (mode 0700). */
   readonly dataDir: string;
   /** Host name or IP address to listen on; default 127.0.0.1. */
   readonly host?: string;
@@ -52,30 +51,30 @@ export interface OpenServiceOptions {
   readonly port?: number;
   /** Accepted API keys; default one random key for the default account. */
   readonly keys?: readonly AccountKey[];
-  /** Allowed host names besides the names of this machine's loopback address. */
+  /** Allowed host names, in addition to those of the loopback address. */
   readonly allowHosts?: readonly string[];
   /** Allowed origins of web pages; default none. */
   readonly allowOrigins?: readonly string[];
-  /** Engines besides the built-in one. */
+  /** Engines in addition to the built-in one. */
   readonly engines?: AddedEngines;
-  /** Whether the built-in engine starts before the first request; default true. */
+  /** True to start the built-in engine before the first request; default true. */
   readonly warmsUp?: boolean;
-  /** Ids of models that are listed as unavailable and cannot be used. */
+  /** Ids of models to report as unavailable. */
   readonly unavailableModels?: readonly string[];
-  /** Credits and quota of new accounts; accounts with less than half of these are topped up. */
+  /** Credits and quota of a new account. When the service starts, an account with less than half is topped up. */
   readonly allowance?: Amounts;
-  /** Credits to which every account is set when the service starts, instead of the allowance. */
+  /** Credits to which every account is set when the service starts, instead of `allowance`. */
   readonly openingCredits?: number;
-  /** Maximum requests per second of each account; default no limit. */
+  /** For each account; default no limit. */
   readonly requestsPerSecond?: number;
   /** Maximum number of requests that wait for speech; default 64. */
   readonly maxWaiting?: number;
   readonly faults?: readonly FaultRule[];
-  /** Whether to verify the whole ledger at the start, instead of the part after the last checkpoint. */
+  /** True to verify the whole ledger when the service starts; default only the part after the last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
-  /** Maximum time that `close` waits for billed responses and jobs; default 10 minutes. */
+  /** How long `close` waits for billed responses and jobs; default 10 minutes. */
   readonly graceMs?: number;
-  /** Whether to serve the web page at `/`; default false. */
+  /** True to serve the web page at `/`; default false. */
   readonly hasPage?: boolean;
   readonly report?: (event: ServiceEvent) => void;
   readonly clock?: Clock;
@@ -83,17 +82,17 @@ export interface OpenServiceOptions {
 }
 
 export interface RunningService {
-  /** Base URL such as `http://127.0.0.1:4747`, without a slash at the end. */
+  /** Such as `http://127.0.0.1:4747`, without a slash at the end. */
   readonly baseUrl: string;
-  /** The base URL of WebSockets, such as `ws://127.0.0.1:4747`. */
+  /** Base URL for WebSockets, such as `ws://127.0.0.1:4747`. */
   readonly realtimeUrl: string;
   /** The first accepted API key. */
   readonly apiKey: string;
   /** One-time URL of the web page; `undefined` if no web page is served. */
   readonly pageLink: string | undefined;
   /**
-   * Refuses new requests, finishes running requests and jobs within `graceMs`, and stops the
-   * engines. Once `hurry` is aborted, stops waiting.
+   * Refuses new requests, finishes running requests and jobs within `graceMs`, and stops the engines. Once `hurry` is
+   * aborted, stops waiting.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

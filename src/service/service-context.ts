@@ -32,7 +32,7 @@ type OptionalOption =
   | ('faults' | 'graceMs' | 'hasPage' | 'maxWaiting')
   | ('openingCredits' | 'requestsPerSecond' | 'verifiesWholeLedger');
 
-/** The options of a service, and its dependencies on the system. */
+/** The options of a service, and what it needs from the operating system. */
 export interface ServiceDeps
   extends
     Required<Pick<OpenServiceOptions, RequiredOption>>,
@@ -44,7 +44,7 @@ export interface ServiceDeps
   readonly media: MediaSources;
   /** Stores uploaded files while they are checked. */
   readonly uploads: TemporaryFolder;
-  /** Measures uploaded reference audio. */
+  /** Measures the pitches of uploaded reference audio. */
   readonly measurePitches: MeasurePitches;
   readonly processes: Processes;
 }

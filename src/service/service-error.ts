@@ -12,7 +12,7 @@ export interface ServiceErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error response (docs/api/errors.md); the error code determines the HTTP status. */
+/** An error response (docs/api/errors.md). The error code determines the HTTP status. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ServiceErrorCode;
@@ -30,14 +30,14 @@ export class ServiceError extends Error {
 export interface FieldProblem {
   /** Name of the field, query parameter or header. */
   readonly field: string;
-  /** Message with the given and the allowed values. */
+  /** States the given value and the allowed values. */
   readonly message: string;
 }
 
 const LISTED_PROBLEMS_MAX = 20;
 
 /**
- * Returns the 400 error for invalid fields. The message contains the first problem and the number of other problems;
+ * Returns the 400 error for invalid fields. Its message contains the first problem and the number of other problems;
  * `details.errors` lists all.
  */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
@@ -48,13 +48,13 @@ export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem
   });
 }
 
-/** Returns the message for failed and refunded speech. @param why the engine's error message */
+/** Returns the message for speech that failed and was refunded. @param why the engine's error message */
 export function speechFailureMessage(why: string | undefined): string {
   const reason = why === undefined ? '; the' : `: ${why}. The`;
   return `The speech could not be made${reason} charge was refunded`;
 }
 
-/** Returns the 507 error if the given error was caused by a full disk or disk quota. */
+/** Returns the 507 error if a full disk or disk quota caused `error`; otherwise `undefined`. */
 export function storageFullError(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
@@ -66,7 +66,7 @@ export function storageFullError(error: unknown): ServiceError | undefined {
   });
 }
 
-/** Returns the 503 error for requests to a closing service. */
+/** Returns the 503 error for requests that arrive while the service closes. */
 export function closingError(): ServiceError {
   return new ServiceError('ERR_SERVICE_UNAVAILABLE', 'The service is closing', {
     headers: { 'Retry-After': '1', Connection: 'close' },
@@ -74,8 +74,8 @@ export function closingError(): ServiceError {
 }
 
 /**
- * Returns the response to an error, without internal details (docs/api/errors.md). For paths of the OpenAI interface, the
- * body also has OpenAI's error fields.
+ * Returns the response to an error, without internal details (docs/api/errors.md). For paths of the OpenAI interface,
+ * the body also has OpenAI's error fields.
  * @param path of the request, if known
  */
 export function errorResponse(error: unknown, requestId: string, path = ''): Response {
@@ -107,7 +107,7 @@ const OPENAI_ERROR_TYPES: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-/** Whether an error must be reported to the operator: the service or its disk failed. */
+/** Returns whether an error must be reported to the operator, because the service or its disk failed. */
 export function isInternal(error: unknown): boolean {
   const status = SERVICE_ERRORS[asServiceError(error).code];
   return status === 500 || status === 507;

@@ -24,25 +24,25 @@ export interface Service {
   admit(request: Request): Promise<Response | Admission>;
   /** Starts a session on the WebSocket of an accepted handshake. */
   readonly open: Realtime['open'];
-  /** Whether a request has an accepted API key. */
+  /** Returns whether a request has an accepted API key. */
   hasKey(headers: Headers): boolean;
-  /** Returns where and how a fault rule breaks off the body of a response, if one does. */
+  /** Returns how a fault rule breaks the body of a response; `undefined` if no rule does. */
   cutOf(response: Response): BodyCut | undefined;
-  /** Returns a one-time URL fragment that opens the web page; `undefined` if no web page is served. */
+  /** Returns the fragment of a one-time link to the web page; `undefined` if no web page is served. */
   invite(): string | undefined;
   /**
-   * Refuses new requests and finishes running ones. After `graceMs` or once `hurry` is aborted, truncates and refunds
-   * unfinished responses, and leaves unfinished jobs to the next process.
+   * Refuses new requests and finishes running ones. After `graceMs`, or once `hurry` is aborted, truncates and refunds
+   * unfinished responses and leaves unfinished jobs to the next process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }
 
-/** Maximum time that a closing service waits for billed responses and jobs. */
+// How long a closing service waits for billed responses and jobs.
 const GRACE_MS = 600_000;
 
 /**
- * Creates the service: checks the ledger, refunds the requests of dead processes and continues
- * orphaned jobs. The caller closes the store and the engines.
+ * Creates the service. Verifies the ledger, refunds the requests of dead processes and continues orphaned jobs; the
+ * caller closes the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
@@ -79,7 +79,6 @@ export function createService(deps: ServiceDeps): Service {
   };
 }
 
-/** A request in progress. */
 interface Exchange {
   readonly start: number;
   readonly method: string;
@@ -88,10 +87,8 @@ interface Exchange {
   faults: RequestFaults;
 }
 
-/**
- * Creates the middleware around the endpoints: checks of host and origin, fault rules, common
- * headers and the request log. Refuses every request once `closing` is aborted.
- */
+// What surrounds every endpoint: checks of host and origin, fault rules, common headers and the request log. Once
+// `closing` is aborted, every request is refused.
 function createMiddleware(
   deps: ServiceDeps,
   context: ServiceContext,
@@ -113,7 +110,7 @@ function createMiddleware(
     arrival: { request, requestId: requestIdOf(request.headers, random) },
     faults: {},
   });
-  /** Runs `work` after the checks of every request; turns an error into a response. */
+  // An error becomes a response.
   const runMiddleware = async <Result>(
     exchange: Exchange,
     work: (arrival: IncomingRequest) => Promise<Result>,
@@ -167,13 +164,13 @@ function createMiddleware(
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the client's request id if it is safe to repeat in a response, otherwise a new id (docs/api/speech.md#v3). */
+// The client's request id, if it is safe to repeat in a response (docs/api/speech.md#v3).
 function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get(HEADERS.requestId);
   return given !== null && REQUEST_ID.test(given) ? given : random.uuid();
 }
 
-/** Sets the headers of every response. `Server` shows that no real credits were billed. */
+// `Server` shows that no real credits were billed.
 function setCommonHeaders(headers: Headers, requestId: string): void {
   headers.set(HEADERS.requestId, requestId);
   headers.set('Server', EMBEDDED_SERVER);

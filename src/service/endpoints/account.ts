@@ -7,11 +7,11 @@ import type { ServiceError } from '../service-error.ts';
 import { invalidRequest } from '../service-error.ts';
 import { modelRecord } from '../voices/catalogue.ts';
 
-/** `GET /profile` (docs/api/account.md). */
+/** Handles `GET /profile` (docs/api/account.md). */
 export const getProfile: Handler<'getProfile'> = ({ account }, { store }) =>
   profileResponse(store.read((db) => readAccount(db, account)));
 
-/** `POST /profile` (docs/api/account.md). The service stores the webhook URL, but never calls it. */
+/** Handles `POST /profile` (docs/api/account.md). Stores the webhook URL, which the service never calls. */
 export const updateProfile: Handler<'updateProfile'> = ({ account, body }, { store }) => {
   const webhookUrl = requireWebAddress(body.webhookUrl);
   return profileResponse(
@@ -50,10 +50,10 @@ function profileResponse({ id, tier, available, webhookUrl }: AccountState): Res
   return Response.json(body);
 }
 
-/** Newest version of the HTTP speech API that this service implements (docs/api/versions.md). */
+// Newest version of the HTTP speech API that this service implements (docs/api/versions.md).
 const CONTRACT_VERSION = 'v3';
 
-/** `GET /speech/tts/capabilities` (docs/api/models.md). */
+/** Handles `GET /speech/tts/capabilities` (docs/api/models.md). */
 export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }) => {
   const body: Capabilities = {
     contractVersion: CONTRACT_VERSION,
@@ -63,10 +63,10 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
   return Response.json(body);
 };
 
-/** `GET /healthz`: responds while the service is running. */
+/** Handles `GET /healthz`: responds as long as the service is running. */
 export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
 
-/** `GET /openapi.json` (docs/api/speech.md#v3), generated from the endpoint definitions. */
+/** Handles `GET /openapi.json` (docs/api/speech.md#v3). The document is generated from the endpoint definitions. */
 export const getOpenApi: Handler<'getOpenApi'> = async () => {
   const { openApiDocument } = await import('../openapi/document.ts');
   return Response.json(openApiDocument());

@@ -4,7 +4,6 @@ import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import type { ServiceContext } from '../service-context.ts';
 
-/** A request to an endpoint. */
 export interface Call {
   readonly request: Request;
   readonly requestId: string;
@@ -17,11 +16,11 @@ export interface AccountCall extends Call {
 
 /** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
-  /** The fields that identify the request across retries: its idempotency keys, account and endpoint. */
+  /** Identifies the request across retries: its idempotency keys, account and endpoint. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 
-/** A request to an endpoint, with its validated query, body and path parameters. */
+/** A request to an endpoint, with validated query, body and path parameters. */
 export type CallTo<Id extends EndpointId> = Calls[Id];
 
 type Calls = {
@@ -47,7 +46,7 @@ type ParameterIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterIn<Rest>
   : never;
 
-/** One handler for each endpoint of the contract. */
+/** One handler for each endpoint. */
 export type Handlers = {
   readonly [Id in EndpointId]: (
     call: CallTo<Id>,

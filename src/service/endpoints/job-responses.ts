@@ -7,7 +7,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';
 
-/** Returns a job. @throws ServiceError 404 if the account has no job with this id (docs/api/authentication.md) */
+/** Returns a job of the account. @throws ServiceError 404 if the account has no job with this id */
 export function requireJob(
   { account }: AccountCall,
   { jobs }: Pick<ServiceContext, 'jobs'>,
@@ -24,7 +24,7 @@ interface Price {
   readonly creditsUsed: number;
 }
 
-/** Returns headers with the cost of a request and the remaining quota (docs/api/README.md). */
+/** Returns the headers that state the cost of a request and the remaining quota (docs/api/README.md). */
 export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<string, string> {
   return {
     [HEADERS.quotaRemaining]: String(quotaRemaining),
@@ -45,7 +45,10 @@ interface AcceptedJob extends Price {
   readonly poll: Readonly<Record<string, string>>;
 }
 
-/** Returns the 202 response for an accepted job: its URL, when to poll it, and its price (docs/api/jobs.md#v3). */
+/**
+ * Returns the 202 response for an accepted job. Its headers contain the URL of the job, when to poll it, and the price
+ * (docs/api/jobs.md#v3).
+ */
 export function acceptedResponse(
   body: unknown,
   { location, poll, ...price }: AcceptedJob,
@@ -57,9 +60,8 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns `Retry-After` for an unfinished job: the expected remaining time in whole seconds, rounded up, or 0 if it is
- * under half a second (docs/api/jobs.md#v3). A job that takes longer than expected probably waits for other jobs, so half
- * of its age is returned.
+ * Returns the header `Retry-After` for an unfinished job, with the expected remaining seconds (docs/api/jobs.md#v3). A
+ * job that takes longer than expected probably waits for other jobs, so half of its age is returned.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -77,7 +79,10 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns the range of list items to query for a page: one item more, which shows whether another page follows. */
+/**
+ * Returns the range of list items to query for a page: one more than the page shows, to find out whether another page
+ * follows.
+ */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };

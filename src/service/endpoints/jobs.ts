@@ -38,7 +38,7 @@ import { sliceCodePoints } from '../../text/code-points.ts';
 import { hasVoice } from '../voices/personal-voices.ts';
 import { requireSigned, storedAudioResponse } from './stored-audio.ts';
 
-/** `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
+/** Handles `POST /speech/tts/jobs` of v3 (docs/api/jobs.md#v3 and docs/api/errors.md#idempotency). */
 export const createJob: Handler<'createJob'> = async (call, context) => {
   const job = await acceptSpeechJob(call, context, call.body);
   const { id: taskId } = job;
@@ -51,7 +51,7 @@ export const createJob: Handler<'createJob'> = async (call, context) => {
   return created(body, { job, location: endpointPath('getJob', { jobId: taskId }) }, context);
 };
 
-/** `GET /speech/tts/jobs/{jobId}` of v3 (docs/api/jobs.md#v3). */
+/** Handles `GET /speech/tts/jobs/{jobId}` of v3 (docs/api/jobs.md#v3). */
 export const getJob: Handler<'getJob'> = (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
   const { format, ignored } = storedOrder(StoredSpeech, job);
@@ -70,7 +70,7 @@ export const getJob: Handler<'getJob'> = (call, context) => {
   return Response.json(body, { headers: pollHeaders(job, secondsLeft(job), context) });
 };
 
-/** `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v1 and docs/api/jobs.md#v3), newest first. */
+/** Handles `GET /speech/tts/jobs` of v3 (docs/api/jobs.md#v3); lists the newest job first. */
 export const listJobs: Handler<'listJobs'> = ({ account, query, requestId }, { jobs }) => {
   const found = jobs.list(account, 'speech', {
     status: storedStatus(query.status),
@@ -104,7 +104,7 @@ function segmentPath(job: Job, segment: SegmentRecord): string | null {
     : null;
 }
 
-/** `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
+/** Handles `POST /speech/tts/jobs` of v1 (docs/api/jobs.md#v1 and docs/api/errors.md#idempotency). */
 export const createJobV1: Handler<'createJobV1'> = async (call, context) => {
   const { body } = call;
   const order = { ...knownFields(body), format: body.format, voiceId: voiceOf(body) };
@@ -113,14 +113,14 @@ export const createJobV1: Handler<'createJobV1'> = async (call, context) => {
   return created(jobBody(call, context, job), { job, location }, context);
 };
 
-/** `GET /speech/tts/jobs/{taskId}` of v1 (docs/api/jobs.md#v1). */
+/** Handles `GET /speech/tts/jobs/{taskId}` of v1 (docs/api/jobs.md#v1). */
 export const getJobV1: Handler<'getJobV1'> = (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.taskId);
   const headers = pollHeaders(job, secondsLeft(job), context);
   return Response.json(jobBody(call, context, job), { headers });
 };
 
-/** `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1), newest first. */
+/** Handles `GET /speech/tts/jobs` of v1 (docs/api/jobs.md#v1); lists the newest job first. */
 export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId }, { jobs }) => {
   const createdAfter = parseTimestamp(query.createdAfter);
   const found = jobs.list(account, 'speech', {
@@ -137,7 +137,7 @@ export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-/** Parses a timestamp. @throws ServiceError 400 for one that only the schema accepts, such as a leap second */
+// @throws ServiceError 400 for a timestamp that only the schema accepts, such as a leap second
 function parseTimestamp(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
   const time = Date.parse(timestamp);
@@ -181,12 +181,7 @@ function delivery(job: Job): Pick<JobV1['task'], 'audioUrl' | 'delivery' | 'segm
   };
 }
 
-/**
- * Accepts a job once: a retry with the same idempotency key returns the same job and is not charged
- * (docs/api/errors.md#idempotency).
- * @throws ServiceError 409 when a different request used the idempotency key, 402 for too few credits, and the errors of
- * `planSpeech`
- */
+// A retry with the same idempotency key returns the same job and is not charged (docs/api/errors.md#idempotency).
 async function acceptSpeechJob(
   call: ChargedCall,
   { catalogue, creates, jobs }: ServiceContext,
@@ -258,7 +253,7 @@ function listItem(job: JobRecord, audioPath: string) {
   };
 }
 
-/** Names of the job statuses in the speech API (docs/api/jobs.md#states). */
+// Names of the job statuses in the speech API (docs/api/jobs.md#states).
 const SPEECH_STATUS: Readonly<Record<JobStatus, SpeechStatus>> = {
   pending: 'pending',
   processing: 'processing',
@@ -271,12 +266,11 @@ function storedStatus(status: SpeechStatus | undefined): JobStatus | undefined {
   return JOB_STATUSES.find((stored) => SPEECH_STATUS[stored] === status);
 }
 
-/** Whether a job has an audio file (docs/api/jobs.md#states). */
 function hasAudio({ status }: Pick<JobRecord, 'status'>): boolean {
   return status === 'done' || status === 'partial';
 }
 
-/** Whether the segment was spoken and the job was not refunded. */
+// A failed job is refunded, so its spoken segments are withheld.
 function hasSegmentAudio(job: Job, segment: SegmentRecord): boolean {
   return segment.status === 'success' && job.status !== 'failed';
 }
@@ -299,18 +293,18 @@ function jobError({ errorCode: code, errorMessage, status, segments }: Job) {
 
 const CHARACTERS_PER_SECOND = 1_500;
 
-/** Estimates the seconds until all segments of a job are spoken, assuming a typical speed of the engine. */
+// Assumes a typical speed of the engine.
 function secondsLeft({ segments }: Pick<Job, 'segments'>): number {
   return segments
     .filter(({ status }) => status === 'pending')
     .reduce((sum, { characters }) => sum + characters / CHARACTERS_PER_SECOND, 0);
 }
 
-/** `GET /speech/tts/jobs/{jobId}/audio` of v3 (docs/api/jobs.md#v3). */
+/** Handles `GET /speech/tts/jobs/{jobId}/audio` of v3 (docs/api/jobs.md#v3). */
 export const getJobAudio: Handler<'getJobAudio'> = (call, context) =>
   wholeAudio(call, requireJob(call, context, 'speech', call.parameters.jobId), context);
 
-/** `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: the audio of one spoken segment. */
+/** Handles `GET /speech/tts/jobs/{jobId}/segments/{segmentIndex}`: sends the audio of a spoken segment. */
 export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => {
   const { segmentIndex } = call.parameters;
   const job = requireJob(call, context, 'speech', call.parameters.jobId);
@@ -327,7 +321,7 @@ export const getJobSegment: Handler<'getJobSegment'> = async (call, context) => 
   return storedAudioResponse(call, audio, { format, name: `${job.id}-${segmentIndex}` });
 };
 
-/** `GET /api/open/tts/jobs/{taskId}/audio` of v1: redirects to a signed link (docs/api/jobs.md#v1). */
+/** Handles `GET /api/open/tts/jobs/{taskId}/audio` of v1: redirects to a signed link (docs/api/jobs.md#v1). */
 export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   const job = requireJob(call, context, 'speech', call.parameters.taskId);
   await requireAudio(job, context);
@@ -342,7 +336,7 @@ export const getTaskAudio: Handler<'getTaskAudio'> = async (call, context) => {
   return new Response(null, { status: 302, headers: { Location } });
 };
 
-/** `GET /api/open/tts/audio/{taskId}`: the audio at a signed link, without an API key (embedded service only). */
+/** Handles `GET /api/open/tts/audio/{taskId}`: sends the audio at a signed link (embedded service only). */
 export const getSignedAudio: Handler<'getSignedAudio'> = (call, context) => {
   const { taskId } = call.parameters;
   requireSigned(call, context, { taskId, download: call.query.download === '1' });
@@ -367,7 +361,7 @@ async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAu
   throw noAudio(job, context, `The job has no audio; its status is ${SPEECH_STATUS[job.status]}`);
 }
 
-/** Returns a 404 error for missing audio, with `Retry-After` while the job is running. */
+// With `Retry-After` while the job is running.
 function noAudio(job: Job, context: Pick<ServiceContext, 'clock'>, message: string) {
   const headers = pollHeaders(job, secondsLeft(job), context);
   const details = { status: SPEECH_STATUS[job.status] };

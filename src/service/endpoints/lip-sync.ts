@@ -30,7 +30,7 @@ import { MEDIA_STATUS, mediaError } from './media.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md); accepts no idempotency key. */
+/** Handles `POST /media/lip-sync/jobs` (docs/api/lip-sync.md and docs/api/errors.md). Accepts no idempotency key. */
 export const createLipSync: Handler<'createLipSync'> = async (call, context) => {
   const job = await acceptLipSync(call, context);
   const { id, credits } = job;
@@ -51,7 +51,7 @@ export const createLipSync: Handler<'createLipSync'> = async (call, context) => 
   });
 };
 
-/** `GET /media/lip-sync/jobs` (docs/api/lip-sync.md), newest first. */
+/** Handles `GET /media/lip-sync/jobs` (docs/api/lip-sync.md); lists the newest job first. */
 export const listLipSync: Handler<'listLipSync'> = (call, context) => {
   const { account, query } = call;
   const status = JOB_STATUSES.find((one) => MEDIA_STATUS[one] === query.status);
@@ -63,11 +63,11 @@ export const listLipSync: Handler<'listLipSync'> = (call, context) => {
   return Response.json(body);
 };
 
-/** `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
+/** Handles `GET /media/lip-sync/jobs/{jobId}` (docs/api/lip-sync.md). */
 export const getLipSync: Handler<'getLipSync'> = (call, context) =>
   answer(call, context, call.parameters.jobId);
 
-/** `GET /lip-sync/query`, a path from before v1 (docs/api/versions.md). */
+/** Handles `GET /lip-sync/query`, a path from before v1 (docs/api/versions.md). */
 export const getLipSyncLegacy: Handler<'getLipSyncLegacy'> = (call, context) =>
   answer(call, context, call.query.jobId);
 
@@ -77,7 +77,7 @@ function answer(call: AccountCall, context: ServiceContext, jobId: string): Resp
   return Response.json(body, { headers: pollHeadersOf(job, context) });
 }
 
-/** `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing and docs/api/errors.md). */
+/** Handles `POST /media/video-dubbing/jobs` (docs/api/lip-sync.md#dubbing and docs/api/errors.md). */
 export const createDubbing: Handler<'createDubbing'> = async (call, context) => {
   const { account: accountId, body: order, key, request, requestId } = call;
   const { idempotencyKey } = key;
@@ -101,7 +101,7 @@ export const createDubbing: Handler<'createDubbing'> = async (call, context) => 
   });
 };
 
-/** `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing). */
+/** Handles `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing). */
 export const getDubbing: Handler<'getDubbing'> = (call, context) => {
   const job = requireJob(call, context, 'video_dubbing', call.parameters.jobId);
   const record = context.store.read((db) => requireDubbing(db, job.id));
@@ -117,10 +117,7 @@ export const getDubbing: Handler<'getDubbing'> = (call, context) => {
   return Response.json(body, { headers: pollHeadersOf(job, context) });
 };
 
-/**
- * Returns the lip-sync job of a dubbing.
- * @throws ServiceError if the lip sync could not start, with a link to the charged speech
- */
+// If the lip sync could not start, the error contains a link to the charged speech.
 function requireStarted(
   { request }: AccountCall,
   { media }: ServiceContext,
@@ -181,7 +178,7 @@ function envelopeOf({ status }: Pick<Job, 'status'>) {
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]] };
 }
 
-/** Rough estimate: how many seconds of media this service processes in one second. */
+// Roughly the seconds of media that this service processes in one second.
 const MEDIA_SECONDS_PER_SECOND = 120;
 
 function pollHeadersOf(job: Job, context: Pick<ServiceContext, 'clock'>) {

@@ -26,19 +26,19 @@ import { requireSigned, storedFileResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** `POST /media/images/jobs` (docs/api/media.md and docs/api/errors.md). */
+/** Handles `POST /media/images/jobs` (docs/api/media.md and docs/api/errors.md). */
 export const createImageJob: Handler<'createImageJob'> = (call, context) =>
   createPicture(call, context, IMAGE, (isAvailable) => planImage(call.body, isAvailable));
 
-/** `POST /media/videos/jobs` (docs/api/media.md and docs/api/errors.md). */
+/** Handles `POST /media/videos/jobs` (docs/api/media.md and docs/api/errors.md). */
 export const createVideoJob: Handler<'createVideoJob'> = (call, context) =>
   createPicture(call, context, VIDEO, (isAvailable) => planVideo(call.body, isAvailable));
 
-/** `GET /media/images/jobs/{jobId}` (docs/api/media.md). */
+/** Handles `GET /media/images/jobs/{jobId}` (docs/api/media.md). */
 export const getImageJob: Handler<'getImageJob'> = (call, context) =>
   getPicture(call, context, IMAGE);
 
-/** `GET /media/videos/jobs/{jobId}` (docs/api/media.md). */
+/** Handles `GET /media/videos/jobs/{jobId}` (docs/api/media.md). */
 export const getVideoJob: Handler<'getVideoJob'> = (call, context) =>
   getPicture(call, context, VIDEO);
 
@@ -46,7 +46,7 @@ interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: Job) => Stored;
-  /** Returns the fields of the response. @param resultUrl URL of the image or video, once it exists */
+  /** Returns the fields of the response. `resultUrl` is defined once the image or video exists. */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
 
@@ -83,12 +83,8 @@ function envelope(call: AccountCall, context: ServiceContext, { status }: Pictur
   return { success: true, message: MESSAGES[MEDIA_STATUS[status]], requestId, quotaRemaining };
 }
 
-/**
- * Accepts an image or video job: imports and decodes the reference images, then stores the job and reserves its
- * price. A retry with the same idempotency key gets the first response (docs/api/media.md).
- * @throws ServiceError 400 for invalid parameters, 402 for too few credits, 409 when a different request used the key,
- * and the errors of the import; nothing is charged
- */
+// Imports and decodes the reference images, then stores the job and reserves its price. A retry with the same
+// idempotency key gets the first response (docs/api/media.md). If this throws, nothing is charged.
 async function createPicture<Stored extends StoredImage | StoredVideo>(
   call: ChargedCall & { readonly body: Json },
   context: ServiceContext,
@@ -123,7 +119,7 @@ async function createPicture<Stored extends StoredImage | StoredVideo>(
   });
 }
 
-/** The fields of the stored first response that are needed to repeat its headers in the response to a retry. */
+// These fields of the stored first response are needed for the headers of a retry's response.
 const Created = Type.Object({
   quotaRemaining: Type.Integer(),
   data: Type.Object({ credits_used: Type.Integer() }),
@@ -137,7 +133,7 @@ const NEW = {
   errorMessage: undefined,
 } as const;
 
-/** Imports and decodes the reference images one by one; returns their file names. */
+// Returns the file names.
 async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
@@ -206,7 +202,7 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and references; no image or video model was used';
 
-/** Returns notices: the picture is a placeholder and, if its font lacks characters of the prompt, how many. */
+// The picture is a placeholder; its font may lack characters of the prompt.
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];
@@ -214,7 +210,7 @@ function noticesOf(prompt: string): string[] {
   return [SANDBOX_NOTICE, `The title leaves out ${some} of the prompt that its font does not have`];
 }
 
-/** Names of the job statuses in the media API (docs/api/lip-sync.md); media jobs are never `partial`. */
+/** The names of the job statuses in the media API (docs/api/lip-sync.md). Media jobs are never `partial`. */
 export const MEDIA_STATUS = {
   pending: 'pending',
   processing: 'processing',
@@ -223,7 +219,7 @@ export const MEDIA_STATUS = {
   failed: 'failed',
 } as const satisfies Readonly<Record<JobStatus, string>>;
 
-/** Returns why a media job failed. A failed job without a stored message was attempted too often. */
+/** Returns why a media job failed. A failed job without a stored message had too many attempts. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
   errorMessage: message = 'The job failed after too many attempts and was refunded',
@@ -239,7 +235,7 @@ const MESSAGES: Readonly<Record<MediaJobStatus, string>> = {
   failed: 'The job failed and was refunded',
 };
 
-/** `GET /media/models` (docs/api/media.md): models and variants with their prices and reference limits. */
+/** Handles `GET /media/models` (docs/api/media.md): lists models and variants, with prices and reference limits. */
 export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, { catalogue }) => {
   const { mediaType } = query;
   const models = [...IMAGE_MODELS, ...VIDEO_MODELS]
@@ -249,7 +245,10 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** `GET /api/open/media/files/{fileId}`: the result at a signed link, without an API key (embedded service only). */
+/**
+ * Handles `GET /api/open/media/files/{fileId}`: sends the result at a signed link, without an API key. Only the
+ * embedded service has this endpoint.
+ */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

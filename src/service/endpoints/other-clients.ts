@@ -15,7 +15,7 @@ import type { Catalogue } from '../voices/catalogue.ts';
 import type { SurfaceRequest } from './speech.ts';
 import { respondWithSpeech, beginSpeech, EVENT_STREAM, chargedResponse } from './speech.ts';
 
-/** `POST /v1/tts` (docs/api/other-clients.md). The body is JSON or MessagePack. */
+/** Handles `POST /v1/tts` (docs/api/other-clients.md), with a body in JSON or MessagePack. */
 export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
   const { body } = call;
   const { text, reference_id: voiceId, prosody, temperature, top_p: similarity } = body;
@@ -32,7 +32,7 @@ export const createCompatTts: Handler<'createCompatTts'> = (call, context) => {
   return respondCompat(call, context, { surface: 'compat-tts', order, otherFormat: 'mp3' });
 };
 
-/** `POST /v1/audio/speech` (docs/api/other-clients.md). */
+/** Handles `POST /v1/audio/speech` (docs/api/other-clients.md). */
 export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context) => {
   const { body } = call;
   const { input: text, voice, model: modelId, response_format: format, speed } = body;
@@ -44,7 +44,7 @@ export const createCompatSpeech: Handler<'createCompatSpeech'> = (call, context)
     : respondCompat(call, context, request);
 };
 
-/** `GET /v1/audio/voices` (docs/api/other-clients.md). */
+/** Handles `GET /v1/audio/voices` (docs/api/other-clients.md). */
 export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { catalogue }) => {
   const body: CompatVoices = {
     voices: catalogue.of(account).voices.map(({ id, name }) => ({ id, name })),
@@ -52,14 +52,14 @@ export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { cat
   return Response.json(body);
 };
 
-/** `GET /v1/models` of the OpenAI interface (embedded service only). */
+/** Handles `GET /v1/models` of the OpenAI interface. Only the embedded service has this endpoint. */
 export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
   const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
   const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
   return Response.json(body);
 };
 
-/** `GET /v1/models/{modelId}` of the OpenAI interface (embedded service only). */
+/** Handles `GET /v1/models/{modelId}` of the OpenAI interface. Only the embedded service has this endpoint. */
 export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
   const { modelId } = parameters;
   const model = catalogue.model(modelId);
@@ -74,7 +74,7 @@ function compatModel(id: string): CompatModel {
   return { id, object: 'model', created: 0, owned_by: 'foley' };
 }
 
-/** Responds to a speech request of another interface; an unknown voice is a 400 error instead of a 404. */
+// In other interfaces, an unknown voice is a 400 error instead of a 404.
 async function respondCompat(
   call: ChargedCall,
   context: ServiceContext,
@@ -91,7 +91,7 @@ async function respondCompat(
   }
 }
 
-/** Responds to `stream_format: sse` with `speech.audio.delta` events, then `speech.audio.done`. */
+// `stream_format: sse` requests `speech.audio.delta` events, then `speech.audio.done`.
 async function respondWithEvents(
   call: ChargedCall,
   context: ServiceContext,
@@ -123,7 +123,7 @@ function compatFormat(name: string | undefined): AudioFormat {
   return formats.find((format) => format === name) ?? 'mp3';
 }
 
-/** Model names in `POST /v1/tts`, each with the model that this service uses instead (docs/api/other-clients.md). */
+// The model names of `POST /v1/tts`, each with the id of the model that is used instead (docs/api/other-clients.md).
 const MODELS_BY_LABEL = new Map([
   ['s2.1-pro', 'vendor-s21pro'],
   ['s2.1-pro-free', 'vendor-s21pro-free'],
@@ -137,10 +137,7 @@ const MODELS_BY_LABEL = new Map([
   ['1.6', 'vendor-s1'],
 ]);
 
-/**
- * Returns the model id for the header `model` of `POST /v1/tts`, which contains a label or a model id. Returns
- * undefined, which means the default model, for any other header.
- */
+// `label` is the header `model`: a name or a model id. Undefined, the default model, for any other header.
 function modelOfLabel(label: string | null, catalogue: Catalogue): string | undefined {
   const name = label?.trim() ?? '';
   return MODELS_BY_LABEL.get(name) ?? catalogue.model(name)?.id;

@@ -28,7 +28,7 @@ import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
 import { storedAudioResponse } from './stored-audio.ts';
 
-/** `GET /vN/tts/capabilities`, for version N of realtime speech (docs/api/realtime.md). */
+/** Handles `GET /vN/tts/capabilities`; `protocol` is version N of realtime speech (docs/api/realtime.md). */
 export function getCapabilities(
   protocol: RealtimeProtocol,
   { requestId }: CallTo<'getRealtimeCapabilities'>,
@@ -66,7 +66,10 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-/** `POST /vN/tts/browser-tickets` (docs/api/authentication.md): a ticket for one web origin and for this host. */
+/**
+ * Handles `POST /vN/tts/browser-tickets` (docs/api/authentication.md). The ticket is valid for one web origin and for
+ * this host.
+ */
 export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { account, body, request, requestId }: CallTo<'createBrowserTicket'>,
@@ -86,7 +89,7 @@ export function createBrowserTicket(
   return respond(ticketAnswer, protocol);
 }
 
-/** Returns the origin in lower case. @throws ServiceError 400 unless it consists of scheme, host and optional port */
+// In lower case. @throws ServiceError 400 unless the origin consists of scheme, host and optional port
 function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();
@@ -95,7 +98,7 @@ function requireOrigin(origin: string): string {
   throw invalidRequest([{ field: 'origin', message }]);
 }
 
-/** `GET /vN/tts/requests/{requestId}` (docs/api/realtime.md#request-states). */
+/** Handles `GET /vN/tts/requests/{requestId}` (docs/api/realtime.md#request-states). */
 export function getRequest(
   protocol: RealtimeProtocol,
   call: CallTo<'getRealtimeRequest'>,
@@ -105,7 +108,7 @@ export function getRequest(
   return respond(body, protocol);
 }
 
-/** `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio` (docs/api/realtime.md). */
+/** Handles `GET /v3/tts/requests/{requestId}/segments/{segmentId}/audio` (docs/api/realtime.md). */
 export async function getSegment(
   call: CallTo<'getRealtimeSegment'>,
   context: ServiceContext,
@@ -123,7 +126,7 @@ export async function getSegment(
   return storedAudioResponse(call, audio, { format, name: `segment-${segment.number}` });
 }
 
-/** Responds with JSON in the field names of the API version. */
+// JSON with the field names of the API version.
 function respond(body: object, protocol: RealtimeProtocol): Response {
   return Response.json(protocol === 'v2' ? renameFields(body, v2FieldName) : body);
 }

@@ -20,11 +20,11 @@ import { planSpeech } from '../speech/plan.ts';
 import type { Speaking, SpokenStream } from '../speech/speak.ts';
 import { speakStream, generate, requireSettled, speechOf } from '../speech/speak.ts';
 
-/** `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
+/** Handles `POST /speech/tts` of v3 (docs/api/speech.md#v3). */
 export const createSpeech: Handler<'createSpeech'> = (call, context) =>
   respondWithSpeech(call, context, { surface: 'v3', order: call.body });
 
-/** `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
+/** Handles `POST /speech/tts` of v2 (docs/api/speech.md#v2). */
 export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   const { body } = call;
   const order = {
@@ -37,18 +37,18 @@ export const createSpeechV2: Handler<'createSpeechV2'> = (call, context) => {
   return respondWithSpeech(call, context, { surface: 'v2', order, names });
 };
 
-/** Returns a field as a model id; undefined if the field, which older clients send with any type, contains none. */
+// Older clients send this field with any type.
 function historicalModel(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Returns a field as an emotion; undefined if the field, which older clients send with any type, contains none. */
+// Older clients send this field with any type.
 function historicalEmotion(value: unknown): string | undefined {
   const emotion = historicalModel(value);
   return emotion !== undefined && emotion.length <= EMOTION_MAX_CHARACTERS ? emotion : undefined;
 }
 
-/** `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
+/** Handles `POST /speech/tts` of v1 (docs/api/speech.md#v1). */
 export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
   const { body } = call;
   const format: SpeechFormat = body.format ?? 'mp3';
@@ -61,7 +61,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns only the fields of a request body that v3 defines, without the voice. */
+/** Returns the fields of a request body that v3 defines, without the voice. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -71,7 +71,7 @@ export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOr
 }
 
 /**
- * Returns the voice id of a v1 body, from `voiceId` or from the older name of that field.
+ * Returns the voice id in a v1 body: `voiceId`, or the older name of that field.
  * @throws ServiceError 400 when both fields are missing
  */
 export function voiceOf(body: {
@@ -87,7 +87,7 @@ function operationKey({ key }: ChargedCall, { isCached, order }: SurfaceRequest)
   return { ...key, fingerprint: fingerprintOf({ ...order, cache: isCached }) };
 }
 
-/** `POST /speech/tts/aligned` of v3: streams audio and word times as events (docs/api/speech.md#aligned-stream). */
+/** Handles `POST /speech/tts/aligned` of v3: streams audio and word times (docs/api/speech.md#aligned-stream). */
 export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, context) => {
   const request = { surface: 'v3', isAligned: true, order: call.body } as const;
   const speaking = beginSpeech(call, context, request);
@@ -95,11 +95,11 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
   return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** A speech request, with the field names and rules of the API version that it uses. */
+/** A speech request, with the field names and rules of its API version. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** Whether to store the audio and respond with its URL instead of the audio. */
+  /** True to store the audio and respond with its URL instead of the audio. */
   readonly isCached?: boolean | undefined;
 }
 
@@ -118,7 +118,7 @@ export async function respondWithSpeech(
 
 /**
  * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
- * request, even if the voice or model was deleted.
+ * request, even if the voice or model was deleted since.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
@@ -146,7 +146,7 @@ export function beginSpeech<Context extends ServiceContext>(
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** Returns a response with price headers and, if `listsIgnored`, a header that lists the ignored controls. */
+/** Returns a response with headers for the price. If `listsIgnored`, another header lists the ignored controls. */
 export function chargedResponse(
   { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
   { body, quotaRemaining }: SpokenStream,
@@ -158,10 +158,8 @@ export function chargedResponse(
   return new Response(body, { headers });
 }
 
-/**
- * Speaks and stores the audio of a request and responds with its URL. Retries get the same URL while the audio is
- * stored (docs/api/speech.md#v1 and docs/api/errors.md#idempotency).
- */
+// Responds with the URL of stored audio. Retries get the same URL while the audio is stored (docs/api/speech.md#v1 and
+// docs/api/errors.md#idempotency).
 async function respondCached(
   call: ChargedCall,
   context: ServiceContext,
@@ -184,7 +182,7 @@ async function respondCached(
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
 }
 
-/** `GET /api/open/tts/cached/{audioId}`: the stored audio at a signed link (embedded service only). */
+/** Handles `GET /api/open/tts/cached/{audioId}`: sends stored audio at a signed link (embedded service only). */
 export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
   const { audioId } = call.parameters;
   requireSigned(call, context, { taskId: audioId, download: false });
@@ -193,7 +191,7 @@ export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) =
   return storedAudioResponse(call, found.audio, { format: found.record.format, name: audioId });
 };
 
-/** Begins a billed request, or returns the stored audio of an identical earlier one. */
+// Returns the stored audio if an identical request was billed earlier.
 function beginOrFind(
   call: ChargedCall,
   context: ServiceContext,
@@ -210,10 +208,7 @@ function beginOrFind(
   }
 }
 
-/**
- * Speaks into a file and charges for the speech once the file is complete (docs/api/speech.md#v1).
- * @throws ServiceError 400 for a text without words, else 500; nothing is charged
- */
+// Charges when the file is complete (docs/api/speech.md#v1). If this throws, nothing is charged.
 function speakCached(
   speaking: Speaking,
   cachedSpeech: CachedSpeechStore,

@@ -6,10 +6,10 @@ import type { EncodedFormat } from '../speech/encode.ts';
 import { speechMediaType } from '../speech/encode.ts';
 import { showText } from '../http/validation.ts';
 
-/** A request for a stored file; its headers `Range`, `If-Range` and `If-None-Match` apply. */
+// The headers `Range`, `If-Range` and `If-None-Match` apply.
 interface FileCall {
   readonly request: Request;
-  /** With `download` = 1, browsers save the file instead of playing it. */
+  /** With `1`, browsers save the file instead of playing it. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 
@@ -24,8 +24,8 @@ export function storedAudioResponse(
 }
 
 /**
- * Responds with a stored file: 200 with all of it, 206 with the requested range, 304 when the client has the file (RFC
- * 9110, sections 13 and 14).
+ * Responds with a stored file (RFC 9110, sections 13 and 14): 200 with the whole file, 206 with the requested range, or
+ * 304 if the client already has the file.
  * @throws ServiceError 416 for a range beyond the end of the file
  */
 export function storedFileResponse(
@@ -62,7 +62,7 @@ export function requireSigned(
   throw new ServiceError('ERR_FORBIDDEN', message);
 }
 
-/** Whether `If-None-Match` contains this ETag; a weak ETag matches too. */
+// A weak ETag matches too.
 function hasMatch(list: string | null, etag: string): boolean {
   const tags = (list ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
   return tags.some((tag) => tag === '*' || tag === etag);
@@ -70,14 +70,12 @@ function hasMatch(list: string | null, etag: string): boolean {
 
 interface ByteRange {
   readonly start: number;
-  /** Position after the last byte. */
+  /** Exclusive. */
   readonly end: number;
 }
 
-/**
- * Returns the range that the header `Range` requests. Returns `undefined`, which means the whole file, if the header is
- * missing, invalid or has several ranges, or if `If-Range` does not match the file.
- */
+// `undefined`, for the whole file, if `Range` is missing, invalid or has several ranges, or if `If-Range` does not
+// match the file.
 function rangeOf(
   { headers, method }: Request,
   { size }: StoredAudio,
@@ -97,7 +95,7 @@ function rangeOf(
   });
 }
 
-/** Returns a body that opens the file on the first read, because the body of a response to HEAD is never read. */
+// Opens the file on the first read, because the body of a response to HEAD is never read.
 function bodyOf(audio: StoredAudio, start: number, end: number): ReadableStream<Uint8Array> {
   const pieces = audio.read(start, end);
   return new ReadableStream<Uint8Array>(

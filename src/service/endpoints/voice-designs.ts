@@ -26,7 +26,7 @@ import { storeVoice, findVoice } from '../voices/personal-voices.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { voiceCreated } from './voices.ts';
 
-/** `POST /voice-designs` (docs/api/voice-design.md). */
+/** Handles `POST /voice-designs` (docs/api/voice-design.md). */
 export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, context) => {
   const { account: accountId, body, request, requestId } = call;
   const { prompt, previewText, providers, language } = body;
@@ -48,7 +48,7 @@ export const createVoiceDesign: Handler<'createVoiceDesign'> = async (call, cont
   return designAnswer(design, requestId);
 };
 
-/** `GET /voice-designs/{designId}/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
+/** Handles `GET /voice-designs/{designId}/candidates/{candidateId}/audio` (docs/api/voice-design.md). */
 export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, context) => {
   const { account, parameters } = call;
   const { design, candidate } = requireCandidate(context, account, parameters);
@@ -57,7 +57,7 @@ export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, cont
   return storedAudioResponse(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
 };
 
-/** Returns a candidate of the account's voice design. @throws ServiceError 404 if it is missing or expired */
+// @throws ServiceError 404 if the candidate is missing or expired
 function requireCandidate(
   { designs }: Pick<ServiceContext, 'designs'>,
   accountId: string,
@@ -97,7 +97,7 @@ function designAnswer(design: DesignRecord, requestId: string): Response {
   return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed: credits }) });
 }
 
-/** `POST /voice-designs/{designId}/voices` (docs/api/voice-design.md); saves a candidate as a voice. */
+/** Handles `POST /voice-designs/{designId}/voices`: saves a candidate as a voice (docs/api/voice-design.md). */
 export const saveVoiceDesign: Handler<'saveVoiceDesign'> = async (call, context) => {
   const { account: accountId, body, parameters, request, requestId } = call;
   const { designId } = parameters;
@@ -156,11 +156,7 @@ function voiceFrom(
 
 const CREDITS_PER_CHARACTER = 1;
 
-/**
- * Plans a design and prices it: one credit and one unit of quota for each character of each
- * preview.
- * @throws ServiceError 400 for an unknown family or language, and for empty texts
- */
+// Costs one credit and one unit of quota for each character of each preview.
 function planDesign(
   { prompt, previewText, providers = [], language }: VoiceDesignRequest,
   accountId: string,

@@ -31,7 +31,7 @@ import type { VoiceOptions } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
 import { familyOf } from '../voices/voices.ts';
 
-/** `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
+/** Handles `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
 export const listVoices: Handler<'listVoices'> = ({ account, query, requestId }, { catalogue }) => {
   const { page = 1, pageSize = PAGE_SIZE_DEFAULT, includePersonal = false } = query;
   const { voices: all } = catalogue.of(account);
@@ -42,7 +42,7 @@ export const listVoices: Handler<'listVoices'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-/** `GET /voices/{voiceId}` (docs/api/speech.md#v3). */
+/** Handles `GET /voices/{voiceId}` (docs/api/speech.md#v3). */
 export const getVoice: Handler<'getVoice'> = (
   { account, parameters, requestId },
   { catalogue },
@@ -56,11 +56,14 @@ export const getVoice: Handler<'getVoice'> = (
   return Response.json(body);
 };
 
-/** `GET /voices` of v1 (docs/api/voices.md). */
+/** Handles `GET /voices` of v1 (docs/api/voices.md). */
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** `POST /list-models`, a path from before v1 (docs/api/versions.md): `GET /voices` with its query in the body. */
+/**
+ * Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). Works as `GET /voices`, with the query in
+ * the body.
+ */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -86,7 +89,7 @@ function pageOf<Item>(items: readonly Item[], { start, pageSize }: PageRange) {
   };
 }
 
-/** Returns the range of a page, given by page number or by offset. */
+// By page number or by offset.
 function pageRangeOf(query: VoiceListV1Query): PageRange {
   const { page, pageSize, limit, offset } = query;
   const isByOffset = limit !== undefined || offset !== undefined;
@@ -122,16 +125,16 @@ function isSame(code: string, wanted: string): boolean {
   return code.toLowerCase() === wanted.toLowerCase();
 }
 
-/** Whether a language code equals or specializes another one: `en-US` specializes `en`. */
+// `code` equals or specializes `range`: `en-US` specializes `en`.
 function isWithin(code: string, range: string): boolean {
   return isSame(code, range) || code.toLowerCase().startsWith(`${range.toLowerCase()}-`);
 }
 
-/** `POST /voices` of v1 and the older `POST /create-model` (docs/api/voices.md and docs/api/versions.md). */
+/** Handles `POST /voices` of v1 and the older `POST /create-model` (docs/api/voices.md and docs/api/versions.md). */
 export const createVoice: Handler<'createVoice'> = async (call, context) =>
   Response.json(voiceCreated(await makeVoice(call, context)));
 
-/** `POST /voices` of v3 (docs/api/versions.md). */
+/** Handles `POST /voices` of v3 (docs/api/versions.md). */
 export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) =>
   Response.json(voiceCreatedV3(await makeVoice(call, context), call.requestId));
 
@@ -142,7 +145,7 @@ const RULES = {
   extensions: REFERENCE_EXTENSIONS,
 };
 
-/** Clones and stores a voice, unless the client disconnects first. */
+// Does not store the voice if the client disconnects first.
 async function makeVoice(call: AccountCall, context: ServiceContext): Promise<PersonalVoice> {
   const { account: accountId } = call;
   const { generations, personalVoices, uploads, voiceMaker } = context;
@@ -168,7 +171,6 @@ async function makeVoice(call: AccountCall, context: ServiceContext): Promise<Pe
   }
 }
 
-/** Validates the form. @throws ServiceError 400 that lists all invalid fields */
 function requireFields(form: UploadedForm): Fields {
   const languages = languagesIn(form.fields['languages']);
   // The files were checked as they arrived.
@@ -210,7 +212,6 @@ const NO_NAME = { field: 'name', message: 'name has no visible character' };
 
 const CODE = /^[a-z]{2,8}([-_][a-z0-9]{1,8})*$/i;
 
-/** Parses the JSON list of language codes in a form; returns a field problem if the list is invalid. */
 function languagesIn(json: string | undefined): readonly string[] | FieldProblem {
   if (json === undefined || json.trim() === '') return [];
   const value = parsed(json);
@@ -232,11 +233,11 @@ function parsed(json: string): unknown {
   }
 }
 
-/** `DELETE /voices/{voiceId}` of v1 and v3 (docs/api/voices.md and docs/api/versions.md). */
+/** Handles `DELETE /voices/{voiceId}` of v1 and v3 (docs/api/voices.md and docs/api/versions.md). */
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** `POST /delete-model`, a path from before v1 (docs/api/versions.md), with the id of the voice in the body. */
+/** Handles `POST /delete-model`, a path from before v1 (docs/api/versions.md). The id of the voice is in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 
@@ -246,7 +247,7 @@ function remove({ personalVoices }: ServiceContext, account: string, voiceId: st
   return Response.json(body);
 }
 
-/** Returns the response for a new voice in the format of v1 (docs/api/voices.md). */
+/** Returns the v1 response for a new voice (docs/api/voices.md). */
 export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   const { id, name, family, languages, made } = voice;
   return {

@@ -22,7 +22,7 @@ const ANY_ENDPOINT_ERRORS: readonly ServiceErrorCode[] = [
   'ERR_SERVICE_UNAVAILABLE',
 ];
 
-/** Returns the OpenAPI 3.1 document of all endpoints of the service (docs/api/speech.md#v3). */
+/** Returns the OpenAPI 3.1 document of all endpoints (docs/api/speech.md#v3). */
 export function openApiDocument(): Json {
   return {
     openapi: '3.1.0',
@@ -172,13 +172,13 @@ function successResponse(endpoint: Endpoint): Json {
   }
 }
 
-/** Whether the endpoint returns a stored file, for which ranges and ETags are supported. */
+// Ranges and ETags are supported for stored files.
 function isStored({ success }: Endpoint): boolean {
   const kinds: readonly unknown[] = ['preview', 'realtime-audio', 'stored-audio', 'stored-file'];
   return kinds.includes(success);
 }
 
-/** Describes the responses 206, 304 and 416 of a stored file (RFC 9110, sections 13 and 14). */
+// 206, 304 and 416 (RFC 9110, sections 13 and 14).
 function partialResponses(endpoint: Endpoint): Json {
   const { content, headers } = Object(successResponse(endpoint));
   const range = { 'Content-Range': { schema: STRING } };
@@ -249,8 +249,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints as OpenAPI components with references to each other, sorted by name, the
- * video schemas last.
+ * Returns the named schemas of all endpoints as OpenAPI components that refer to each other. They are sorted by name;
+ * the video schemas are last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;
@@ -275,10 +275,7 @@ function collectNamed(value: unknown, found: Map<string, Json>): void {
   for (const part of Object.values(rest)) collectNamed(part, found);
 }
 
-/**
- * Describes a body of server-sent events. The schema describes one event, with the event data as a string, because
- * OpenAPI 3.1 cannot describe a stream.
- */
+// The schema describes one event, with its data as a string, because OpenAPI 3.1 cannot describe a stream.
 function eventContent(events: NonNullable<Endpoint['events']>): Json {
   const description = 'One server-sent event; its data is JSON in one line.';
   const schema = isUnnamed(events)
@@ -309,7 +306,7 @@ function jsonText(contentSchema: Json): Json {
   return { type: 'string', contentMediaType: 'application/json', contentSchema };
 }
 
-/** Returns a reference to a named schema; any other schema unchanged. */
+// A schema without a name is returned unchanged.
 function schemaOrReference(schema: object): Json {
   const { $id } = asRecord(schema);
   return typeof $id === 'string' ? { $ref: `#/components/schemas/${$id}` } : asRecord(schema);

@@ -170,9 +170,7 @@ function openOperation(
     /** Ends the request, spends the reserved credits, and runs `alongside` in the same transaction. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /**
-     * Ends the request and refunds the charge. The idempotency key stays used. @param failure the reason, for retries
-     */
+    /** Refunds the charge; the idempotency key stays used. `failure` is the reason, for retries. */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());

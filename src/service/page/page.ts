@@ -31,8 +31,8 @@ const READABLE = [
 const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 
 /**
- * Creates the web page at `/`. The browser gets no API key: a one-time link is exchanged for a session in an `HttpOnly`
- * cookie, and API requests of the page are forwarded with the key of the account.
+ * Creates the web page at `/`. The browser gets no API key: it exchanges a one-time link for a session cookie
+ * (`HttpOnly`), and the service adds the account's key to the API requests of the page.
  */
 export function createPage({ clock, context, key, random, route }: PageDeps) {
   const visits = createVisits({ clock, random });
@@ -50,11 +50,11 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
   return {
     has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
-    /** Whether a request was sent by this web page. */
+    /** Returns whether this web page sent a request. */
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
-    /** Returns the secret fragment for a one-time link to the page. */
+    /** Returns the secret fragment of a one-time link to the page. */
     invite: (): string => visits.invite(),
-    /** Responds to a request for the web page or from it. @throws ServiceError */
+    /** Responds to a request for the web page, or from the web page. @throws ServiceError */
     answer: async (arrival: IncomingRequest): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);
@@ -68,7 +68,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
 }
 
-/** Returns the API URL to which a request of the web page is forwarded; undefined if it is not allowed. */
+// Undefined if the web page is not allowed to send this request.
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;
@@ -121,7 +121,7 @@ function sessionOf(request: Request): string {
   return cookies.find((cookie) => cookie.startsWith(wanted))?.slice(wanted.length) ?? '';
 }
 
-/** Returns the cookie's name, which contains the port because browsers share cookies among the ports of a host. */
+// Contains the port, because browsers share cookies among the ports of a host.
 function cookieName({ url }: Request): string {
   return `foley-page-${new URL(url).port || '80'}`;
 }
@@ -130,10 +130,10 @@ const SESSION_MS = 12 * 60 * 60 * 1000;
 const SECRET_BYTES = 24;
 const MOST_SESSIONS = 100;
 
-/** Creates the store of one-time links and browser sessions, which are kept in memory as digests. */
+// One-time links and sessions are kept in memory only, as hashes.
 function createVisits({ clock, random }: { clock: Clock; random: Random }) {
   const invitations = new Set<string>();
-  /** Expiry time of each session, by the digest of the session id. */
+  // Expiry time by the hash of the session id.
   const sessions = new Map<string, number>();
   const secret = (): string => Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
   const dropOld = (): void => {
@@ -148,7 +148,7 @@ function createVisits({ clock, random }: { clock: Clock; random: Random }) {
       invitations.add(digestOf(invitation));
       return invitation;
     },
-    /** Exchanges the fragment of a one-time link for a session; returns undefined if the fragment is invalid or used. */
+    // Undefined if the fragment of the one-time link is invalid or already used.
     begin(invitation: string): string | undefined {
       if (!invitations.delete(digestOf(invitation))) return undefined;
       const session = secret();
@@ -173,7 +173,7 @@ function digestOf(secret: string): string {
 
 const ENTRIES = 100;
 
-/** Returns the latest credit transactions of an account, newest first. */
+// Newest first.
 function latestEntries(store: Store, account: string) {
   const rows = store.read((db) =>
     db.all(
@@ -206,7 +206,7 @@ const FILES = new Map<string, readonly [string, string]>([
   ['/page/speech.js', ['assets/page/speech.js', SCRIPT]],
 ]);
 
-/** Returns the file of the web page at the path of the request, or undefined. The files contain no secrets. */
+// The files contain no secrets, so no session is required.
 async function pageFile(path: string): Promise<Response | undefined> {
   const [file, type] = FILES.get(path) ?? [];
   if (file === undefined || type === undefined) return undefined;
@@ -217,7 +217,7 @@ async function pageFile(path: string): Promise<Response | undefined> {
   });
 }
 
-/** Content security policy of the web page: allows resources of this origin only, and no embedding. */
+// Allows resources of this origin only, and no embedding.
 const POLICY = [
   `default-src 'none'`,
   `script-src 'self'`,

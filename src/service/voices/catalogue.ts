@@ -8,24 +8,27 @@ import type { PersonalVoices } from './personal-voices.ts';
 import type { CatalogueVoice, EngineSource } from './voices.ts';
 import { familyOf, VOICES } from './voices.ts';
 
-/** A voice with the engine that speaks it. */
+/** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
-  /** Whether the account of this catalogue created the voice. */
+  /** True if the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
 }
 
 export interface Catalogue {
-  /** Available voices: the public ones, of which the first is the default, then custom voices of the account. */
+  /**
+   * The available voices: first the public ones, beginning with the default voice, then the custom voices of the
+   * account.
+   */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
   model(id: string): CatalogueModel | undefined;
-  /** Whether a speech, image or video model is available. */
+  /** Returns whether a speech, image or video model is available. */
   isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
-   * Returns a catalogue that also contains the account's custom voices and the public custom voices of other accounts.
-   * Queries the store at each use, because other processes create voices too.
+   * Returns a catalogue that also contains the account's custom voices and other accounts' public custom voices.
+   * Queries the database at each use, because other processes create voices too.
    */
   of(accountId: string): Catalogue;
 }
@@ -33,11 +36,11 @@ export interface Catalogue {
 interface CatalogueOptions {
   readonly engines: EngineRegistry;
   readonly unavailableModels: readonly string[];
-  /** Custom voices of all accounts, default none. */
+  /** Custom voices of all accounts; default none. */
   readonly personalVoices?: Pick<PersonalVoices, 'list' | 'find'>;
 }
 
-/** Creates the catalogue of all models and of the voices that the engines can speak. */
+/** Creates the catalogue of all models and of all voices that the engines can speak. */
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { engines, unavailableModels, personalVoices } = options;
   const speaking = (
@@ -105,8 +108,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added, in order. They belong to the family `vendor`, whose models
- * support every format and have no pitch control.
+ * Returns the voices of the engines that the user added, in order. Their family is `vendor`, whose models support every
+ * format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
@@ -120,7 +123,7 @@ export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[]
   }));
 }
 
-/** Returns a voice id that is the same on every machine: a version 8 UUID, computed as a hash of the names. */
+// A version 8 UUID: a hash of the names, and so the same on every machine.
 function stableId(engine: string, voice: string): string {
   const hash = createHash('sha256').update(`foley engine voice\0${engine}\0${voice}`).digest('hex');
   const parts = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(hash) ?? [];
@@ -128,7 +131,7 @@ function stableId(engine: string, voice: string): string {
   return `${a}-${b}-8${c}-8${d}-${e}`;
 }
 
-/** Creation time of the public voices. */
+// Of the public voices.
 const PUBLISHED_AT = '2026-01-01T00:00:00.000Z';
 
 /** Returns a voice in the format of the v1 API (docs/api/voices.md). */
@@ -148,7 +151,7 @@ export function voiceV1Record(voice: SpeakingVoice): VoiceV1 {
   };
 }
 
-/** Returns the stored description of a custom voice, or the speaker and language of any other voice. */
+/** Returns the stored description of a custom voice. For any other voice, returns the speaker and the language. */
 export function describeVoice({ engine, made, primaryLanguage }: CatalogueVoice): string {
   if (made !== undefined) return made.description;
   // Created at the first use, because creating it takes 12 ms.

@@ -17,22 +17,21 @@ import { CUSTOM_VOICE_FAMILY, rounded } from './voice-maker.ts';
 import type { EngineSource } from './voices.ts';
 import { familyOf } from './voices.ts';
 
-/** A voice design: a prompt and the candidate voices that the service proposes for it. */
+/** A voice design: a prompt and the voices that the service proposes for it. */
 export interface DesignRecord {
-  /** Id of the design, which is the id of the billed request. */
+  /** Also the id of the billed request. */
   readonly id: string;
   readonly accountId: string;
   /** Number of characters in all previews. */
   readonly characters: number;
   readonly credits: number;
   readonly quotaRemaining: number;
-  /** Creation time in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly candidates: readonly CandidateRecord[];
 }
 
-/** One proposed voice of a design. */
 export interface CandidateRecord {
   readonly id: string;
   readonly family: FamilyId;
@@ -41,11 +40,11 @@ export interface CandidateRecord {
   readonly description: string;
 }
 
-/** A valid request for a design. */
+/** A validated request for a design. */
 export interface DesignRequest {
   readonly accountId: string;
   readonly traits: VoiceTraits;
-  /** Language code; at least one voice with an adjustable pitch speaks this language. */
+  /** Language code. At least one voice with an adjustable pitch speaks this language. */
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -73,7 +72,7 @@ export class Designs {
   }
 
   /**
-   * Proposes voices and saves a preview of each voice. Charges once all previews are complete.
+   * Proposes voices and saves a preview of each. Charges when all previews are complete.
    * @throws ServiceError 400 for a text that cannot be spoken, 500 for any other failure; both are refunded
    */
   make(generating: GenerationRequest, order: DesignRequest): Promise<DesignRecord> {
@@ -124,7 +123,7 @@ export class Designs {
     for (const row of expired) await this.#remove(text(row, 'id'));
   }
 
-  /** Chooses the engine voices with the nearest pitch, and saves their previews. */
+  // Uses the engine voices with the nearest pitch.
   async #speakCandidates(
     designId: string,
     { families, language, previewText, traits }: DesignRequest,
@@ -168,7 +167,7 @@ function fileOf(candidateId: string): string {
   return `${candidateId}.${PREVIEW_FORMAT}`;
 }
 
-/** Stores the candidates and the remaining quota, inside the transaction that completes the billed request. */
+// Runs inside the transaction that completes the billed request.
 function completeDesign(db: Connection, { candidates, id, quotaRemaining }: DesignRecord): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {
@@ -181,7 +180,7 @@ function completeDesign(db: Connection, { candidates, id, quotaRemaining }: Desi
   }
 }
 
-/** Returns a complete, unexpired design of the account. */
+/** Returns a design of the account; `undefined` if it is incomplete, expired or unknown. */
 export function findDesign(
   db: Connection,
   { id, accountId, now }: Pick<DesignRecord, 'id' | 'accountId'> & { readonly now: number },
@@ -211,7 +210,7 @@ export function findDesign(
   };
 }
 
-/** Factors for the pitch and the speed, which distinguish the candidates. */
+// Factors for pitch and speed that make the candidates differ.
 const VARIATIONS = [
   { pitch: 1, speed: 1 },
   { pitch: 0.92, speed: 0.95 },
@@ -229,7 +228,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
   return `Simulated: ${source} with ${changed}; ${reason}`;
 }
 
-/** The voice traits that the known words of a prompt ask for (docs/voice-design.md). */
+// What the known words of a prompt ask for (docs/voice-design.md).
 interface VoiceTraits {
   readonly medianHz: number;
   /** Multiplies the default speed of the engine voice. */
@@ -240,18 +239,18 @@ interface VoiceTraits {
   readonly words: readonly string[];
 }
 
-/** Words in a prompt that have the same effect on the voice. */
+// Words that have the same effect on the voice.
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Base pitch in hertz; the factors of other rules multiply it. */
+  /** Base pitch in hertz; `pitch` of other rules multiplies it. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;
   readonly language?: string;
 }
 
-/** Base pitch in hertz, between a woman's and a man's, for a prompt that names no kind of voice. */
+// Between a woman's and a man's pitch, for a prompt that names no kind of voice.
 const DEFAULT_HZ = 150;
 
 export const PROMPT_RULES: readonly PromptRule[] = [
@@ -274,7 +273,8 @@ export const PROMPT_RULES: readonly PromptRule[] = [
 ];
 
 /**
- * Finds the known English words in a prompt; the last word for each trait wins. Ignores grammar: "not slow" means slow.
+ * Finds the known English words in a prompt. The last word for each trait wins; grammar is ignored, so "not slow" means
+ * slow.
  */
 export function traitsOf(prompt: string): VoiceTraits {
   const rules = new Map<PromptRule['about'], PromptRule>();

@@ -9,11 +9,11 @@ export interface CatalogueModel {
   readonly maxTextLength: number;
   readonly outputFormats: readonly SpeechFormat[];
   readonly controls: ModelControls;
-  /** Whether the model supports the `emotion` control, as the altA models do (docs/api/speech.md#v1). */
+  /** True if the model supports the `emotion` control (docs/api/speech.md#v1). */
   readonly emotion: boolean;
-  /** Whether the model supports the `instruction` control, as altB audio 3.0 does (docs/api/speech.md#v1). */
+  /** True if the model supports the `instruction` control (docs/api/speech.md#v1). */
   readonly instruction: boolean;
-  /** Whether the model supports streams with word times (docs/api/speech.md#aligned-stream). */
+  /** True if the model supports streams with word times (docs/api/speech.md#aligned-stream). */
   readonly alignedStreaming: boolean;
   readonly creditsPerCharacter: number;
 }
@@ -21,7 +21,7 @@ export interface CatalogueModel {
 const MP3_AND_WAV = ['mp3', 'wav'] as const;
 
 /**
- * Every speech model of docs/api/models.md. The lengths, formats, operations and prices are invented. They differ between
+ * The speech models of docs/api/models.md. Lengths, formats, operations and prices are invented; they differ between
  * models, so that clients have to query them (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [

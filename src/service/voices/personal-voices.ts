@@ -15,7 +15,7 @@ export class PersonalVoices {
     this.#store = store;
   }
 
-  /** Returns the custom voices that the account is allowed to use, the oldest first. */
+  /** Returns the custom voices that the account can use, the oldest first. */
   list(accountId: string): readonly PersonalVoice[] {
     const sql =
       "SELECT * FROM personal_voice WHERE account_id = ? OR visibility = 'public' ORDER BY number";
@@ -37,7 +37,7 @@ export class PersonalVoices {
   }
 
   /**
-   * Deletes a custom voice of the account. Existing audio is not deleted.
+   * Deletes a custom voice of the account. Existing audio is kept.
    * @throws ServiceError 404 when the account has no such voice, 409 while a job needs the voice
    */
   remove(accountId: string, voiceId: string): void {
@@ -72,7 +72,9 @@ export interface PersonalVoice extends CatalogueVoice {
   readonly made: CreatedVoice;
 }
 
-/** Stores a voice, inside the caller's transaction. @throws ServiceError 402 when the account has reached the voice limit */
+/**
+ * Stores a voice, in the caller's transaction. @throws ServiceError 402 when the account has reached the voice limit
+ */
 export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?: string): void {
   const { id, name, family, primaryLanguage, languages, made } = voice;
   requireCapacity(db, made.accountId);
@@ -96,7 +98,7 @@ export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?:
   );
 }
 
-/** Returns a custom voice if the account is allowed to use this voice. */
+/** Returns a custom voice; `undefined` if the account cannot use it. */
 export function findVoice(
   db: Connection,
   accountId: string,
@@ -109,25 +111,24 @@ export function findVoice(
   return row === undefined ? undefined : voiceOf(row);
 }
 
-/** Whether a custom voice with this id exists in any account. */
+/** Returns whether any account has a custom voice with this id. */
 export function hasVoice(db: Connection, voiceId: string): boolean {
   return db.get('SELECT 1 FROM personal_voice WHERE id = ?', [voiceId]) !== undefined;
 }
 
-/** Whether an unfinished job uses the voice. */
 function isInUse(db: Connection, voiceId: string): boolean {
   const sql = `SELECT 1 FROM job WHERE finished_at IS NULL AND kind = 'speech'
     AND json_extract(order_json, '$.voiceId') = ?`;
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Returns the values of the database columns engine, engine_voice, pitch and speed. */
+/** Returns the values of the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];
 }
 
-/** Returns the engine voice that the database columns engine, engine_voice, pitch and speed describe. */
+/** Returns the engine voice that is stored in the columns `engine`, `engine_voice`, `pitch` and `speed`. */
 export function engineOf(row: Row): EngineSource {
   return {
     name: text(row, 'engine'),

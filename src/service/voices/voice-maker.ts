@@ -18,7 +18,7 @@ export interface VoiceOptions {
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** Language codes, default English. The first language with an adjustable engine voice is used. */
+  /** Language codes, default English. The first one that an adjustable engine voice speaks is used. */
   readonly languages: readonly string[];
 }
 
@@ -29,11 +29,11 @@ interface VoiceMakerDeps {
   readonly random: Random;
 }
 
-/** The family of custom voices. The models of this family support every format and have no pitch control. */
+/** The family of custom voices. Its models support every format and have no pitch control. */
 export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Creates voices from reference audio, one at a time, to limit the memory for decoding. */
+/** Makes voices from reference audio, one at a time, to limit the memory for decoding. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -45,10 +45,9 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice from reference audio: the engine voice with the nearest pitch, shifted to the pitch of the audio. Does
-   * not store the voice.
-   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's reason
-   * on abort
+   * Makes a voice, but does not store it: the engine voice with the nearest pitch, shifted to the pitch of the audio.
+   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's abort
+   * reason
    */
   clone(
     files: readonly UploadedFile[],
@@ -103,7 +102,7 @@ export class VoiceMaker {
   }
 }
 
-/** Returns the first language with an adjustable voice. @throws ServiceError 400 if no language has one */
+// @throws ServiceError 400 if no adjustable voice speaks any of the languages
 function requireSpoken(languages: readonly string[], voices: MeasuredVoices): string {
   const language = languages.find((one) => voices.speak(one));
   if (language !== undefined) return language;
@@ -124,12 +123,12 @@ interface MeasuredVoice extends VoiceOfEngine {
   readonly medianHz: number;
 }
 
-/** Maximum number of voices that are measured for a language, because measuring takes long. */
+// Of one language, because measuring takes long.
 const MOST_VOICES = 6;
-/** Semitones added to the pitch difference of a voice whose accent is not the wanted one. */
+// Added to the pitch difference of a voice that has another accent.
 const ACCENT_SEMITONES = 4;
 
-/** The engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
+/** Knows the engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
 export class MeasuredVoices {
   readonly #engines: EngineRegistry;
   readonly #medians = new Map<string, number | undefined>();
@@ -142,13 +141,13 @@ export class MeasuredVoices {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Whether an adjustable voice speaks a language, ignoring the region. */
+  /** Returns whether an adjustable voice speaks a language, ignoring the region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
 
   /**
-   * Among the voices of a language, returns the one with the nearest pitch, shifted to the given pitch.
+   * Returns the voice of a language that has the nearest pitch, shifted to the given pitch.
    * @throws EngineError when an engine fails, Error when no voice of the language can be measured
    */
   async nearest(
@@ -189,7 +188,7 @@ export class MeasuredVoices {
   }
 }
 
-/** Rounds a pitch or a speed to three decimals; smaller differences are inaudible. */
+/** Rounds a pitch or a speed to three decimals. Smaller differences are inaudible. */
 export function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
 }
@@ -198,7 +197,7 @@ function semitones(hz: number, from: number): number {
   return 12 * Math.log2(hz / from);
 }
 
-/** Whether two codes mean the same language, ignoring the region. */
+/** Returns whether two codes mean the same language, ignoring the region. */
 export function isSameLanguage(one: string, other: string): boolean {
   return primarySubtag(one) === primarySubtag(other);
 }
@@ -207,14 +206,14 @@ function primarySubtag(code: string): string {
   return (code.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** Text for measuring the pitch of an English voice. In statements, the pitch falls at the end, as in most speech. */
+// Statements, because there the pitch falls at the end, as in most speech.
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';
-/** Text for measuring the pitch of a voice of another language: every voice can say numbers. */
+// For languages other than English: every voice can say numbers.
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
-/** Returns the median pitch of a voice in hertz; undefined if the voice cannot speak the text. @throws EngineError */
+// In hertz; undefined if the voice cannot speak the text. @throws EngineError
 async function measure(
   { engine, voice }: VoiceOfEngine,
   signal: AbortSignal,

@@ -13,13 +13,12 @@ export interface CatalogueVoice {
   readonly made?: CreatedVoice;
 }
 
-/** Additional fields of a custom (designed or cloned) voice. */
+/** The additional fields of a custom (designed or cloned) voice. */
 export interface CreatedVoice {
   readonly accountId: string;
   readonly description: string;
-  /** Whether other accounts can list and use the voice. */
   readonly visibility: VoiceVisibility;
-  /** Creation time in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
@@ -29,15 +28,15 @@ export interface EngineSource {
   readonly name: string;
   /** The `EngineVoice.id` of the voice. */
   readonly voice: string;
-  /** Semitones added to the default pitch of the engine voice. */
+  /** Semitones, added to the default pitch of the engine voice. */
   readonly pitch: number;
   /** Multiplies the speed of the request. */
   readonly speed: number;
 }
 
 /**
- * The public voices; the first is the default voice, and ids never change. flite has four engine voices: slt (a woman),
- * rms and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
+ * The public voices; the first is the default voice. Ids never change. flite has four engine voices: slt (a woman), rms
+ * and kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use it.
  */
 export const VOICES: readonly CatalogueVoice[] = [
   voice('6a2eecd3-ea01-418a-9f90-252f03fa506c', 'Clara', 'vendor', 'slt'),
@@ -70,7 +69,7 @@ function voice(
   return { id, name, family, primaryLanguage: accent, languages: [accent], engine };
 }
 
-/** Returns the family of a voice or a model. @throws TypeError when the family is unknown */
+/** Returns the family of a voice or of a model. @throws TypeError when the family is unknown */
 export function familyOf({ family }: { readonly family: string }): Family {
   const found = FAMILIES.find(({ id }) => id === family);
   if (found === undefined) throw new TypeError(`Unknown family: ${family}`);
