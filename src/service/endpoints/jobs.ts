@@ -137,7 +137,7 @@ export const listJobsV1: Handler<'listJobsV1'> = ({ account, query, requestId },
   return Response.json(body);
 };
 
-// @throws ServiceError 400 for a timestamp that only the schema accepts, such as a leap second
+// The schema accepts timestamps that `Date` cannot parse, such as a leap second.
 function parseTimestamp(timestamp: string | undefined): number | undefined {
   if (timestamp === undefined) return undefined;
   const time = Date.parse(timestamp);

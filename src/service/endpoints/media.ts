@@ -133,7 +133,6 @@ const NEW = {
   errorMessage: undefined,
 } as const;
 
-// Returns the file names.
 async function importReferences(
   signal: AbortSignal,
   { media }: ServiceContext,
@@ -202,7 +201,6 @@ function taskData(
 const SANDBOX_NOTICE =
   'Sandbox rendering: a card with the prompt and references; no image or video model was used';
 
-// The picture is a placeholder; its font may lack characters of the prompt.
 function noticesOf(prompt: string): string[] {
   const { lacking } = titleOf(prompt);
   if (lacking === 0) return [SANDBOX_NOTICE];
@@ -245,10 +243,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/**
- * Handles `GET /api/open/media/files/{fileId}`: sends the result at a signed link, without an API key. Only the
- * embedded service has this endpoint.
- */
+/** Handles `GET /api/open/media/files/{fileId}`: sends the result at a signed link (embedded service only). */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

@@ -89,7 +89,7 @@ export function createBrowserTicket(
   return respond(ticketAnswer, protocol);
 }
 
-// In lower case. @throws ServiceError 400 unless the origin consists of scheme, host and optional port
+// An origin consists of scheme, host and optional port; it is returned in lower case.
 function requireOrigin(origin: string): string {
   if (URL.canParse(origin) && new URL(origin).origin === origin.toLowerCase()) {
     return origin.toLowerCase();

@@ -57,7 +57,6 @@ export const getCandidateAudio: Handler<'getCandidateAudio'> = async (call, cont
   return storedAudioResponse(call, audio, { format: PREVIEW_FORMAT, name: candidate.id });
 };
 
-// @throws ServiceError 404 if the candidate is missing or expired
 function requireCandidate(
   { designs }: Pick<ServiceContext, 'designs'>,
   accountId: string,

@@ -85,7 +85,6 @@ class FormReader {
   readonly fields = new Map<string, string>();
   readonly files: UploadedFile[] = [];
   readonly problems: FieldProblem[] = [];
-  // Because of this error, the whole form is refused.
   failure: unknown;
   readonly #rules: FormRules;
   readonly #folder: TemporaryFolder;
@@ -199,7 +198,6 @@ function tooLarge(limit: number): ServiceError {
   });
 }
 
-// The body is incomplete or not a form.
 function unreadable(cause: unknown): ServiceError {
   const reason = cause instanceof Error ? cause.message : '';
   const message = /unexpected end|aborted|premature|terminated/i.test(reason)

@@ -140,7 +140,6 @@ function handle<Id extends EndpointId>(
   return handler(call, context);
 }
 
-// If true, the validated input has the types of endpoint `id`.
 function isCallTo<Id extends EndpointId>(id: Id, call: ReadCall): call is ReadCall & CallTo<Id> {
   return call.endpoint === id;
 }
@@ -244,7 +243,6 @@ export async function readJsonBody(request: Request): Promise<unknown> {
 // The memory of a MessagePack list is allocated before its items are read.
 const MAX_LIST_LENGTH = 100;
 
-// @throws ServiceError 415 for another type, 413 above the limit, 400 if invalid
 async function readMessagePack(request: Request): Promise<unknown> {
   requireBodyType(request.headers, [JSON_TYPE, MESSAGE_PACK]);
   const bytes = await readBodyBytes(request);

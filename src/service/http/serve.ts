@@ -159,7 +159,6 @@ async function closeServer(
   hurry?.removeEventListener('abort', cutAll);
 }
 
-// @throws ListenError when the port is in use or the address is not this machine's
 function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)));

@@ -73,7 +73,7 @@ async function nextStep(
 }
 
 // To a database that another process has locked.
-const WRITES = 5;
+const WRITE_ATTEMPTS = 5;
 const WRITE_RETRY_MS = 500;
 
 async function record(
@@ -86,7 +86,7 @@ async function record(
       return store.write((db) => advanceJob(db, { jobId, owner, now: clock.now(), ...step }));
     } catch (error) {
       const isLocked = error instanceof StoreError && error.reason === 'locked';
-      if (!isLocked || turn === WRITES) throw error;
+      if (!isLocked || turn === WRITE_ATTEMPTS) throw error;
       await clock.sleep(WRITE_RETRY_MS);
     }
   }

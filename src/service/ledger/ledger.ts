@@ -212,14 +212,13 @@ function numberOf(db: Connection, sql: string): number {
   return row === undefined ? 0 : integer(row, 'n');
 }
 
-// In an error message.
-const LISTED_ROWS = 3;
+const MAX_LISTED_ROWS = 3;
 
 function findUnbalanced(db: Connection, since: number): string | undefined {
   const rows = db.all(
     `SELECT transaction_id AS id, unit, group_concat(book || ' ' || amount, ', ') AS entries
      FROM ledger_entry WHERE transaction_id > ?
-     GROUP BY transaction_id, unit HAVING sum(amount) <> 0 LIMIT ${LISTED_ROWS}`,
+     GROUP BY transaction_id, unit HAVING sum(amount) <> 0 LIMIT ${MAX_LISTED_ROWS}`,
     [since],
   );
   return listed(rows, (row) => {
@@ -238,7 +237,7 @@ function findWrongBalance(db: Connection, since: number): string | undefined {
        UNION ALL
        SELECT account_id, unit, book, 0, amount FROM balance)
      SELECT account_id, unit, book, sum(amount) AS found, sum(balance) AS balance FROM part
-     GROUP BY account_id, unit, book HAVING sum(amount) <> sum(balance) LIMIT ${LISTED_ROWS}`,
+     GROUP BY account_id, unit, book HAVING sum(amount) <> sum(balance) LIMIT ${MAX_LISTED_ROWS}`,
     [since],
   );
   return listed(rows, (row) => describe(row, 'the sum of its entries'));
@@ -254,7 +253,7 @@ function findWrongReserve(db: Connection): string | undefined {
        UNION ALL
        SELECT account_id, unit, 0, amount FROM balance WHERE book = 'reserved')
      SELECT account_id, unit, 'reserved' AS book, sum(amount) AS found, sum(balance) AS balance FROM part
-     GROUP BY account_id, unit HAVING sum(amount) <> sum(balance) LIMIT ${LISTED_ROWS}`,
+     GROUP BY account_id, unit HAVING sum(amount) <> sum(balance) LIMIT ${MAX_LISTED_ROWS}`,
   );
   return listed(rows, (row) => describe(row, 'the sum of open reservations'));
 }

@@ -79,15 +79,14 @@ async function makeFile(
   };
 }
 
-// In percent; smaller progress is not stored.
-const STEP = 5;
+const STEP_PERCENT = 5;
 
 // Stays below 100 % until the job is complete. Progress that cannot be stored does not fail the job.
 function progressWriter(store: Store, jobId: string): (fraction: number) => void {
   let stored = 0;
   return (fraction) => {
     const percent = Math.min(99, Math.floor(fraction * 100));
-    if (percent < stored + STEP) return;
+    if (percent < stored + STEP_PERCENT) return;
     try {
       const sql = 'UPDATE job SET progress = ? WHERE id = ? AND finished_at IS NULL';
       store.write((db) => db.run(sql, [percent, jobId]));

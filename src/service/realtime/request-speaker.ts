@@ -110,8 +110,7 @@ function describe(request: RequestRecord, plan: RequestPlan): StartedRequest {
   };
 }
 
-// For requests in `reliable` mode.
-const STORED_MS = 24 * 60 * 60 * 1_000;
+const AUDIO_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /** Reserves, speaks and bills the segments of a request on one connection (docs/billing.md). */
 export class RequestSpeaker {
@@ -273,7 +272,7 @@ export class RequestSpeaker {
     const { id, mode } = this.#request;
     reserved.complete(store, (db) => {
       completeSegment(db, id, reserved.segment.segmentId, size);
-      if (mode === 'reliable') setStoredUntil(db, id, clock.now() + STORED_MS);
+      if (mode === 'reliable') setStoredUntil(db, id, clock.now() + AUDIO_LIFETIME_MS);
     });
   }
 
@@ -309,18 +308,18 @@ class ReservedSegment {
     return this.#isCommitted;
   }
 
-  /** Spends the reserved credits; call it before sending audio. @throws SettledElsewhere */
+  /** Spends the reserved credits; call it before sending audio. @throws RefundedElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
-    if (this.#operation?.commit() === undefined) throw new SettledElsewhere();
+    if (this.#operation?.commit() === undefined) throw new RefundedElsewhere();
     this.#isCommitted = true;
   }
 
-  /** Settles the charge and runs `alongside` in the same transaction. @throws SettledElsewhere */
+  /** Settles the charge and runs `alongside` in the same transaction. @throws RefundedElsewhere */
   complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);
-    if (!this.#operation.complete(alongside)) throw new SettledElsewhere();
+    if (!this.#operation.complete(alongside)) throw new RefundedElsewhere();
   }
 
   refund(): void {
@@ -341,8 +340,8 @@ class ReservedSegment {
 }
 
 // Another process took this one for dead and refunded the segment.
-class SettledElsewhere extends Error {
-  override readonly name = 'SettledElsewhere';
+class RefundedElsewhere extends Error {
+  override readonly name = 'RefundedElsewhere';
 
   constructor() {
     super('another process settled the segment');
@@ -350,7 +349,7 @@ class SettledElsewhere extends Error {
 }
 
 function problemOf(error: unknown): Problem {
-  if (error instanceof SettledElsewhere || error instanceof StoreError) {
+  if (error instanceof RefundedElsewhere || error instanceof StoreError) {
     return {
       code: 'billing_failed',
       message: 'The charge could not be recorded',

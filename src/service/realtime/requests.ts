@@ -337,7 +337,6 @@ export function statusOf(
   };
 }
 
-// A unit is a character.
 function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }

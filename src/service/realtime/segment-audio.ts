@@ -10,8 +10,7 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-// Maximum time until the engine's next chunk.
-const PROVIDER_MS = 60_000;
+const CHUNK_TIMEOUT_MS = 60_000;
 
 export class ProviderTimeout extends Error {
   override readonly name = 'ProviderTimeout';
@@ -43,7 +42,7 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
   const halt = new AbortController();
   const signal = AbortSignal.any([speech.signal, halt.signal]);
   const within = async <Result>(work: Promise<Result>): Promise<Result> => {
-    const stop = speech.clock.after(PROVIDER_MS, () => halt.abort(new ProviderTimeout()));
+    const stop = speech.clock.after(CHUNK_TIMEOUT_MS, () => halt.abort(new ProviderTimeout()));
     try {
       return await work;
     } finally {

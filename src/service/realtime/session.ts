@@ -23,8 +23,7 @@ import { transition } from './machine/transition.ts';
 import { startRequest } from './request-speaker.ts';
 import type { RequestSpeaker, SessionContext } from './request-speaker.ts';
 
-// Ids of messages, which are stored to recognize repeated messages.
-const MAX_IDS = 10_000;
+const MAX_EVENT_IDS = 10_000;
 
 /** Runs a realtime connection: passes events to the state machine and performs the resulting effects in order. */
 export class Session implements SocketListener {
@@ -34,7 +33,7 @@ export class Session implements SocketListener {
   readonly #writer: Writer;
   readonly #heartbeat: Heartbeat;
   readonly #onClose: () => void;
-  readonly #ids = new RecentIds(MAX_IDS);
+  readonly #ids = new RecentIds(MAX_EVENT_IDS);
   readonly #timers = new Map<SessionTimer, () => void>();
   readonly #queue: SessionEvent[] = [];
   #state: SessionState;
@@ -218,7 +217,7 @@ export class Session implements SocketListener {
 
 const PING_MS = 20_000;
 // A count, because a time limit would end all connections when the machine wakes from sleep.
-const MAX_UNANSWERED = 3;
+const MAX_UNANSWERED_PINGS = 3;
 
 /** Pings the client. Terminates the connection if too many pings are unanswered. */
 export class Heartbeat {
@@ -243,7 +242,7 @@ export class Heartbeat {
   }
 
   #beat(): void {
-    if (this.#unanswered >= MAX_UNANSWERED) return this.#socket.terminate();
+    if (this.#unanswered >= MAX_UNANSWERED_PINGS) return this.#socket.terminate();
     this.#unanswered += 1;
     this.#socket.ping();
     this.#stop = this.#clock.after(PING_MS, () => this.#beat());

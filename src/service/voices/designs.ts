@@ -167,7 +167,6 @@ function fileOf(candidateId: string): string {
   return `${candidateId}.${PREVIEW_FORMAT}`;
 }
 
-// Runs inside the transaction that completes the billed request.
 function completeDesign(db: Connection, { candidates, id, quotaRemaining }: DesignRecord): void {
   db.run('UPDATE voice_design SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
   for (const [number, candidate] of candidates.entries()) {

@@ -102,7 +102,6 @@ export class VoiceMaker {
   }
 }
 
-// @throws ServiceError 400 if no adjustable voice speaks any of the languages
 function requireSpoken(languages: readonly string[], voices: MeasuredVoices): string {
   const language = languages.find((one) => voices.speak(one));
   if (language !== undefined) return language;
@@ -213,7 +212,7 @@ const ENGLISH =
 // For languages other than English: every voice can say numbers.
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
-// In hertz; undefined if the voice cannot speak the text. @throws EngineError
+// Returns hertz; undefined if the voice cannot speak the text.
 async function measure(
   { engine, voice }: VoiceOfEngine,
   signal: AbortSignal,

@@ -5,8 +5,11 @@ import { ASPECT_RATIOS } from '../../../contract/media.ts';
 
 export const FRAMES_PER_SECOND = 24;
 
-// Pixels of the longer side.
-const LONGER_SIDE: Readonly<Record<Resolution, number>> = { '1k': 1_024, '2k': 2_048, '4k': 4_096 };
+const LONGER_SIDE_PIXELS: Readonly<Record<Resolution, number>> = {
+  '1k': 1_024,
+  '2k': 2_048,
+  '4k': 4_096,
+};
 
 /**
  * The image models; the first variant of each is the default (docs/api/media.md). All models draw the same placeholder,
@@ -39,7 +42,7 @@ function imageVariants(
 ): ImageVariant[] {
   return ASPECT_RATIOS.map((ratio) => {
     const [across = 1, down = 1] = ratio.split(':').map(Number);
-    const longer = LONGER_SIDE[resolution];
+    const longer = LONGER_SIDE_PIXELS[resolution];
     const shorter = 2 * Math.round((longer * Math.min(across, down)) / Math.max(across, down) / 2);
     const [width, height] = across >= down ? [longer, shorter] : [shorter, longer];
     const quote = { credits, reference_limit: referenceLimit };

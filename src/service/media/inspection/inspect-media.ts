@@ -21,8 +21,7 @@ const OWN_FORMATS = new Map([
   ['flac', 'FLAC'],
 ]);
 
-// Pixels.
-const LONGEST_SIDE = 8_192;
+const MAX_SIDE_PIXELS = 8_192;
 
 /**
  * Inspects a media file and reads every packet of the needed track (docs/api/errors.md).
@@ -46,7 +45,7 @@ async function readVideoMetadata(input: Input): Promise<InspectedVideo> {
     throw unsupported('has an unsupported video codec');
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   if (!isSide(width) || !isSide(height))
-    throw tooLarge(`has ${width}x${height} pixels; allowed: ${LONGEST_SIDE}x${LONGEST_SIDE}`);
+    throw tooLarge(`has ${width}x${height} pixels; allowed: ${MAX_SIDE_PIXELS}x${MAX_SIDE_PIXELS}`);
   const { bytes, count: pictures, first } = await walkPackets(track);
   const seconds = requireDuration((await track.computeDuration()) - first);
   return { codec, width, height, seconds, pictures, bytes };
@@ -77,7 +76,7 @@ function isKnownSound(codec: string): boolean {
 }
 
 function isSide(pixels: number): boolean {
-  return Number.isInteger(pixels) && pixels > 0 && pixels <= LONGEST_SIDE;
+  return Number.isInteger(pixels) && pixels > 0 && pixels <= MAX_SIDE_PIXELS;
 }
 
 // A damaged file can claim to last a year, or state no duration.
@@ -173,8 +172,8 @@ const NONE: EncoderPadding = { before: 0, after: 0, unknown: 0 };
 // For mp3 and AAC files that declare no padding; encoders add at most three frames of silence.
 const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-// In samples. The delay in an Info tag is only the encoder's.
-const DECODER_DELAY = 529;
+// The delay in an Info tag is only the encoder's.
+const DECODER_DELAY_SAMPLES = 529;
 
 // Reaches the first mp3 frame after the tags, unless a tag contains a large picture.
 const HEAD_BYTES = 4 * 1024 * 1024;
@@ -196,8 +195,8 @@ function paddingOfMp3(bytes: Uint8Array): EncoderPadding | undefined {
   const tag = readMp3InfoTag(bytes.subarray(at), frame);
   if (tag === undefined || tag.delay + tag.padding === 0) return undefined;
   return {
-    before: (tag.delay + DECODER_DELAY) / frame.sampleRate,
-    after: (tag.padding - DECODER_DELAY) / frame.sampleRate,
+    before: (tag.delay + DECODER_DELAY_SAMPLES) / frame.sampleRate,
+    after: (tag.padding - DECODER_DELAY_SAMPLES) / frame.sampleRate,
     unknown: 0,
   };
 }

@@ -82,7 +82,6 @@ async function joinTracks(
   }
 }
 
-// Because the lip sync is simulated.
 const SANDBOX_COMMENT =
   'Sandbox rendering by the embedded service of foley: the sound was replaced and aligned, the pictures were not changed';
 

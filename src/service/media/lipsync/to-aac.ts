@@ -9,11 +9,10 @@ import { MediaTaskError } from '../child/messages.ts';
 import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 
-// In samples; the file does not state the delay.
-const ENCODER_DELAY = 1_024;
+// The file does not state this delay.
+const ENCODER_DELAY_SAMPLES = 1_024;
 
-// Bits per second for each channel.
-const CHANNEL_BITS = 96_000;
+const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
@@ -29,7 +28,7 @@ export async function toAac(
     const decoded = decodeSound(track, audio);
     return encode(toAacRate(tempo === 1 ? decoded : changeTempo(decoded, tempo)), path);
   });
-  const start = ENCODER_DELAY / sampleRate;
+  const start = ENCODER_DELAY_SAMPLES / sampleRate;
   const seconds = audioFacts.seconds / tempo;
   return {
     audio: path,
@@ -51,7 +50,7 @@ async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<numbe
   let rate = 0;
   for await (const sound of sounds) {
     if (source === undefined) {
-      source = new AudioSampleSource({ codec: 'aac', bitrate: CHANNEL_BITS * sound.channels });
+      source = new AudioSampleSource({ codec: 'aac', bitrate: CHANNEL_BIT_RATE * sound.channels });
       output.addAudioTrack(source);
       await output.start();
     }
@@ -81,8 +80,7 @@ export async function addSound(
 const AAC_RATES = new Set([
   8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000,
 ]);
-// Sound at any other sample rate is resampled to this one.
-const OTHER_RATE = 48_000;
+const FALLBACK_RATE = 48_000;
 
 async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
   let resamplers: readonly Resampler[] | undefined;
@@ -93,16 +91,16 @@ async function* toAacRate(sounds: AsyncIterable<Sound>): AsyncGenerator<Sound> {
     }
     resamplers ??= await resamplersFor(sound);
     const planes = resamplers.map((one, channel) => one.push(planeOf(sound, channel)));
-    if (planes[0]?.length !== 0) yield soundOf(planes, OTHER_RATE);
+    if (planes[0]?.length !== 0) yield soundOf(planes, FALLBACK_RATE);
   }
   const rest = resamplers?.map((one) => one.finish());
   for (const one of resamplers ?? []) one.close();
-  if (rest !== undefined && rest[0]?.length !== 0) yield soundOf(rest, OTHER_RATE);
+  if (rest !== undefined && rest[0]?.length !== 0) yield soundOf(rest, FALLBACK_RATE);
 }
 
 function resamplersFor({ channels, sampleRate }: Sound): Promise<readonly Resampler[]> {
   return Promise.all(
-    Array.from({ length: channels }, () => createResampler(sampleRate, OTHER_RATE)),
+    Array.from({ length: channels }, () => createResampler(sampleRate, FALLBACK_RATE)),
   );
 }
 
@@ -162,7 +160,7 @@ function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Ge
 }
 
 // Audio frames (one sample for each channel) in the buffer that is shared with the WebAssembly module.
-const CAPACITY = 8_192;
+const BUFFER_FRAMES = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /**
@@ -207,7 +205,7 @@ class TempoStream {
     this.#sonic = sonic;
     this.form = { channels, sampleRate };
     this.#stream = sonic._sonicCreateStream(sampleRate, channels);
-    this.#buffer = sonic._malloc(CAPACITY * channels * SAMPLE_BYTES);
+    this.#buffer = sonic._malloc(BUFFER_FRAMES * channels * SAMPLE_BYTES);
     if (this.#stream === 0 || this.#buffer === 0)
       throw new Error('cannot allocate memory to change the tempo');
     sonic._sonicSetSpeed(this.#stream, tempo);
@@ -215,8 +213,8 @@ class TempoStream {
 
   *push({ samples }: Sound): Generator<Float32Array> {
     const { channels } = this.form;
-    for (let at = 0; at < samples.length; at += CAPACITY * channels) {
-      const piece = samples.subarray(at, at + CAPACITY * channels);
+    for (let at = 0; at < samples.length; at += BUFFER_FRAMES * channels) {
+      const piece = samples.subarray(at, at + BUFFER_FRAMES * channels);
       this.#sonic.HEAPF32.set(piece, this.#buffer / SAMPLE_BYTES);
       const frames = piece.length / channels;
       if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#buffer, frames) === 0) {
@@ -234,7 +232,11 @@ class TempoStream {
   *#read(): Generator<Float32Array> {
     const { channels } = this.form;
     for (;;) {
-      const frames = this.#sonic._sonicReadFloatFromStream(this.#stream, this.#buffer, CAPACITY);
+      const frames = this.#sonic._sonicReadFloatFromStream(
+        this.#stream,
+        this.#buffer,
+        BUFFER_FRAMES,
+      );
       if (frames === 0) return;
       const start = this.#buffer / SAMPLE_BYTES;
       yield this.#sonic.HEAPF32.slice(start, start + frames * channels);

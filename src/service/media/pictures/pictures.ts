@@ -150,7 +150,6 @@ function refuse(field: string, message: string): ServiceError {
   return invalidRequest([{ field, message }]);
 }
 
-// A rough estimate for drawing and encoding.
 const PIXELS_PER_SECOND = 50_000_000;
 
 /** Estimates how many seconds it takes to make an image or a video. */

@@ -45,7 +45,7 @@ export async function inspectReference(
 ): Promise<PictureSize> {
   const { fileHead } = await import('../../../audio/decode.ts');
   const start = await readFileWith(path, (file) => fileHead(file, HEAD_BYTES));
-  if (!hasSymbol(Buffer.from(start))) {
+  if (!hasSignature(Buffer.from(start))) {
     throw new MediaTaskError('unsupported', 'is not a png, jpeg or webp file');
   }
   // Only the header is read, so no limit of pixels is needed.
@@ -83,7 +83,7 @@ async function orUnreadable<Result>(work: Promise<Result>): Promise<Result> {
 const HEAD_BYTES = 12;
 
 // The decoder also supports formats that can include other files.
-function hasSymbol(head: Buffer): boolean {
+function hasSignature(head: Buffer): boolean {
   const shown = head.toString('latin1');
   return (
     shown.startsWith('\x89PNG\r\n\x1a\n') ||

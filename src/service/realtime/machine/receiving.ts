@@ -60,8 +60,7 @@ function handle(message: ClientMessage): Reducer {
   }
 }
 
-// To wait for a browser ticket.
-const AUTH_MS = 10_000;
+const AUTH_TIMEOUT_MS = 10_000;
 // The server location that clients see.
 const SITE = 'embedded';
 
@@ -69,7 +68,7 @@ const SITE = 'embedded';
 export function opened(quota: number | undefined): Reducer {
   return () =>
     quota === undefined
-      ? [emit({ type: 'startTimer', name: 'auth', afterMs: AUTH_MS })]
+      ? [emit({ type: 'startTimer', name: 'auth', afterMs: AUTH_TIMEOUT_MS })]
       : [greet(quota), restartIdle];
 }
 
@@ -255,7 +254,6 @@ function nextSequence({ lastSequence, earlier }: OpenRequest, given: number): nu
   return next;
 }
 
-// The segment was spoken and billed on an earlier connection.
 function acknowledge(
   { segmentId, units }: EarlierSegment,
   audioBytes: number,

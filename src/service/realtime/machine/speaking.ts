@@ -16,16 +16,15 @@ import {
 } from './state.ts';
 import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './state.ts';
 
-// In one `request_status` message.
-const MAX_SEGMENTS = FRAME_LIMITS.arrayItems;
+const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
 
 /** Starts to reserve the credits of a segment. Fails if the session would exceed the maximum number of units. */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
     const isTooLong = units + segment.characters > SESSION_MAX_UNITS;
-    if (isTooLong || earlier.length >= MAX_SEGMENTS) {
-      const most = isTooLong ? `${SESSION_MAX_UNITS} units` : `${MAX_SEGMENTS} segments`;
+    if (isTooLong || earlier.length >= MAX_STATUS_SEGMENTS) {
+      const most = isTooLong ? `${SESSION_MAX_UNITS} units` : `${MAX_STATUS_SEGMENTS} segments`;
       const message = `The session would exceed ${most}`;
       return [fail({ code: 'session_limit_exceeded', message }, eventId)];
     }

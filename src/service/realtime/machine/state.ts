@@ -183,10 +183,14 @@ export function send(message: Outgoing): Reducer {
 }
 
 // Without messages from the client while the service has nothing to speak.
-const IDLE_MS = 120_000;
+const IDLE_TIMEOUT_MS = 120_000;
 
 /** Restarts the idle timer. */
-export const restartIdle: Reducer = emit({ type: 'startTimer', name: 'idle', afterMs: IDLE_MS });
+export const restartIdle: Reducer = emit({
+  type: 'startTimer',
+  name: 'idle',
+  afterMs: IDLE_TIMEOUT_MS,
+});
 
 /**
  * Sends an `error` (docs/api/realtime.md#errors). A terminal error also ends the request, refunds reserved credits and
