@@ -65,7 +65,7 @@ export interface OpenServiceOptions {
   readonly allowance?: Amounts;
   /** Credits to which every account is set when the service starts, instead of `allowance`. */
   readonly openingCredits?: number;
-  /** For each account; default no limit. */
+  /** Maximum rate of each account; default no limit. */
   readonly requestsPerSecond?: number;
   /** Maximum number of requests that wait for speech; default 64. */
   readonly maxWaiting?: number;

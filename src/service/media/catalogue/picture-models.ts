@@ -75,11 +75,11 @@ export const VIDEO_MODELS: readonly Omit<VideoModel, 'available'>[] = [
 ];
 
 interface Footage {
-  /** Each `WIDTHxHEIGHT` in pixels, the default first. */
+  /** Width and height in pixels, such as `640x360`; the default first. */
   readonly sizes: readonly string[];
-  /** In seconds, the default first. */
+  /** Allowed durations; the default first. */
   readonly seconds: readonly number[];
-  /** At 1280x720; other sizes cost in proportion to their number of pixels. */
+  /** Price at 1280x720; other sizes cost in proportion to their number of pixels. */
   readonly creditsPerSecond: number;
   readonly referenceLimit: number;
 }

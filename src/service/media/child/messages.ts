@@ -58,11 +58,11 @@ export type TaskMessage = Static<typeof TaskMessage>;
 export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
 
 export interface TaskTools {
-  /** Reports the progress, from 0 to 1. Call it as often as you like: it is throttled. */
+  /** Reports the progress, from 0 to 1. Calls are throttled. */
   readonly progress: (fraction: number) => void;
 }
 
-/** Returns the parameters of a task after validation. @throws TypeError when they do not match the schema */
+/** Validates the parameters of a task and returns them. @throws TypeError when they do not match the schema */
 export function requireTaskParameters<Schema extends TSchema>(
   schema: Schema,
   order: unknown,

@@ -22,7 +22,7 @@ export class RefusedAddress extends Error {
 interface AddressPolicyOptions {
   /** Host names and addresses that are allowed even in private networks. */
   readonly allowHosts: readonly string[];
-  /** True only if the service itself listens on loopback. */
+  /** True to allow downloads from loopback; only if the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }

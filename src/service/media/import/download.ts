@@ -18,7 +18,7 @@ export interface DownloadDeps {
 
 export interface Download {
   readonly subject: ImportSubject;
-  /** Already checked: http or https, without credentials. */
+  /** An http or https URL without credentials, already checked. */
   readonly url: URL;
   readonly maxBytes: number;
   /** Writes the next bytes of the file. If it throws, the download ends. */

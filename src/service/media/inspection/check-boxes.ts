@@ -59,7 +59,7 @@ const HEADER = 8;
 const LARGE_HEADER = 16;
 
 /**
- * Returns the boxes between two file positions.
+ * Returns the MP4 boxes between two file positions.
  * @throws MediaTaskError when the boxes do not fill the space exactly, or there are more than `most`
  */
 export function readBoxes(
