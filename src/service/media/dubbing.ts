@@ -103,7 +103,7 @@ interface SpokenVideo extends Pick<
 > {
   readonly video: VideoMetadata;
   readonly audio: AudioMetadata;
-  /** True to change the tempo of the speech, so that the speech ends with the video. */
+  /** True to change the tempo of the speech, so that speech and video end together. */
   readonly fits: boolean;
 }
 
@@ -202,10 +202,7 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/**
- * Returns the tempo at which the speech ends with the video. Returns undefined if the tempo is out of range
- * (docs/api/lip-sync.md).
- */
+/** Returns the tempo at which speech and video end together; undefined if out of range (docs/api/lip-sync.md). */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

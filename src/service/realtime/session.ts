@@ -232,7 +232,7 @@ export class Heartbeat {
     this.#stop = clock.after(PING_MS, () => this.#beat());
   }
 
-  /** Call it when the client has sent anything. */
+  /** Restarts the count of unanswered pings; call it when the client has sent anything. */
   reset(): void {
     this.#unanswered = 0;
   }

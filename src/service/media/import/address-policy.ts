@@ -6,7 +6,7 @@ import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
 export interface AddressPolicy {
   /**
-   * Resolves a host to allowed addresses. To be safe, connect to one of these and do not resolve the name again.
+   * Resolves a host to allowed addresses. Connect to one of these without resolving the host again.
    * @param host host of a URL; an IPv6 address is in brackets
    * @param isSentFromElsewhere true if another machine redirects to the host; then loopback is forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
@@ -64,7 +64,7 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** Its body has not been read yet. */
+/** The body has not been read yet. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
   /** Target of a redirect, not parsed yet; undefined for any other response. */

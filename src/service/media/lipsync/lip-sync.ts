@@ -98,8 +98,8 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Refuses a lip sync whose video would be repeated too often until `seconds`. A video of one frame would repeat
- * thousands of times.
+ * Refuses a video that would be repeated too often to last `seconds`. A video of one frame would repeat thousands of
+ * times.
  * @throws ServiceError 413, before anything is charged
  */
 export function limitRepeatedSize(
