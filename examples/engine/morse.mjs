@@ -8,7 +8,15 @@ const RATE = 8_000;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const CODES =
   '.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.. ----- .---- ..--- ...-- ....- ..... -.... --... ---.. ----.';
-const voice = { id: 'key', language: 'en', sampleRate: RATE, pitch: true, words: true };
+const voice = {
+  id: 'key',
+  language: 'en',
+  sampleRate: RATE,
+  pitch: true,
+  words: true,
+  // Morse code has signs for digits: send the text as it is written.
+  textNormalization: true,
+};
 const hello = { type: 'hello', protocol: 1, version: '1.0.0', license: 'MIT', voices: [voice] };
 let speaking; // the id of the request that is being spoken
 

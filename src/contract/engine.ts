@@ -32,6 +32,12 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
   words: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the engine reports word times' }),
   ),
+  textNormalization: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: 'Whether the voice reads numbers, dates and abbreviations itself',
+    }),
+  ),
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 

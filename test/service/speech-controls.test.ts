@@ -123,10 +123,12 @@ describe('directions', () => {
     expect((await hear(service, 'Clara', { language })).ignored).toBe(ignored);
   });
 
-  it('to say numbers as they are written cannot be followed', async () => {
+  it('to speak numbers as they are written reach the engine', async () => {
     const service = await testService();
-    const controls = { textNormalization: false };
-    expect((await hear(service, 'Clara', controls)).ignored).toBe('textNormalization');
+    const written = await hear(service, 'Clara', { textNormalization: false });
+    expect(written.ignored).toBe(null);
+    expect(written.asked?.textNormalization).toBe(false);
+    expect((await hear(service, 'Clara', {})).asked?.textNormalization).toBe(true);
   });
 });
 

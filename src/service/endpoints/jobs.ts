@@ -192,7 +192,7 @@ async function acceptSpeechJob(
   const make = (): Job => {
     const plan = planSpeech(order, catalogue.of(account));
     const { charge, engineRequest, gainDb, ignored, model, voice } = plan;
-    const { speed, pitch } = engineRequest;
+    const { speed, pitch, textNormalization } = engineRequest;
     const { text: submitted, format = 'mp3' } = order;
     const stored: StoredSpeech = {
       voiceId: voice.id,
@@ -200,6 +200,7 @@ async function acceptSpeechJob(
       format,
       speed,
       pitch,
+      ...(textNormalization === false ? { textNormalization } : {}),
       gainDb,
       ignored: [...ignored],
       textPreview: sliceCodePoints(submitted, 0, PREVIEW_CHARACTERS),

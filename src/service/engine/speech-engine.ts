@@ -12,6 +12,8 @@ export interface EngineVoice {
   readonly pitch: boolean;
   /** Whether the engine reports the time of every word in `SpeechChunk.words`. */
   readonly words?: boolean;
+  /** Whether the service reads text for the voice, so that `EngineRequest.textNormalization` has an effect. */
+  readonly reads?: boolean;
 }
 
 /** A text and how to speak it; an engine clamps `speed` and `pitch` to the limits of the engine. */
@@ -23,6 +25,8 @@ export interface EngineRequest {
   readonly speed: number;
   /** Semitones added to the default pitch of the voice. */
   readonly pitch: number;
+  /** Whether numbers, abbreviations and signs are read as words, default true. */
+  readonly textNormalization?: boolean;
   /** Whether the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
   readonly isTimed?: boolean;
   /** Account of the request; engines serve accounts in turn. */

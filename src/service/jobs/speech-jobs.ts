@@ -23,6 +23,8 @@ export const StoredSpeech = Type.Object({
   format: Type.Enum([...SPEECH_FORMATS]),
   speed: Type.Number(),
   pitch: Type.Number(),
+  /** Only if false. */
+  textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
@@ -63,7 +65,14 @@ async function segmentStep(
   if (job.fault === 'partial_fail' && index === job.segments.length - 1) {
     return { event: stepTo('fail') };
   }
-  const { format, gainDb, pitch, speed, voiceId } = storedOrder(StoredSpeech, job);
+  const {
+    format,
+    gainDb,
+    pitch,
+    speed,
+    textNormalization = true,
+    voiceId,
+  } = storedOrder(StoredSpeech, job);
   const voice = deps.catalogue.of(job.accountId).voice(voiceId);
   if (voice === undefined) throw new Error(`Voice not found: ${voiceId}`);
   signal.throwIfAborted();
@@ -73,7 +82,7 @@ async function segmentStep(
     const isJoined = job.segments.length > 1;
     const samples = isJoined ? await deps.folder.create(job.id, samplesFile(index)) : undefined;
     if (samples !== undefined) outputs.push(samples);
-    const request = { text, voice: voice.engine.voice, speed, pitch };
+    const request = { text, voice: voice.engine.voice, speed, pitch, textNormalization };
     const chunks = voice.speaker.synthesize(request, signal);
     const length = await writeSpeech(
       { output, encode: deps.encode, format, gainDb },

@@ -232,7 +232,7 @@ export interface RequestPlan {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
-  readonly delivery: Pick<AppliedControls, 'speed' | 'pitch' | 'gainDb'>;
+  readonly delivery: Omit<AppliedControls, 'ignored'>;
   /** Maximum number of characters that the engine speaks at once. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;

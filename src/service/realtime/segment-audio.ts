@@ -51,8 +51,8 @@ export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8
   };
   const { plan, text, number } = speech;
   const { voice, delivery, format } = plan;
-  const { speed, pitch, gainDb } = delivery;
-  const request = { text, voice: voice.engine.voice, speed, pitch };
+  const { gainDb, ...settings } = delivery;
+  const request = { text, voice: voice.engine.voice, ...settings };
   const speaker = {
     synthesize: (chunk: EngineRequest, until: AbortSignal) =>
       speech.speechQueue.synthesize({

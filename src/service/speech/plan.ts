@@ -68,8 +68,8 @@ export function planSpeech(
     const message = `${textField} has only white space`;
     throw invalidRequest([{ field: textField, message }]);
   }
-  const { speed, pitch, gainDb, ignored } = deliver(order, model, voice);
-  const engineRequest = { text, voice: voice.engine.voice, speed, pitch };
+  const { gainDb, ignored, ...settings } = deliver(order, model, voice);
+  const engineRequest = { text, voice: voice.engine.voice, ...settings };
   const charge = price(text, model);
   return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
 }
@@ -215,6 +215,7 @@ export interface AppliedControls {
   readonly speed: number;
   readonly pitch: number;
   readonly gainDb: number;
+  readonly textNormalization: boolean;
   /** Ignored controls, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
@@ -233,13 +234,14 @@ export function deliver(
     language: speaks(voice, controls.language),
     emotion: emotion !== undefined,
     instruction: instruction !== undefined,
-    // Engines always speak numbers and abbreviations as words; this cannot be turned off.
-    textNormalization: controls.textNormalization !== false,
+    // An engine that reads text itself always normalizes it.
+    textNormalization: voice.reads || controls.textNormalization !== false,
     filterEmoji: true,
   };
   return {
     speed: (applied.speed ? (controls.speed ?? 1) : 1) * direction.speed * voice.engine.speed,
     pitch: (applied.pitch ? (controls.pitch ?? 0) : 0) + direction.pitch + voice.engine.pitch,
+    textNormalization: !applied.textNormalization || controls.textNormalization !== false,
     gainDb: (applied.volume ? (controls.volume ?? 0) : 0) + direction.gainDb,
     ignored: CONTROL_NAMES.filter((name) => isGiven(controls[name]) && !applied[name]),
   };

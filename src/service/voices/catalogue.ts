@@ -11,6 +11,8 @@ import { familyOf, VOICES } from './voices.ts';
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
+  /** True if the service reads text for the voice (`EngineVoice.reads`). */
+  readonly reads: boolean;
   /** True if the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
 }
@@ -51,7 +53,8 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       const found = engines.find(voice.engine.name, voice.engine.voice);
       if (found === undefined) return [];
       const isPersonal = voice.made !== undefined && voice.made.accountId === accountId;
-      return [{ ...voice, isPersonal, speaker: found.engine }];
+      const { engine, voice: spoken } = found;
+      return [{ ...voice, isPersonal, speaker: engine, reads: spoken.reads === true }];
     });
   const voices = speaking([...VOICES, ...engineVoices(engines)]);
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));

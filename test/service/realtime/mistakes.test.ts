@@ -136,7 +136,7 @@ describe.each(VERSIONS)('a mistake on %s', (version) => {
     expect(effectiveRequest).toMatchObject({
       speed: 1.2,
       volume: 0,
-      textNormalization: true,
+      textNormalization: false,
       format: 'mp3',
     });
   });

@@ -55,6 +55,7 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
       language: 'en-US',
       sampleRate: SAMPLE_RATE,
       pitch: id !== 'rms',
+      reads: true,
     })),
     requests,
     chunksMade: () => made,

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../../effects/clock.ts';
 import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
+import { readingRegion } from '../../../text/reading/english.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import type { SpeakablePiece, WrittenWord } from './speakable-text.ts';
@@ -54,7 +55,8 @@ async function* speakPieces(
     throw new EngineError('failed', `The engine flite has no voice ${request.voice}.`);
   }
   const { sampleRate } = voice;
-  const pieces = speakablePieces(request.text);
+  const region = request.textNormalization === false ? undefined : readingRegion(voice.language);
+  const pieces = speakablePieces(request.text, region);
   const startNext = (isFirst: boolean): Task | undefined => {
     const { value: piece } = pieces.next();
     if (piece === undefined) return undefined;

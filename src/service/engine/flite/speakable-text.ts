@@ -1,26 +1,28 @@
 import { withoutSilentSigns, countCodePoints } from '../../../text/code-points.ts';
 import { splitClauses } from '../../../text/sentences.ts';
+import type { Region } from '../../../text/reading/english.ts';
 import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
+import { type Source, TracedText } from '../traced-text.ts';
 
 /**
- * Rewrites a text in plain ASCII for flite: removes accents, simplifies typographic signs, spells out common symbols
- * and whole numbers, and replaces other scripts, emoji and control characters by spaces. Collapses repeated signs, and
+ * Rewrites a text in plain ASCII for flite: reads numbers, abbreviations and signs as words, removes accents, simplifies
+ * typographic signs, and replaces other scripts, emoji and control characters by spaces. Collapses repeated signs, and
  * splits very long words, because flite needs quadratic time for them.
+ * @param region how English is read; without it, nothing is read as words
  * @returns an empty string if flite would say nothing
  */
-export function speakableText(text: string): string {
-  return traceSpeakable(text).text;
+export function speakableText(text: string, region?: Region): string {
+  return traceSpeakable(text, region).text;
 }
 
-function traceSpeakable(text: string): TracedText {
-  const plain = new TracedText(text)
+function traceSpeakable(text: string, region: Region | undefined): TracedText {
+  const written = new TracedText(text);
+  const words = region === undefined ? written : written.read(region, nameLetters);
+  const plain = words
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)
-    .replace(AMOUNT, (_match, sign = '', amount = '') => `${amount} ${SYMBOLS.get(sign)} `)
-    .replace(SYMBOL, (sign = '') => ` ${SYMBOLS.get(sign)} `)
     .replace(INVISIBLE, () => '')
     .replace(QUOTE, () => "'")
     .replace(DOUBLE_QUOTE, () => '"')
-    .replace(RANGE_DASH, () => ' to ')
     .replace(DASH, () => ', ')
     .replace(HYPHEN, () => '-')
     .replace(LETTER, (letter = '') => LETTERS.get(letter) ?? letter)
@@ -28,8 +30,9 @@ function traceSpeakable(text: string): TracedText {
     .replace(MARK, () => '')
     .replace(FRACTION_SLASH, () => '/')
     .replace(NOT_ASCII, () => ' ')
+    .replace(LETTER_A, () => 'ay')
+    .replace(LONE_LETTER, (letter = '') => letter.toLowerCase())
     .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
-    .replace(INTEGER, (_match, minus, digits = '') => `${minus && 'minus '}${readInteger(digits)}`)
     .replace(LONG_WORD, (part = '') => `${part} `)
     .replace(WHITE_SPACE, () => ' ')
     .replace(SPACE_AROUND, () => '');
@@ -45,13 +48,7 @@ function pairs(list: string): ReadonlyMap<string, string> {
   return new Map(list.split('|').map((pair) => [pair.charAt(0), pair.slice(2)]));
 }
 
-const SYMBOLS = pairs(
-  '€ euros|£ pounds|¥ yen|₹ rupees|¢ cents|° degrees|× times|÷ divided by|± plus or minus|≈ about|' +
-    '≤ at most|≥ at least|§ section|© copyright|® registered|™ trademark|µ micro',
-);
 const REPEATED_SIGN = /([^\p{L}\p{N}\s])\1{3,}/gu;
-const SYMBOL = /[€£¥₹¢°×÷±≈≤≥§©®™µ]/g;
-const AMOUNT = /([€£¥₹])\s?(\d{1,15}(?:[.,]\d{1,15}){0,5})/g;
 
 /** ASCII spellings of letters that Unicode does not decompose into an ASCII letter and an accent. */
 const LETTERS = pairs(
@@ -63,12 +60,25 @@ const LETTER = /[ßæÆœŒøØłŁđĐðÐþÞıŋħĦ]/g;
 const INVISIBLE = /(?!\u200B)\p{Cf}/gu;
 const QUOTE = /[‘’‚‛ʼ′`]/g;
 const DOUBLE_QUOTE = /[“”„‟«»″]/g;
-const RANGE_DASH = /(?<=\d)[–—](?=\d)/g;
 const DASH = /\s?(?:[–—―]|--)\s?|\s-\s/g;
 const HYPHEN = /[‐‑‒−]/g;
 const MARK = /\p{M}/gu;
 const NOT_ASCII = /[^ -~]/gu;
 const FRACTION_SLASH = /\u2044/g;
+/** A single letter other than an article. flite says `I` after a noun as the number one, and `V` as five. */
+const LONE_LETTER = /(?<![\w.'])[B-Z](?![\w'])/g;
+/** The letter `A` where it is no article, as in `plan A is`. */
+const LETTER_A = /(?<=[a-z] )A(?= [a-z]|[.,;:!?]|$)/g;
+const SPELLED = /(?<![\w'])([A-Z])(s?)(?![\w'])/g;
+
+/** Writes spelled letters so that flite says their names: `A P Is` → `ay p i's`. */
+function nameLetters(spoken: string): string {
+  return spoken.replaceAll(SPELLED, (_match, letter: string, plural: string) => {
+    const name = letter === 'A' ? 'ay' : letter.toLowerCase();
+    return plural === '' ? name : `${name}'s`;
+  });
+}
+
 const SPACE_BEFORE_MARK = / +([,;:!?])/g;
 const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
@@ -76,98 +86,6 @@ const SPACE_AROUND = /^ +| +$/g;
 
 /** Matches a character for which flite makes a sound. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
-
-const MONTH = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)';
-
-/** Matches a separate whole number, except a day of a month or a part of a telephone number. */
-const INTEGER = new RegExp(
-  String.raw`(?<=(?:^| )["'(<[{]*)(?<!\+\d[\d ]*)(?!(?<=\b${MONTH}[a-z]*\.? +)\d\d?\b|\d\d? +${MONTH})` +
-    String.raw`(-?)(\d{1,3}(?:,\d{3})+|\d+)(?=[^A-Za-z0-9#$%&*+/=@\\^_|~ -]*(?: |$))`,
-  'g',
-);
-
-/** Spells out a whole number such as `1,234`; a number that may be a year is spelled as a year. */
-function readInteger(written: string): string {
-  const digits = written.replaceAll(',', '');
-  const isCode = digits.length > LONGEST_CARDINAL || /^0\d/.test(digits);
-  if (isCode) return Array.from(digits, (digit) => readCardinal(Number(digit))).join(' ');
-  const [, century = '', year = ''] = YEAR.exec(written) ?? [];
-  if (century === '') return readCardinal(Number(digits));
-  const rest =
-    year === '00' ? 'hundred' : `${year < '10' ? 'oh ' : ''}${readCardinal(Number(year))}`;
-  return `${readCardinal(Number(century))} ${rest}`;
-}
-
-/** Maximum number of digits of a number that is spelled out; longer numbers are read digit by digit. */
-const LONGEST_CARDINAL = 15;
-const YEAR = /^(1[1-9]|20(?!0))(\d\d)$/;
-
-function readCardinal(value: number): string {
-  if (value < 20) return UNITS[value] ?? '';
-  const [size, name] = SCALES.find(([least]) => value >= least) ?? [1, ''];
-  const count = Math.floor(value / size);
-  const head = value < 100 ? (TENS[count] ?? '') : `${readCardinal(count)} ${name}`;
-  return value % size === 0 ? head : `${head} ${readCardinal(value % size)}`;
-}
-
-const SCALES = [
-  [1e12, 'trillion'],
-  [1e9, 'billion'],
-  [1e6, 'million'],
-  [1e3, 'thousand'],
-  [100, 'hundred'],
-  [10, ''],
-] as const;
-const UNITS = `zero one two three four five six seven eight nine ten eleven twelve thirteen
- fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
-const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
-
-/** A range of the original text, in UTF-16 units. */
-interface Source {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** A rewritten text that maps each character to a range of the original text. */
-class TracedText {
-  readonly text: string;
-  /** The source of each UTF-16 unit of `text`, in order. */
-  readonly #sources: readonly Source[];
-
-  constructor(
-    text: string,
-    sources = Array.from({ length: text.length }, (_, at): Source => ({ start: at, end: at + 1 })),
-  ) {
-    this.text = text;
-    this.#sources = sources;
-  }
-
-  /** Replaces the matches of a global pattern. The source of a replacement is the source of the whole match. */
-  replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
-    let text = '';
-    const sources: Source[] = [];
-    let at = 0;
-    for (const match of this.text.matchAll(pattern)) {
-      const end = match.index + match[0].length;
-      const inserted = replacement(...match.map((group) => group ?? ''));
-      text += this.text.slice(at, match.index) + inserted;
-      sources.push(...this.#sources.slice(at, match.index));
-      const source = this.source(match.index, end);
-      for (let unit = 0; unit < inserted.length; unit += 1) sources.push(source);
-      at = end;
-    }
-    text += this.text.slice(at);
-    sources.push(...this.#sources.slice(at));
-    return new TracedText(text, sources);
-  }
-
-  source(start: number, end: number): Source {
-    return {
-      start: this.#sources[start]?.start ?? 0,
-      end: this.#sources[end - 1]?.end ?? 0,
-    };
-  }
-}
 
 export interface WrittenWord extends Source {
   /** The rewritten words that flite speaks for this word: `5` and `degrees` for `5°`. */
@@ -204,11 +122,17 @@ export interface SpeakablePiece extends TextSpan {
   words(): readonly WrittenWord[];
 }
 
-/** Yields the sentences of a text, and clauses of long ones, that flite can speak. */
-export function* speakablePieces(text: string): Generator<SpeakablePiece, undefined> {
+/**
+ * Yields the sentences of a text, and clauses of long ones, that flite can speak.
+ * @param region how English is read; without it, flite speaks what is written
+ */
+export function* speakablePieces(
+  text: string,
+  region?: Region,
+): Generator<SpeakablePiece, undefined> {
   let start = 0;
   for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
-    const speakable = traceSpeakable(written);
+    const speakable = traceSpeakable(written, region);
     const end = start + countCodePoints(written);
     const words = (): readonly WrittenWord[] => writtenWords(speakable, written);
     if (speakable.text !== '') yield { written, text: speakable.text, start, end, words };

@@ -32,7 +32,17 @@ function voice(
 ): FliteVoice {
   const pitch = tone !== undefined;
   const gain = gainOf(COMMON_LEVEL - level);
-  return { id, language, sampleRate: SAMPLE_RATE, pitch, words: true, stretch, tone, gain };
+  return {
+    id,
+    language,
+    sampleRate: SAMPLE_RATE,
+    pitch,
+    words: true,
+    reads: true,
+    stretch,
+    tone,
+    gain,
+  };
 }
 
 /**

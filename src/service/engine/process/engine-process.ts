@@ -217,13 +217,14 @@ function descriptionIn({ version, license, voices }: EngineDescription): EngineD
   return {
     version,
     license,
-    voices: voices.map(({ id, name, language, sampleRate, pitch = false, words = false }) => ({
-      id,
-      name: name ?? id,
-      language,
-      sampleRate,
-      pitch,
-      words,
+    voices: voices.map((voice) => ({
+      id: voice.id,
+      name: voice.name ?? voice.id,
+      language: voice.language,
+      sampleRate: voice.sampleRate,
+      pitch: voice.pitch === true,
+      words: voice.words === true,
+      ...(voice.textNormalization === true ? { textNormalization: true } : {}),
     })),
   };
 }

@@ -1,12 +1,16 @@
-import type { EngineRegistration } from '../../../contract/engine.ts';
+import type { EngineRegistration, EngineVoiceRecord } from '../../../contract/engine.ts';
 import { type Clock, systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
+import { codePointOffset, countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
+import { readingRegion, type Region } from '../../../text/reading/english.ts';
 import {
   EngineError,
   type EngineRequest,
   type SpeechChunk,
   type SpeechEngine,
+  type WordMark,
 } from '../speech-engine.ts';
+import { TracedText } from '../traced-text.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
@@ -29,11 +33,14 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
   const pool = new ProcessPool(processes, start, clock);
   return {
     name: registration.name,
-    voices: registration.voices.map(({ name, pitch = false, words = false, ...voice }) => ({
-      ...voice,
-      name: name ?? voice.id,
-      pitch,
-      words,
+    voices: registration.voices.map((voice) => ({
+      id: voice.id,
+      name: voice.name ?? voice.id,
+      language: voice.language,
+      sampleRate: voice.sampleRate,
+      pitch: voice.pitch === true,
+      words: voice.words === true,
+      reads: regionOf(voice) !== undefined,
     })),
     warmUp: () => pool.warmUp(),
     synthesize: (request, signal) => speak(pool, registration, request, signal),
@@ -64,15 +71,89 @@ async function* speak(
         `The engine ${name} has changed since it was added: its voice ${request.voice} is missing or has another sample rate. Add it again.`,
       );
     }
-    speech = engine.speak(request, sampleRate);
+    const region = request.textNormalization === false ? undefined : regionOf(added);
+    const read = new ReadRequest(request.text, region);
+    speech = engine.speak({ ...request, text: read.text }, sampleRate);
     for (;;) {
       const next = await abortable(speech.next(), signal);
-      if (next.done === true) return;
-      yield next.value;
+      if (next.done === true) break;
+      yield read.place(next.value);
       signal.throwIfAborted();
     }
+    const words = read.rest();
+    if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
   } finally {
     void pool.giveBack(engine, speech);
+  }
+}
+
+/** Returns how the service reads text for a voice; undefined if the voice reads text itself. */
+function regionOf({ language, textNormalization = false }: EngineVoiceRecord): Region | undefined {
+  return textNormalization ? undefined : readingRegion(language);
+}
+
+/** The reading of a text, which an engine speaks instead of the text. */
+class ReadRequest {
+  /** The text for the engine: the reading, or the written text if nothing is read. */
+  readonly text: string;
+  readonly #written: string;
+  readonly #reading: TracedText;
+  readonly #inReading = { units: 0, points: 0 };
+  readonly #inWritten = { units: 0, points: 0 };
+  /** The last word, whose end is not known yet, and its end in UTF-16 units. */
+  #last: { readonly word: WordMark; readonly endUnits: number } | undefined;
+
+  constructor(written: string, region: Region | undefined) {
+    const reading = new TracedText(written);
+    const read = region === undefined ? reading : reading.read(region);
+    this.#written = written;
+    this.#reading = read.text.trim() === '' ? reading : read;
+    this.text = this.#reading.text;
+  }
+
+  /** Replaces the words of the reading by the written words, each with the time of all words it is read as. */
+  place(chunk: SpeechChunk): SpeechChunk {
+    if (chunk.words === undefined || this.text === this.#written) return chunk;
+    return { ...chunk, words: chunk.words.flatMap((word) => this.#place(word)) };
+  }
+
+  /** Returns the last word, which has no later word. */
+  rest(): readonly WordMark[] {
+    return this.#last === undefined ? [] : [this.#last.word];
+  }
+
+  /** Returns the word before, once it is complete. */
+  #place({ start, end, startMs, endMs }: WordMark): readonly WordMark[] {
+    const from = this.#unitsAt(start);
+    const outer = this.#reading.source(from, this.#unitsAt(end));
+    const { at, word } = withoutSilentSigns(this.#written.slice(outer.start, outer.end));
+    const last = this.#last;
+    if (last !== undefined && outer.start + at < last.endUnits) {
+      this.#last = { ...last, word: { ...last.word, endMs } };
+      return [];
+    }
+    if (word === '') return [];
+    const first = this.#pointsAt(outer.start + at);
+    const endUnits = outer.start + at + word.length;
+    this.#last = {
+      word: { start: first, end: this.#pointsAt(endUnits), startMs, endMs },
+      endUnits,
+    };
+    return last === undefined ? [] : [last.word];
+  }
+
+  #unitsAt(points: number): number {
+    const cursor = this.#inReading;
+    cursor.units = codePointOffset(this.text, points - cursor.points, cursor.units);
+    cursor.points = points;
+    return cursor.units;
+  }
+
+  #pointsAt(units: number): number {
+    const cursor = this.#inWritten;
+    cursor.points += countCodePoints(this.#written.slice(cursor.units, units));
+    cursor.units = units;
+    return cursor.points;
   }
 }
 

@@ -28,6 +28,7 @@ export const MORSE_VOICE: EngineVoiceRecord = {
   sampleRate: 8_000,
   pitch: true,
   words: true,
+  textNormalization: true,
 };
 
 export interface UnderTest {

@@ -1,0 +1,76 @@
+import { readEnglish, type Region, silence } from '../../text/reading/english.ts';
+
+/** A range of the original text, in UTF-16 units. */
+export interface Source {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A rewritten text that maps each character to a range of the original text. */
+export class TracedText {
+  readonly text: string;
+  /** The source of each UTF-16 unit of `text`, in order. */
+  readonly #sources: readonly Source[];
+
+  constructor(
+    text: string,
+    sources = Array.from({ length: text.length }, (_, at): Source => ({ start: at, end: at + 1 })),
+  ) {
+    this.text = text;
+    this.#sources = sources;
+  }
+
+  /** Replaces the matches of a global pattern. The source of a replacement is the source of the whole match. */
+  replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
+    let text = '';
+    const sources: Source[] = [];
+    let at = 0;
+    for (const match of this.text.matchAll(pattern)) {
+      const end = match.index + match[0].length;
+      const inserted = replacement(...match.map((group) => group ?? ''));
+      text += this.text.slice(at, match.index) + inserted;
+      sources.push(...this.#sources.slice(at, match.index));
+      const source = this.source(match.index, end);
+      for (let unit = 0; unit < inserted.length; unit += 1) sources.push(source);
+      at = end;
+    }
+    text += this.text.slice(at);
+    sources.push(...this.#sources.slice(at));
+    return new TracedText(text, sources);
+  }
+
+  /**
+   * Replaces each word by its English reading.
+   * @param respell rewrites the reading of a word that is not read as it is written
+   */
+  read(region: Region, respell = (spoken: string): string => spoken): TracedText {
+    const parts: string[] = [];
+    const sources: Source[] = [];
+    let at = 0;
+    const keep = (end: number): void => {
+      parts.push(silence(this.text.slice(at, end)));
+      for (; at < end; at += 1) sources.push(this.source(at, at + 1));
+    };
+    for (const { start, end, spoken } of readEnglish(this.text, { region })) {
+      keep(start);
+      const isRead = spoken !== this.text.slice(start, end);
+      const word = isRead ? respell(spoken) : spoken;
+      // Two words that touch, such as the halves of a very long word, are separated.
+      const inserted = word !== '' && parts.at(-1) === '' && parts.length > 1 ? ` ${word}` : word;
+      parts.push(inserted);
+      const source = this.source(start, end);
+      for (let unit = 0; unit < inserted.length; unit += 1) sources.push(source);
+      at = end;
+    }
+    keep(this.text.length);
+    return new TracedText(parts.join(''), sources);
+  }
+
+  /** Returns the range of the original text for a range of the rewritten one. */
+  source(start: number, end: number): Source {
+    return {
+      start: this.#sources[start]?.start ?? 0,
+      end: this.#sources[end - 1]?.end ?? 0,
+    };
+  }
+}

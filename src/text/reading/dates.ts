@@ -1,0 +1,197 @@
+import { cardinal, ordinal, pairs, type Region, spellDigits, year } from './numbers.ts';
+import { nextWord, type Place, previousWord } from './tokens.ts';
+
+const MONTHS = `January February March April May June July August September October November
+ December`.split(/\s+/);
+const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
+
+/** Long forms of the short names of months and days, in lower case. */
+export const SHORT_DATES: ReadonlyMap<string, string> = new Map([
+  ...MONTHS.map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
+  ...DAYS.map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
+  ['sept', 'September'],
+  ['tues', 'Tuesday'],
+  ['thur', 'Thursday'],
+  ['thurs', 'Thursday'],
+]);
+
+/** Returns the full name of a month that begins with a capital letter; undefined for any other word. */
+export function monthNamed(word: string): string | undefined {
+  if (!/^[A-Z][a-zA-Z]{2,8}$/.test(word)) return undefined;
+  const name = word.charAt(0) + word.slice(1).toLowerCase();
+  const long = MONTHS.includes(name) ? name : SHORT_DATES.get(name.toLowerCase());
+  return long !== undefined && MONTHS.includes(long) ? long : undefined;
+}
+
+/** Words after which a number of four digits is a year, even before a plural. */
+const YEAR_PREPOSITION =
+  /^(?:in|since|until|till|by|from|before|after|during|around|circa|year|early|late|mid|of|©|to|–)$/i;
+const ERA = /^(?:AD|BC|CE|BCE|A\.D|B\.C|C\.E)$/;
+/** Nouns that are counted, though not only they end in `s`. */
+const COUNTED =
+  /^(?:people|men|women|children|users|times|words|lines|files|items|pages|points|votes|copies|jobs|calories|students|employees|members|dollars|euros|pounds|years|days|hours|minutes|seconds|miles|meters|metres|feet|steps|soldiers|residents|homes|cars|tons|tonnes|characters|requests|rows|records|cases|deaths|patients|seats|bytes|square|percent|tests|different|more|other|acres|watts|volts|units|books|songs|guests|workers|voters|delegates|km|kg|g|m|mm|cm|ml|mg|lb|lbs|ft|mi|MB|GB|kB|ms|calls|errors|messages|tokens|degrees|shares|entries|bottles|rooms|species|islands|troops|years'|companies|trees|animals|horses|apples|bricks|pieces|players|fans|spectators|passengers|vehicles|customers|messages|hits|objects|samples|images|photos|vertices|nodes|participants|respondents)$/;
+
+/** Whether a number of four digits is read as a year rather than as a count. */
+export function isYear(digits: string, place: Place): boolean {
+  const value = Number(digits);
+  const before = previousWord(place);
+  const isExpected =
+    YEAR_PREPOSITION.test(before) || monthNamed(before) !== undefined || ERA.test(nextWord(place));
+  if (value < 1000 || value > 2199) return false;
+  if (value < 1100 || value > 2099) return isExpected;
+  return isExpected || !COUNTED.test(nextWord(place));
+}
+
+/** Reads a number as the day of a month if a month is written beside it. */
+export function dayBesideMonth(digits: string, place: Place): string | undefined {
+  const { region } = place;
+  if (digits.length > 2 || Number(digits) > 31 || Number(digits) === 0) return undefined;
+  const isRange = /^[–-]$/.test(previousWord(place)) && /^\d/.test(previousWord(place, 2));
+  if (isRange && monthNamed(previousWord(place, 3)) !== undefined) return ordinal(digits, region);
+  if (nextWord(place) === '–' && monthNamed(nextWord(place, 3)) !== undefined) {
+    return `the ${ordinal(digits, region)}`;
+  }
+  const after = monthNamed(nextWord(place));
+  if (after !== undefined) {
+    const [before, following] = [previousWord(place), nextWord(place, 2)];
+    const isCount =
+      after === 'May' && /^(?:be|not|have|also|well|need|take|still)$/.test(following);
+    if (isCount) return undefined;
+    return `${/^(?:the|–|to|and)$/i.test(before) ? '' : 'the '}${ordinal(digits, region)} of`;
+  }
+  if (monthNamed(previousWord(place)) === undefined) return undefined;
+  if (COUNTED.test(nextWord(place))) return undefined;
+  return `${region === 'GB' ? 'the ' : ''}${ordinal(digits, region)}`;
+}
+
+/** Reads a date in the order of the region. Returns undefined if there is no such day. */
+export function readDate(
+  given: { readonly day: number; readonly month: number; readonly year?: string },
+  region: Region,
+): string | undefined {
+  const { day, month, year: written } = given;
+  const name = MONTHS[month - 1];
+  if (name === undefined || day < 1 || day > 31) return undefined;
+  const spoken =
+    region === 'GB' ? `the ${ordinal(day, region)} of ${name}` : `${name} ${ordinal(day, region)}`;
+  return written === undefined ? spoken : `${spoken}, ${year(fullYear(written), region)}`;
+}
+
+function fullYear(written: string): string {
+  if (written.length > 2) return written;
+  return `${Number(written) < 50 ? '20' : '19'}${written}`;
+}
+
+const ISO =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T_](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const YEAR_FIRST = /^(\d{4})([/.])(\d\d?)\2(\d\d?)$/;
+const YEAR_LAST = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)$/;
+const DAY_AND_MONTH = /^(\d\d?)\/(\d\d?)$/;
+const BEFORE_A_DATE = /^(?:on|by|since|until|till|before|after|dated|due|from)$/i;
+
+/** Reads a date that is written in digits, such as `2024-03-15` or `03/04/2024`. */
+export function readNumericDate(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const [, isoYear = '', isoMonth, isoDay, hour = '', minute = '', second, zone] =
+    ISO.exec(word) ?? [];
+  if (isoYear !== '') {
+    const date = readDate({ day: Number(isoDay), month: Number(isoMonth), year: isoYear }, region);
+    if (date === undefined || hour === '') return date;
+    const time = clock(hour, minute, second, region);
+    return `${date}, at ${time}${zone === undefined ? '' : `, ${zoneOffset(zone, region)}`}`;
+  }
+  const [, firstYear, , middle, lastDay] = YEAR_FIRST.exec(word) ?? [];
+  if (firstYear !== undefined) {
+    return readDate({ day: Number(lastDay), month: Number(middle), year: firstYear }, region);
+  }
+  const [, first, sign, second2, lastYear = ''] = YEAR_LAST.exec(word) ?? [];
+  if (first !== undefined && (lastYear.length === 4 || sign === '/')) {
+    const isDayFirst =
+      Number(first) > 12 || ((region === 'GB' || sign === '.') && Number(second2) <= 12);
+    const [day, month] = isDayFirst ? [first, second2] : [second2, first];
+    return readDate({ day: Number(day), month: Number(month), year: lastYear }, region);
+  }
+  const [, left, right] = DAY_AND_MONTH.exec(word) ?? [];
+  const isClear = region === 'GB' ? Number(left) > 16 && Number(right) <= 12 : Number(right) > 16;
+  if (left === undefined || !(isClear || BEFORE_A_DATE.test(previousWord(place)))) return undefined;
+  const [day, month] = region === 'GB' ? [left, right] : [right, left];
+  return readDate({ day: Number(day), month: Number(month) }, region);
+}
+
+function zoneOffset(zone: string, region: Region): string {
+  if (zone === 'Z') return 'U T C';
+  const sign = zone.startsWith('-') ? 'minus' : 'plus';
+  const minutes = Number(zone.slice(3).replace(':', ''));
+  const rest = minutes === 0 ? '' : ` ${cardinal(minutes, region)}`;
+  return `U T C ${sign} ${cardinal(zone.slice(1, 3), region)}${rest}`;
+}
+
+const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([ap]\.?m\.?)?$/i;
+const HOUR = /^(\d\d?)(?:\.(\d\d))?([ap])\.?m\.?$/i;
+
+/** Reads a time such as `3:30`, `14:05:20`, `9am` or a duration such as `00:03:27`. */
+export function readTime(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const [, hours, minutes = '00', half] = HOUR.exec(word) ?? [];
+  if (half !== undefined && Number(hours) < 13) {
+    const rest = minutes === '00' ? '' : ` ${minutePast(minutes)}`;
+    return `${cardinal(hours ?? '', region)}${rest} ${half.toUpperCase()} M`;
+  }
+  const [, hour = '', past = '', second, part, marked] = TIME.exec(word) ?? [];
+  if (hour === '' || Number(hour) > 24 || Number(past) > 59 || Number(second ?? 0) > 59)
+    return undefined;
+  const next = marked ?? nextWord(place);
+  const noon = /^[ap]\.?m/i.exec(next)?.[0].charAt(0).toUpperCase();
+  if (second === undefined && noon === undefined) return clock(hour, past, undefined, region);
+  if (noon !== undefined) {
+    const time = past === '00' ? cardinal(hour, region) : clock(hour, past, second, region);
+    return marked === undefined ? time : `${time} ${noon} M`;
+  }
+  const isDuration = /^0\d?$/.test(hour) && (Number(hour) === 0 || part !== undefined);
+  return isDuration
+    ? duration([hour, past, second ?? '', part], region)
+    : clock(hour, past, second, region);
+}
+
+function clock(hour: string, past: string, second: string | undefined, region: Region): string {
+  const seconds =
+    second === undefined || Number(second) === 0 ? '' : count(second, 'second', region);
+  const full =
+    Number(hour) > 12 ? `${cardinal(hour, region)} hundred` : `${cardinal(hour, region)} o'clock`;
+  const whole = Number(hour) === 0 ? 'midnight' : full;
+  const time = past === '00' ? whole : `${cardinal(hour, region)} ${minutePast(past)}`;
+  return seconds === '' ? time : `${time} and ${seconds}`;
+}
+
+function minutePast(past: string): string {
+  return pairs(`1${past}`).replace(/^one /, '');
+}
+
+function duration(
+  [hour = '', past = '', second = '', part]: readonly (string | undefined)[],
+  region: Region,
+): string {
+  const parts = [
+    ...(Number(hour) === 0 ? [] : [count(hour, 'hour', region)]),
+    ...(Number(past) === 0 ? [] : [count(past, 'minute', region)]),
+  ];
+  const tail = part === undefined ? '' : ` point ${spellDigits(part)}`;
+  const seconds = `${cardinal(second, region)}${tail} ${Number(second) === 1 && tail === '' ? 'second' : 'seconds'}`;
+  return parts.length === 0 ? seconds : `${parts.join(' ')} and ${seconds}`;
+}
+
+function count(digits: string, unit: string, region: Region): string {
+  return `${cardinal(digits, region)} ${unit}${Number(digits) === 1 ? '' : 's'}`;
+}
+
+const DECADE = /^['’‘]?(\d\d(?:\d0|\d\d)|\d0)['’]?s$/;
+const TENS_ALONE = 2;
+
+/** Reads a decade or century such as `1980s`, `'90s` or `1800s`. */
+export function readDecade(word: string, region: Region): string | undefined {
+  const digits = DECADE.exec(word)?.[1];
+  if (digits === undefined || (digits.length > TENS_ALONE && !digits.endsWith('0')))
+    return undefined;
+  const spoken = digits.length === TENS_ALONE ? cardinal(digits, region) : year(digits, region);
+  return spoken.endsWith('y') ? `${spoken.slice(0, -1)}ies` : `${spoken}s`;
+}

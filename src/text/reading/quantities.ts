@@ -1,0 +1,488 @@
+import {
+  dayBesideMonth,
+  isYear,
+  monthNamed,
+  readDecade,
+  readNumericDate,
+  readTime,
+} from './dates.ts';
+import {
+  cardinal,
+  decimal,
+  fraction,
+  ordinal,
+  pairs,
+  type Region,
+  spellDigits,
+  year,
+} from './numbers.ts';
+import { nextWord, type Place, previousWord } from './tokens.ts';
+import { unitName } from './units.ts';
+
+/** Reads a word that begins with a digit or a sign before one; undefined if it is not a quantity. */
+export function readQuantity(word: string, place: Place): string | undefined {
+  if (word.length > LONGEST || !/\d/.test(word)) return undefined;
+  for (const rule of RULES) {
+    const spoken = rule(word, place);
+    if (spoken !== undefined) return spoken;
+  }
+  return undefined;
+}
+
+/** Maximum length of a quantity; longer words are read part by part. */
+const LONGEST = 48;
+
+type Rule = (word: string, place: Place) => string | undefined;
+
+const RULES: readonly Rule[] = [
+  readFixed,
+  readNumericDate,
+  readTime,
+  (word, { region }) => readDecade(word, region),
+  readPhone,
+  readRatio,
+  readMoney,
+  readNumber,
+  readOrdinal,
+  readFraction,
+  readLength,
+  readSize,
+  readScaled,
+  readWithUnit,
+  readRange,
+  readSigned,
+];
+
+const FIXED = new Map([
+  ['24/7', 'twenty-four seven'],
+  ['9/11', 'nine eleven'],
+  ['7/7', 'seven seven'],
+  ['50/50', 'fifty-fifty'],
+  ['20/20', 'twenty twenty'],
+  ['4x4', 'four by four'],
+  ['401(k)', 'four oh one K'],
+  ['401k', 'four oh one K'],
+  ['360°', 'three hundred sixty degrees'],
+]);
+
+export function readFixed(word: string): string | undefined {
+  return FIXED.get(word);
+}
+
+const PHONE =
+  /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$/;
+const EMERGENCY = /^(?:911|999|112|101|411|000)$/;
+const CALLED = /^(?:call|dial|calls|dialed|dialled|calling|dialing|called|text|ring)$/i;
+
+/** Reads a telephone number digit by digit, with a pause between the groups. */
+export function readPhone(word: string, place: Place): string | undefined {
+  if (EMERGENCY.test(word) && CALLED.test(previousWord(place))) return spellDigits(word);
+  return PHONE.test(word) ? readGroups(word) : undefined;
+}
+
+function readGroups(word: string): string {
+  const plus = word.startsWith('+') ? 'plus ' : '';
+  const groups = word.match(/\d+|[A-Z]+/g) ?? [];
+  return plus + groups.map((group) => readGroup(group)).join(', ');
+}
+
+function readGroup(group: string): string {
+  if (/^[1-9]00$/.test(group)) return cardinal(group, 'US');
+  return /\d/.test(group) ? spellDigits(group) : group;
+}
+
+const GROUP = /^\d{2,5}$/;
+const MOST_GROUPS = 6;
+
+/** Reads the groups of a telephone or card number that is written with spaces: one reading for each token. */
+export function readPhoneGroups({ tokens, at }: Place): readonly string[] | undefined {
+  const groups: string[] = [];
+  for (let next = at; next < tokens.length && groups.length < MOST_GROUPS; next += 1) {
+    const { text = '', after = '', before = '' } = tokens[next] ?? {};
+    const isGroup =
+      GROUP.test(text) || (next === at && /^\+\d{1,3}$/.test(text)) || PHONE.test(text);
+    if (!isGroup || !/^(?:\)?[.,;:!?)"”]*)$/.test(after) || (next > at && /[^(]/.test(before)))
+      break;
+    groups.push(text);
+    if (/[.,;:!?]/.test(after)) break;
+  }
+  const [first = '', second = ''] = groups;
+  const digits = groups.join('').replaceAll(/\D/g, '').length;
+  const isInParentheses = tokens[at]?.before === '(' && tokens[at]?.after === ')';
+  const isPhone =
+    (first.startsWith('+') && digits >= 8) ||
+    (/^0\d/.test(first) && digits >= 9) ||
+    (isInParentheses && /^\d{3}-\d{4}$|^\d{3,4}$/.test(second)) ||
+    (groups.length >= 3 && digits >= 10 && groups.every((group) => group.length >= 3)) ||
+    (groups.length === 2 &&
+      GROUP.test(first) &&
+      first.length === 3 &&
+      /^\d{3}-\d{4}$/.test(second));
+  if (groups.length < 2 || !isPhone) return undefined;
+  return groups.map(
+    (group, index) => `${readGroups(group)}${index < groups.length - 1 ? ',' : ''}`,
+  );
+}
+
+const NUMBER = /^(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,2}(?:,\d\d){1,5},\d{3}|\d{1,40})?(?:\.\d{1,20})?$/;
+const INTEGER = /^\d{1,40}$/;
+/** Nouns after which a number of three or four digits is read in pairs. */
+const READ_IN_PAIRS =
+  /^(?:flight|route|room|suite|boeing|airbus|highway|interstate|bus|area|apartment|apt|unit|http|channel|gate|extension|building|porsche|studio)$/i;
+const SOFTWARE =
+  /^(?:version|versions|v|ver|python|node|node\.js|java|ubuntu|ios|ipados|macos|android|php|go|ruby|rust|swift|debian|fedora|postgresql|postgres|mysql|firefox|chrome|typescript|kubernetes|django|rails|numpy|release|npm)$/i;
+
+function readNumber(word: string, place: Place): string | undefined {
+  if (!NUMBER.test(word) || !/\d/.test(word)) return undefined;
+  const { region } = place;
+  const before = previousWord(place);
+  if (!INTEGER.test(word)) {
+    return SOFTWARE.test(before) && !word.includes(',')
+      ? readVersion(word, region)
+      : decimal(word, region);
+  }
+  if (/^0\d/.test(word)) return spellDigits(word);
+  const day = dayBesideMonth(word, place);
+  if (day !== undefined) return day;
+  if (/^\d{3,4}$/.test(word) && READ_IN_PAIRS.test(before)) return pairs(word);
+  if (word.length === 4 && isYear(word, place)) return year(word, region);
+  const currency = /^(?:–|to|-)$/.test(before) ? currencyOf(previousWord(place, 2)) : undefined;
+  if (currency !== undefined && !isMagnitude(nextWord(place)))
+    return `${cardinal(word, region)} ${currency[1]}`;
+  return cardinal(word, region);
+}
+
+/** Reads a version number: each part as a whole number, `2.10` → `two point ten`. */
+export function readVersion(word: string, region: Region): string {
+  const parts = word.split('.').map((part) => {
+    if (/^0\d$/.test(part)) return `oh ${cardinal(part, region)}`;
+    return part.length > 3 && !/^[12]\d{3}$/.test(part)
+      ? spellDigits(part)
+      : cardinal(part, region);
+  });
+  return parts.join(' point ');
+}
+
+const ORDINAL = /^(\d{1,3}(?:,\d{3})*|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)$/;
+
+function readOrdinal(word: string, place: Place): string | undefined {
+  const digits = ORDINAL.exec(word)?.[1];
+  if (digits === undefined) return undefined;
+  const day = dayBesideMonth(digits, place);
+  return day ?? ordinal(digits, place.region);
+}
+
+const RATIO = /^(\d{1,3}):(\d{1,3})$/;
+
+function readRatio(word: string, { region }: Place): string | undefined {
+  const [, left, right = ''] = RATIO.exec(word) ?? [];
+  if (left === undefined) return undefined;
+  return `${cardinal(left, region)} ${right.length === 2 ? '' : 'to '}${cardinal(right, region)}`;
+}
+
+const FRACTION = /^(\d{1,3})[/⁄](\d{1,3})(?:ths?|rds?|nds?|sts?)?$/;
+const MIXED = /^(\d{1,4})-(\d{1,2}[/⁄]\d{1,2})$/;
+const MEASURED =
+  /^(?:of|cup|cups|inch|inches|mile|miles|teaspoon|teaspoons|tablespoon|tablespoons|tsp|tbsp|pound|pounds|lb|oz|hour|hours|in|mi|acre|acres|pint|pints|the)$/;
+
+function readFraction(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const [, whole, part] = MIXED.exec(word) ?? [];
+  if (whole !== undefined && part !== undefined) {
+    return `${cardinal(whole, region)} and ${withArticle(readFraction(part, place) ?? '')}`;
+  }
+  const [, over, under] = FRACTION.exec(word) ?? [];
+  if (over === undefined || under === undefined) return undefined;
+  const [top, bottom] = [Number(over), Number(under)];
+  const isMeasure = MEASURED.test(nextWord(place));
+  if (INTEGER.test(previousWord(place)) && top < bottom && bottom <= 64) {
+    return `and ${withArticle(fraction(top, bottom, region))}`;
+  }
+  const isFraction =
+    top < bottom &&
+    bottom > 1 &&
+    (isMeasure ? bottom <= 100 : bottom < 10 || bottom === 16 || bottom === 12);
+  const isStars = /^stars?$/.test(nextWord(place)) || top === bottom;
+  if (isFraction && !isStars) return fraction(top, bottom, region);
+  const link = bottom <= 100 && top <= bottom ? 'out of' : 'over';
+  return `${cardinal(over, region)} ${link} ${cardinal(under, region)}`;
+}
+
+function withArticle(part: string): string {
+  return part.replace(/^one /, 'a ');
+}
+
+const LENGTH = /^(\d{1,3})['′’](?:(\d{1,2}(?:\.\d)?)(?:["″”]|'')?)?$/;
+const INCHES = /^(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')$/;
+
+/** Reads feet and inches: `5'10"`. */
+function readLength(word: string, { region }: Place): string | undefined {
+  const inches = INCHES.exec(word)?.[1];
+  if (inches !== undefined)
+    return `${decimal(inches, region)} ${inches === '1' ? 'inch' : 'inches'}`;
+  const [, feet, rest] = LENGTH.exec(word) ?? [];
+  if (feet === undefined) return undefined;
+  const head = `${cardinal(feet, region)} ${rest === undefined || feet !== '1' ? 'feet' : 'foot'}`;
+  return rest === undefined
+    ? head
+    : `${head} ${decimal(rest, region)}${rest === '1' ? ' inch' : ' inches'}`;
+}
+
+const SIZE =
+  /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})[x×](\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})(?:[x×](\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3}))?$/;
+const TIMES = /^(\d{1,5}(?:\.\d{1,3})?)[x×]$/;
+
+/** Reads a size such as `1920x1080`, or a factor such as `3x`. */
+function readSize(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const factor = TIMES.exec(word)?.[1];
+  if (factor !== undefined) return `${decimal(factor, region)} times`;
+  const [, ...sides] = SIZE.exec(word) ?? [];
+  if (sides.length === 0) return undefined;
+  const spoken = [0, 2, 4].flatMap((at) => {
+    const [side, unit = ''] = [sides[at], sides[at + 1]];
+    if (side === undefined) return [];
+    const number =
+      /^\d{4}$/.test(side) && !side.endsWith('00') ? pairs(side) : decimal(side, region);
+    const name = unit === '' ? undefined : unitName(unit, false);
+    return [name === undefined ? number : `${number} ${name}`];
+  });
+  return spoken.join(word.includes('×') && unitless(sides) ? ' times ' : ' by ');
+}
+
+function unitless(sides: readonly (string | undefined)[]): boolean {
+  return sides.every((side = '') => /^\d{0,2}$/.test(side)) && sides[4] === undefined;
+}
+
+const MAGNITUDES = new Map([
+  ['k', 'thousand'],
+  ['K', 'thousand'],
+  ['M', 'million'],
+  ['mn', 'million'],
+  ['mm', 'million'],
+  ['m', 'million'],
+  ['B', 'billion'],
+  ['b', 'billion'],
+  ['bn', 'billion'],
+  ['T', 'trillion'],
+  ['tn', 'trillion'],
+  ['trn', 'trillion'],
+]);
+
+/** Whether a word after an amount is `million` or the like, perhaps abbreviated. */
+function isMagnitude(word: string): boolean {
+  return (
+    /^(?:thousand|million|billion|trillion|hundred)$/.test(word) || /^(?:bn|mn|tn)$/.test(word)
+  );
+}
+
+const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|B|bn|mn|tn)$/;
+
+/** Reads `10K`, `5M` or `1.2bn`. */
+function readScaled(word: string, place: Place): string | undefined {
+  const [, amount, suffix = ''] = SCALED.exec(word) ?? [];
+  if (amount === undefined) return undefined;
+  const isName =
+    /^(?:4|5|8|10)K$/.test(word) &&
+    /^(?:run|race|video|TV|resolution|display|monitor|screen|UHD|streaming)?$/.test(
+      nextWord(place),
+    );
+  const number = decimal(amount, place.region);
+  return isName ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
+}
+
+type Currency = readonly [one: string, many: string, centime: string, centimes: string];
+
+const DOLLAR: Currency = ['dollar', 'dollars', 'cent', 'cents'];
+const CURRENCIES = new Map<string, Currency>([
+  ['$', DOLLAR],
+  ['US$', ['U S dollar', 'U S dollars', 'cent', 'cents']],
+  ['A$', ['Australian dollar', 'Australian dollars', 'cent', 'cents']],
+  ['C$', ['Canadian dollar', 'Canadian dollars', 'cent', 'cents']],
+  ['NZ$', ['New Zealand dollar', 'New Zealand dollars', 'cent', 'cents']],
+  ['HK$', ['Hong Kong dollar', 'Hong Kong dollars', 'cent', 'cents']],
+  ['£', ['pound', 'pounds', 'penny', 'pence']],
+  ['€', ['euro', 'euros', 'cent', 'cents']],
+  ['¥', ['yen', 'yen', '', '']],
+  ['₹', ['rupee', 'rupees', 'paisa', 'paise']],
+  ['₩', ['won', 'won', '', '']],
+  ['₽', ['ruble', 'rubles', 'kopeck', 'kopecks']],
+  ['¢', ['cent', 'cents', '', '']],
+  ['USD', ['U S dollar', 'U S dollars', 'cent', 'cents']],
+  ['EUR', ['euro', 'euros', 'cent', 'cents']],
+  ['GBP', ['pound', 'pounds', 'penny', 'pence']],
+  ['JPY', ['yen', 'yen', '', '']],
+  ['CAD', ['Canadian dollar', 'Canadian dollars', 'cent', 'cents']],
+  ['AUD', ['Australian dollar', 'Australian dollars', 'cent', 'cents']],
+  ['CHF', ['Swiss franc', 'Swiss francs', 'centime', 'centimes']],
+]);
+
+const SIGN = '(?:US|A|C|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
+const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?)';
+const MONEY = new RegExp(`^([-−+]?)(${SIGN})([-−]?)${AMOUNT}(k|K|m|M|mn|mm|b|B|bn|T|tn|trn)?$`);
+const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${SIGN}|¢|p)$`);
+const MONEY_RANGE = new RegExp(`^(${SIGN})${AMOUNT}[-−](?:(?:${SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`);
+const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
+/** Nouns before which an amount is an adjective: `a $5 bill`. */
+const PRICED =
+  /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
+
+/** Returns the currency of a word that begins with its sign and an amount. */
+function currencyOf(word: string): Currency | undefined {
+  return CURRENCIES.get(BEGINS_WITH_MONEY.exec(word)?.[1] ?? '');
+}
+
+/** Returns the spoken currency for a sign or code that follows a number. */
+export function currencyAfter(sign: string, number: string): string | undefined {
+  const currency = CURRENCIES.get(sign);
+  return /^(?:1|one)$/.test(number) ? currency?.[0] : currency?.[1];
+}
+
+/** Reads `million` after an amount with a currency sign, as in `$5 million`. */
+export function readMagnitude(word: string, place: Place): string | undefined {
+  const before = previousWord(place);
+  const link = /^(?:–|to|-)$/.test(previousWord(place, 2)) ? previousWord(place, 3) : '';
+  const currency = currencyOf(before) ?? (/^\d/.test(before) ? currencyOf(link) : undefined);
+  if (!isMagnitude(word) || !/\d$/.test(before)) return undefined;
+  const magnitude = MAGNITUDES.get(word) ?? word;
+  if (currency === undefined) return magnitude === word ? undefined : magnitude;
+  return `${magnitude} ${currency[PRICED.test(nextWord(place)) ? 0 : 1]}`;
+}
+
+function readMoney(word: string, place: Place): string | undefined {
+  const [, range, from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];
+  const { region } = place;
+  if (range !== undefined) {
+    const tail = readAmount({ sign: range, amount: to, scale: toScale }, place);
+    return `${decimal(from, region)} to ${tail}`;
+  }
+  const [, amountFirst, scaleBefore, last = ''] = MONEY_LAST.exec(word) ?? [];
+  if (amountFirst !== undefined) {
+    if (last === 'p')
+      return region === 'GB' && scaleBefore === undefined
+        ? `${decimal(amountFirst, region)} P`
+        : undefined;
+    return readAmount({ sign: last, amount: amountFirst, scale: scaleBefore }, place);
+  }
+  const [, outer = '', sign, inner = '', amount = '', scale] = MONEY.exec(word) ?? [];
+  if (sign === undefined) return undefined;
+  const signed = /[-−]/.test(outer + inner) ? 'minus ' : outer === '+' ? 'plus ' : '';
+  return signed + readAmount({ sign, amount, scale }, place);
+}
+
+function readAmount(
+  given: { readonly sign: string; readonly amount: string; readonly scale: string | undefined },
+  place: Place,
+): string {
+  const { sign, amount, scale } = given;
+  const { region } = place;
+  const [one, many, centime, centimes] = CURRENCIES.get(sign) ?? DOLLAR;
+  const isAdjective = PRICED.test(nextWord(place));
+  const name = isAdjective ? one : many;
+  if (scale !== undefined) return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${name}`;
+  if (isMagnitude(nextWord(place)) || isRangeStart(place)) return decimal(amount, region);
+  const [whole = '', cents] = amount.split('.');
+  if (cents === undefined) return `${cardinal(whole, region)} ${whole === '1' ? one : name}`;
+  if (cents.length !== 2 || centime === '') return `${decimal(amount, region)} ${name}`;
+  const part = `${cardinal(cents, region)} ${Number(cents) === 1 ? centime : centimes}`;
+  if (Number(whole) === 0) return part;
+  const head = `${cardinal(whole, region)} ${whole === '1' ? one : many}`;
+  return Number(cents) === 0 ? head : `${head} and ${part}`;
+}
+
+/** Whether the amount is the first of a range, whose second amount names the currency. */
+function isRangeStart(place: Place): boolean {
+  const second = nextWord(place, 2);
+  return /^[–-]$/.test(nextWord(place)) && /^\p{Sc}?\d/u.test(second);
+}
+
+const WITH_UNIT = /^([-−+]?)(\d[\d,]{0,20}(?:\.\d{1,8})?)(-?)([%‰°A-Za-zµμΩ²³/]{1,12})$/;
+/** Letters after a number that are a part of a name rather than a unit: `5G`, `3D`. */
+const NAME_LETTER = /^(?:[A-Z]|[a-z])$/;
+const ATTACHED_LETTER = /^[mgsWVAKlhNJ]$/;
+
+function readWithUnit(word: string, { region }: Place): string | undefined {
+  const [, sign = '', number = '', hyphen = '', unit = ''] = WITH_UNIT.exec(word) ?? [];
+  if (number === '' || (NAME_LETTER.test(unit) && !ATTACHED_LETTER.test(unit))) return undefined;
+  if (/^[WVAKNJ]$/.test(unit) && Number(number) < 10) return undefined;
+  const name = unitName(unit, number === '1' || hyphen !== '');
+  if (name === undefined) return undefined;
+  return `${signWord(sign)}${decimal(number, region)} ${name}`;
+}
+
+const RANGE = /^(\S{0,20}?[\d%°ap²m.])[-−](\d\S{0,20}|\p{Sc}\S{1,20})$/u;
+const WON =
+  /^(?:won|beat|lost|score|scored|victory|defeat|win|wins|draw|drew|lead|led|final|leading|ahead|trail|trailed|thrashed|defeated|beating|loss|tie|tied|record|went|up|down|finished|vote|voted|ruled|a)$/i;
+
+/** Reads a range such as `10-15`, or a score such as `3-1`. */
+function readRange(word: string, place: Place): string | undefined {
+  const [, from, to] = RANGE.exec(word) ?? [];
+  if (from === undefined || to === undefined) return undefined;
+  const { region } = place;
+  const isScore =
+    /^\d{1,3}$/.test(from) &&
+    /^\d{1,3}$/.test(to) &&
+    (Number(from) > Number(to) ||
+      (WON.test(previousWord(place)) && !/[a-z]/.test(nextWord(place).charAt(0))));
+  if (isScore && monthNamed(previousWord(place)) === undefined) {
+    const link = region === 'GB' ? '' : 'to ';
+    const second = to === '0' && region === 'GB' ? 'nil' : cardinal(to, region);
+    return `${cardinal(from, region)} ${link}${second}`;
+  }
+  if (monthNamed(previousWord(place)) !== undefined || monthNamed(nextWord(place)) !== undefined) {
+    const [start, end] = [dayBesideMonth(from, place), dayBesideMonth(to, place)];
+    if (start !== undefined && end !== undefined)
+      return `${start.replace(/ of$/, '')} to ${end.replace(/^the /, '')}`;
+  }
+  const isYears = /^\d{4}$/.test(from) && isYear(from, place);
+  if (isYears && /^\d\d(?:\d\d)?$/.test(to)) {
+    const last = to.length === 2 ? twoDigitYear(to, region) : year(to, region);
+    return `${year(from, region)} to ${last}`;
+  }
+  const second = readQuantity(to, { ...place, tokens: place.tokens });
+  const bare = /^[\d.,]+$/.test(from) && !/^[\d.,]+$/.test(to);
+  const first = bare ? decimal(from, region) : readQuantity(from, place);
+  return first === undefined || second === undefined ? undefined : `${first} to ${second}`;
+}
+
+function twoDigitYear(digits: string, region: Region): string {
+  return Number(digits) < 10 ? `oh ${cardinal(digits, region)}` : cardinal(digits, region);
+}
+
+const SIGNED = /^([-−+~≈<>≤≥±#×]|<=|>=|±)(\S{1,40})$/;
+const SIGN_WORDS = new Map([
+  ['-', 'minus'],
+  ['−', 'minus'],
+  ['+', 'plus'],
+  ['~', 'about'],
+  ['≈', 'about'],
+  ['<', 'less than'],
+  ['>', 'more than'],
+  ['≤', 'at most'],
+  ['<=', 'at most'],
+  ['≥', 'at least'],
+  ['>=', 'at least'],
+  ['±', 'plus or minus'],
+  ['#', 'number'],
+  ['×', 'times'],
+]);
+const MORE = /^(\S{1,40})\+$/;
+
+function signWord(sign: string): string {
+  return sign === '' ? '' : `${SIGN_WORDS.get(sign)} `;
+}
+
+/** Reads a quantity with a sign before it, or a plus after it. */
+function readSigned(word: string, place: Place): string | undefined {
+  const more = MORE.exec(word)?.[1];
+  if (more !== undefined) {
+    const spoken = readQuantity(more, place);
+    return spoken === undefined ? undefined : `${spoken} plus`;
+  }
+  const [, sign = '', rest = ''] = SIGNED.exec(word) ?? [];
+  if (rest === '') return undefined;
+  const isPlain = /^[-−+]/.test(sign) && INTEGER.test(rest);
+  const spoken =
+    isPlain && !/^0\d/.test(rest) ? cardinal(rest, place.region) : readQuantity(rest, place);
+  return spoken === undefined ? undefined : signWord(sign) + spoken;
+}

@@ -1,0 +1,142 @@
+import { mayBeAbbreviation } from '../sentences.ts';
+import type { Region } from './numbers.ts';
+
+/** A word of the text with the punctuation around it, which is written without a space. */
+export interface Token {
+  readonly text: string;
+  /** UTF-16 positions in the text. */
+  readonly start: number;
+  readonly end: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** A token in its context. */
+export interface Place {
+  readonly tokens: readonly Token[];
+  readonly at: number;
+  readonly region: Region;
+}
+
+/** Characters without white space and long dashes. The limit keeps every rule fast for any text. */
+const CHUNK = /–|[^\s\p{Cc}\u200B…—―–]{1,200}/gu;
+/** Where two words are written without a space: a double dash, or a Markdown link. */
+const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
+const WORD_SIGN = /[\p{L}\p{N}]/u;
+/** Signs that may be read where they stand alone. */
+const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|&&|\|\|)$/;
+const AROUND_SIGN = /^([("'[]?)([^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
+const CURRENCY = /^(?:US|A|C|NZ|HK)?[€£¥₹$₩₽]$/;
+
+/** Splits a text into tokens. The time is proportional to the length. */
+export function tokenize(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (const { 0: chunk, index } of text.matchAll(CHUNK)) {
+    let start = 0;
+    for (const dash of /--|\]\(/.test(chunk) ? chunk.matchAll(SEAM) : []) {
+      add(tokens, chunk.slice(start, dash.index), index + start);
+      start = dash.index + dash[0].length;
+    }
+    add(tokens, chunk.slice(start), index + start);
+  }
+  return tokens;
+}
+
+function add(tokens: Token[], chunk: string, index: number): void {
+  if (!WORD_SIGN.test(chunk)) {
+    const [, before = '', text = '', after = ''] = AROUND_SIGN.exec(chunk) ?? [];
+    const start = index + before.length;
+    if (LONE_SIGN.test(text)) tokens.push({ text, start, end: start + text.length, before, after });
+    return;
+  }
+  let from = 0;
+  let to = chunk.length;
+  while (from < to && isLeading(chunk, from)) from += characterAt(chunk, from).length;
+  while (to > from && isTrailing(chunk, from, to)) to -= characterBefore(chunk, to).length;
+  const last = tokens.at(-1);
+  const token = {
+    text: chunk.slice(from, to),
+    start: index + from,
+    end: index + to,
+    before: chunk.slice(0, from),
+    after: chunk.slice(to),
+  };
+  if (
+    last !== undefined &&
+    from === 0 &&
+    last.end + 1 === index &&
+    CURRENCY.test(last.text) &&
+    /^\d/.test(chunk)
+  ) {
+    tokens[tokens.length - 1] = { ...token, text: last.text + token.text, start: last.start };
+  } else tokens.push(token);
+}
+
+const LEADING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}`|^=$™®]/u;
+
+/** Whether the character at `at` is a sign before a word, not a part of the word. */
+function isLeading(chunk: string, at: number): boolean {
+  const sign = characterAt(chunk, at);
+  const following = chunk.slice(at + sign.length, at + sign.length + 3);
+  if (/['’‘]/.test(sign)) return !/^\d0s/.test(following);
+  if (sign === '°') return false;
+  if (/[#@/©$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
+  if (sign === '.') return !/^(?:\d|\.?\/|[a-z]{3})/.test(following);
+  if (sign === '-')
+    return !/^(?:[\d.$€£]|-?[A-Za-z])/.test(following) || chunk.charAt(at - 1) === '-';
+  return LEADING.test(sign);
+}
+
+const TRAILING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}~`|<>=^$]/u;
+const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]]/;
+const FEET = /^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
+
+/** Whether the character before `to` is a sign after a word, not a part of the word. */
+function isTrailing(chunk: string, from: number, to: number): boolean {
+  const sign = characterBefore(chunk, to);
+  const core = chunk.slice(from, to);
+  if (sign === ')') return !core.includes('(');
+  if (sign === ']') return !core.includes('[');
+  if (sign === '/') return !/^[~.]?\/|:|^w\/$/.test(core);
+  if (sign === '$') return !/\d\$$/.test(core);
+  if (/["'″′”’]/.test(sign)) return !FEET.test(core) || /["“'‘]/.test(chunk.slice(0, from));
+  return !OWN_TRAILING.test(sign) && TRAILING.test(sign);
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0);
+}
+
+function characterBefore(text: string, at: number): string {
+  const pair = text.slice(at - 2, at);
+  return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(pair) ? pair : text.charAt(at - 1);
+}
+
+/** Returns the text of an earlier token, or an empty string if a sentence or a clause ends between. */
+export function previousWord({ tokens, at }: Place, back = 1): string {
+  const token = tokens[at - back];
+  if (token === undefined || /[!?;:…)]/.test(token.after)) return '';
+  return token.after.startsWith('.') && !mayBeAbbreviation(token.text) ? '' : token.text;
+}
+
+/** Returns the text of a later token, or an empty string if punctuation stands between. */
+export function nextWord({ tokens, at }: Place, ahead = 1): string {
+  for (const { after } of tokens.slice(at, at + ahead)) {
+    if (/[^*_`]/.test(after)) return '';
+  }
+  const token = tokens[at + ahead];
+  return token === undefined || /["“(]/.test(token.before) ? '' : token.text;
+}
+
+/** Whether a word is written like a name, with a capital letter first. */
+export function isName(word: string): boolean {
+  return /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !FUNCTION_WORDS.has(word.toLowerCase());
+}
+
+/** Words that are no name although a sentence may begin with them. */
+export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  `a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
+  of off on once one or our out over she so such than that the their then there these they this those to under up us
+  was we were what when where which while who why will with would you your see near visit call ask tell said says
+  before after since until about also only just today yesterday both all dear via per`.split(/\s+/),
+);

@@ -1,0 +1,236 @@
+import { cardinal, pairs, type Region, spellDigits } from './numbers.ts';
+import { readVersion } from './quantities.ts';
+import type { Place } from './tokens.ts';
+import { readCapitals, spellLetters } from './words.ts';
+
+/** Reads an address, a path, a file name, a version or an identifier; undefined for any other word. */
+export function readTechnical(word: string, place: Place): string | undefined {
+  for (const [pattern, read] of RULES) {
+    const match = pattern.exec(word);
+    const spoken = match === null ? undefined : read(match, place);
+    if (spoken !== undefined) return spoken;
+  }
+  return undefined;
+}
+
+type Rule = readonly [RegExp, (match: RegExpExecArray, place: Place) => string | undefined];
+
+const TOP_LEVEL =
+  'com|org|net|io|dev|app|edu|gov|mil|info|biz|ai|co|uk|us|de|fr|es|it|nl|eu|ca|au|jp|cn|in|ch|at|be|se|no|tv|me|xyz|tech|cloud|local|test|example|gg|fm|ly|museum|online|site|store|news|blog';
+const EXTENSIONS =
+  'md|ts|tsx|js|jsx|mjs|cjs|json|txt|py|html|htm|css|scss|pdf|csv|tsv|jpg|jpeg|png|gif|svg|webp|mp3|mp4|wav|ogg|flac|mov|avi|mkv|zip|gz|tgz|tar|bz2|xz|7z|yml|yaml|toml|log|exe|dll|so|sh|bat|cpp|cc|c|h|hpp|go|rs|rb|php|java|kt|swift|env|xml|doc|docx|xls|xlsx|ppt|pptx|lock|conf|cfg|ini|sql|db|bak|tmp|iso|dmg|deb|rpm|apk|jar|war|wasm|srt|vtt|epub|key|pem|crt|ipynb|vue|lua|tf|old|out|map|service|gitignore|dockerignore|npmrc|bashrc|zshrc|local|example|min|test|spec|config|d';
+
+const RULES: readonly Rule[] = [
+  [/^(?:https?|ftp|wss?|ssh|file|git|s3):\/\/(\S+)$/i, ([, rest = '']) => spellAddress(rest)],
+  [
+    /^(?:mailto:)?([\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})$/,
+    ([, address = '']) => spellAddress(address),
+  ],
+  [/^www\.\S+$/i, ([address]) => spellAddress(address)],
+  [
+    /^@([\w.-]{1,60})(?:\/([\w.-]{1,60}))?$/,
+    ([, name = '', rest]) =>
+      `at ${spellParts(name)}${rest === undefined ? '' : ` slash ${spellParts(rest)}`}`,
+  ],
+  [/^#(\p{L}[\p{L}\p{N}_]{0,80})$/u, ([, tag = ''], place) => `hashtag ${splitName(tag, place)}`],
+  [/^(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?:\/(\d{1,2}))?$/, readAddress],
+  [
+    new RegExp(`^(?:[\\w-]{1,63}\\.){1,6}(?:${TOP_LEVEL})(?::\\d{1,5})?(?:/\\S*)?$`),
+    ([address]) => readDomain(address),
+  ],
+  [/^localhost:(\d{1,5})(\/\S*)?$/, ([address]) => spellAddress(address)],
+  [/^[vV](\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
+  [
+    /^(\d{1,5}(?:\.\d{1,5}){2,5})([-+][A-Za-z][\w.-]{0,20})?$/,
+    ([, version = '', tail], { region }) => withTail(readVersion(version, region), tail, region),
+  ],
+  [
+    /^(?:~|\.{1,2})?\/[\w.@%+:*-]+(?:\/[\w.@%+:*-]*)*$|^(?:~|\.{1,2})\/$/,
+    ([path]) => spellAddress(path),
+  ],
+  [/^[A-Za-z]:\\[^\s]*$/, ([path]) => spellAddress(path)],
+  [
+    new RegExp(
+      `^(?:[\\w@%+-]{1,64}/){0,12}\\.?[\\w@%+-]{1,64}(?:\\.[\\w@%+-]{1,64}){0,4}\\.(?:${EXTENSIONS})(?::\\d{1,6}){0,2}$`,
+    ),
+    ([file]) => spellAddress(file),
+  ],
+  [
+    /^\.(?:env|gitignore|npmrc|bashrc|zshrc|dockerignore|git|github|ssh|config|vscode)$/,
+    ([file]) => spellAddress(file),
+  ],
+  [
+    /^[\w-]{1,40}(?:\/[\w.-]{1,40}){2,12}\/?$/,
+    ([path]) => (/^[\d/]+$/.test(path) ? undefined : spellAddress(path)),
+  ],
+  [/^--?([A-Za-z][\w-]{0,60})(?:=(\S{1,60}))?$/, readFlag],
+  [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],
+  [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = ''], place) => spellDotted(name, place)],
+  [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],
+  [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = ''], { region }) => `zero X ${spellId(digits, region)}`],
+  [
+    /^(?=\D{0,40}\d)(?=[^a-f]{0,40}[a-f])[0-9a-f]{7,40}$/,
+    ([id], { region }) => (isHash(id) ? spellId(id, region) : undefined),
+  ],
+  [
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+    ([id], { region }) =>
+      id
+        .split('-')
+        .map((part) => spellId(part, region))
+        .join(', '),
+  ],
+];
+
+function isHash(id: string): boolean {
+  return (id.match(/\d[a-f]|[a-f]\d/g) ?? []).length >= 2;
+}
+
+function readAddress(
+  [, address = '', port, mask]: RegExpExecArray,
+  { region }: Place,
+): string | undefined {
+  const octets = address.split('.');
+  if (octets.some((octet) => Number(octet) > 255)) return undefined;
+  const spoken = octets
+    .map((octet) => (octet.length === 3 ? pairs(octet) : cardinal(octet, region)))
+    .join(' dot ');
+  const tail = port === undefined ? '' : ` colon ${readPort(port, region)}`;
+  return `${spoken}${tail}${mask === undefined ? '' : ` slash ${cardinal(mask, region)}`}`;
+}
+
+function readPort(port: string, region: Region): string {
+  if (port.length > 4) return spellDigits(port);
+  return port.length === 4 && !port.endsWith('00') ? pairs(port) : cardinal(port, region);
+}
+
+/** Reads `name.com`; a word such as `Mr.in` is not an address unless it is written in lower case. */
+function readDomain(address: string): string | undefined {
+  return /^[\w-]+\.(?:in|at|be|no|me|it|us|so)$/i.test(address) &&
+    !/^[a-z0-9-]+\.(?:me|it|us|be)$/.test(address)
+    ? undefined
+    : spellAddress(address);
+}
+
+function readRelease([, version = '', tail]: RegExpExecArray, { region }: Place): string {
+  return withTail(`version ${readVersion(version, region)}`, tail, region);
+}
+
+function withTail(spoken: string, tail: string | undefined, region: Region): string {
+  if (tail === undefined) return spoken;
+  const parts = tail.match(/[A-Za-z]+|\d+/g) ?? [];
+  const rest = parts.map((part) => {
+    if (part === 'rc') return 'R C';
+    return /\d/.test(part) ? cardinal(part, region) : part.length === 1 ? part.toUpperCase() : part;
+  });
+  return `${spoken} ${rest.join(' ')}`;
+}
+
+function readFlag([word, name = '', value]: RegExpExecArray, place: Place): string | undefined {
+  if (!word.startsWith('--') && name.length > 1 && value === undefined) return undefined;
+  const dashes = word.startsWith('--') ? 'dash dash' : 'dash';
+  const spoken = name.length === 1 ? name.toUpperCase() : splitName(name, place);
+  return `${dashes} ${spoken}${value === undefined ? '' : ` equals ${spellParts(value)}`}`;
+}
+
+function spellDotted(name: string, place: Place): string {
+  return name
+    .split('.')
+    .map((part) => splitName(part, place))
+    .join(' dot ');
+}
+
+/** Splits an identifier at underscores, hyphens and capitals: `MAX_SIZE` → `max size`. */
+export function splitName(name: string, place: Place): string {
+  const parts = name.split(/[_-]+/).filter((part) => part !== '');
+  return parts
+    .flatMap((part) => part.match(/\d+|\D+/g) ?? [])
+    .map((part) => {
+      if (/^\d/.test(part))
+        return part.length > 3 && !/^(?:19|20)\d\d$/.test(part)
+          ? spellDigits(part)
+          : readPort(part, place.region);
+      return /^[A-Z]+$/.test(part) && parts.length > 1 && !ALWAYS_SPELLED.has(part.toLowerCase())
+        ? part.toLowerCase()
+        : readCapitals(part, place);
+    })
+    .join(' ');
+}
+
+const SIGNS = new Map([
+  ['.', 'dot'],
+  ['/', 'slash'],
+  ['\\', 'backslash'],
+  [':', 'colon'],
+  ['?', 'question mark'],
+  ['=', 'equals'],
+  ['&', 'and'],
+  ['#', 'hash'],
+  ['-', 'dash'],
+  ['_', 'underscore'],
+  ['@', 'at'],
+  ['+', 'plus'],
+  ['%', 'percent'],
+  ['~', 'tilde'],
+  ['*', 'star'],
+]);
+/** Parts of addresses and file names that are spelled. */
+const ALWAYS_SPELLED = new Set(
+  `www api url uri http https html htm css js ts tsx jsx mjs cjs md pdf csv tsv jpg png svg mp gz tgz xz yml exe dll sh cpp cc hpp rs rb php kt xml
+   docx xls xlsx ppt pptx cfg sql db iso dmg rpm apk srt vtt io uk us ai tv fr nl eu ca jp cn ch gg fm edu ftp ssh usr id ip cdn npm aws
+   cli ui ux sdk ios gpu cpu usb vpn dns tcp udp tls ssl jwt cors? bbc cnn nhs mit ibm bz txt py tf hq rss faq qa pr`.split(
+    /\s+/,
+  ),
+);
+const AS_WORDS = new Map([
+  ['src', 'source'],
+  ['tmp', 'temp'],
+  ['jpeg', 'J peg'],
+  ['gif', 'gif'],
+  ['usr', 'user'],
+  ['txt', 'text'],
+  ['localhost', 'local host'],
+  ['json', 'JSON'],
+  ['env', 'env'],
+]);
+
+function spellAddress(address: string): string {
+  return spellParts(address.length > 2 ? address.replace(/\/$/, '') : address);
+}
+
+/** Reads the parts of an address, and the signs between them by name. */
+function spellParts(address: string): string {
+  return (address.match(/[A-Za-z]+|\d+|./gsu) ?? [])
+    .map((part) => {
+      if (/^\d/.test(part)) return spellNumber(part);
+      if (/^[A-Za-z]/.test(part)) return spellPart(part);
+      return SIGNS.get(part) ?? (/\p{L}/u.test(part) ? part : '');
+    })
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function spellPart(part: string): string {
+  const lower = part.toLowerCase();
+  const word = AS_WORDS.get(lower);
+  if (word !== undefined && part === lower) return word;
+  if (
+    part.length === 1 ||
+    ALWAYS_SPELLED.has(lower) ||
+    (part.length < 5 && !/[aeiouy]/.test(lower))
+  )
+    return spellLetters(part);
+  return /[a-z][A-Z]/.test(part) ? (part.match(/[A-Z]*[a-z]+|[A-Z]+/g) ?? []).join(' ') : part;
+}
+
+function spellNumber(digits: string): string {
+  if (digits.startsWith('0') || digits.length > 4) return spellDigits(digits);
+  return digits.length === 4 ? pairs(digits) : cardinal(digits, 'US');
+}
+
+/** Reads an identifier sign by sign. */
+function spellId(id: string, region: Region): string {
+  return Array.from(id, (sign) =>
+    /\d/.test(sign) ? cardinal(sign, region) : sign.toUpperCase(),
+  ).join(' ');
+}

@@ -1,0 +1,271 @@
+import { isAbbreviation } from '../sentences.ts';
+import { monthNamed, SHORT_DATES } from './dates.ts';
+import { cardinal, ordinal, romanValue, year } from './numbers.ts';
+import { isName, nextWord, type Place, previousWord } from './tokens.ts';
+import { isUnit, unitName } from './units.ts';
+
+/** A word with its reading, and whether a full stop after it belongs to it. */
+export interface ReadWord {
+  readonly spoken: string;
+  readonly takesStop?: boolean;
+}
+
+function table(list: string): ReadonlyMap<string, string> {
+  return new Map(
+    list
+      .split(/\n\s*|\|/)
+      .filter((entry) => entry.includes('='))
+      .map((entry) => {
+        const [written = '', spoken = ''] = entry.trim().split('=');
+        return [written, spoken] as const;
+      }),
+  );
+}
+
+/** Abbreviations before a name. */
+const TITLES =
+  table(`dr=Doctor|mr=Mister|mrs=Missus|ms=Ms|prof=Professor|gen=General|col=Colonel|sgt=Sergeant|capt=Captain
+  lt=Lieutenant|gov=Governor|sen=Senator|rep=Representative|rev=Reverend|hon=Honorable|pres=President|maj=Major|cpl=Corporal
+  cmdr=Commander|adm=Admiral|supt=Superintendent|insp=Inspector|pvt=Private|fr=Father|st=Saint|mt=Mount|ft=Fort|messrs=Messieurs
+  sta=Santa|pt=Point`);
+/** Abbreviations after a name. */
+const AFTER_NAME =
+  table(`dr=Drive|st=Street|ave=Avenue|av=Avenue|blvd=Boulevard|rd=Road|ln=Lane|sq=Square|pl=Place|hwy=Highway|pkwy=Parkway
+  ct=Court|jr=Junior|sr=Senior|inc=Incorporated|corp=Corporation|ltd=Limited|co=Company|bros=Brothers|mts=Mountains|univ=University|mtn=Mountain`);
+/** Abbreviations before a number. */
+const BEFORE_NUMBER =
+  table(`no=number|nos=numbers|nr=number|p=page|pp=pages|pg=page|pgs=pages|vol=volume|vols=volumes|ch=chapter|chap=chapter
+  fig=figure|figs=figures|sec=section|sect=section|art=article|par=paragraph|para=paragraph|eq=equation|eqs=equations|ed=edition|op=opus|apt=apartment
+  ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route
+  sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number`);
+/** Abbreviations that are read as words wherever a full stop follows them. */
+const WITH_STOP =
+  table(`approx=approximately|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
+  temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=others|assoc=associate|assn=association|dist=district|intl=international
+  attn=attention|ref=reference|resp=respectively|esp=especially|ed=editor|eds=editors|trans=translated|pop=population|orig=originally|subj=subject|tel=telephone
+  vs=versus|v=versus|etc=et cetera|ext=extension|natl=national|mfg=manufacturing|mgr=manager|ave=Avenue|inc=Incorporated|ltd=Limited|corp=Corporation
+  jr=Junior|sr=Senior|appt=appointment|dir=director|bldg=building|fl=floor|hr=hour|hrs=hours|mo=month|mos=months|yr=year|yrs=years|wk=week|wks=weeks|oz=ounces
+  lb=pounds|lbs=pounds|ft=feet|tbsp=tablespoon|tsp=teaspoon|gal=gallon|pres=president|prof=professor|gov=governor|sgt=sergeant|capt=captain|col=column|univ=university`);
+/** Abbreviations that need no full stop. */
+const WITHOUT_STOP =
+  table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|a/c=A C
+  aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
+  dept=department|govt=government|jr=Junior|blvd=Boulevard|ave=Avenue|ok=okay|he/she=he or she|she/he=she or he|his/her=his or her|s/he=she or he
+  him/her=him or her|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
+  at&t=A T and T|btw=by the way|fyi=F Y I|imo=in my opinion|imho=in my humble opinion|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
+  f#=F sharp|g++=G plus plus|.net=dot net|node.js=node dot J S|notepad++=Notepad plus plus`);
+/** Abbreviations in `WITHOUT_STOP` that are other words unless they are written in these letters. */
+const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
+
+/** Reads an abbreviation; undefined if the word is none here. */
+export function readAbbreviation(word: string, place: Place, text: string): ReadWord | undefined {
+  const { after, end } = place.tokens[place.at] ?? { after: '', end: 0 };
+  const hasStop = after.startsWith('.') && !after.startsWith('..');
+  const lower = word.toLowerCase();
+  if (word.length > 14) return undefined;
+  const following = text
+    .slice(end + 1, end + 30)
+    .trimStart()
+    .replace(/^["“(]/, '');
+  const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
+  const stop = hasStop && following !== '' && isAbbreviation(word, following);
+  const read = (spoken: string | undefined, takesStop = stop): ReadWord | undefined =>
+    spoken === undefined ? undefined : { spoken, takesStop };
+  if (hasStop || /^\d/.test(next)) {
+    const number = /^[\d#]|^[IVX]{2,}$/.test(next) ? BEFORE_NUMBER.get(lower) : undefined;
+    const isNumber = hasStop || /^(?:no|nos|vol|fig|ch|pp)$/.test(lower);
+    if (
+      isNumber &&
+      number !== undefined &&
+      (!/^\d/.test(previous) || place.tokens[place.at - 1]?.after !== '')
+    )
+      return read(matchCase(number, word), hasStop);
+  }
+  const unit = /^\d/.test(previous) && hasStop ? unitName(lower, previous === '1') : undefined;
+  if (unit !== undefined) return read(unit);
+  const short = hasStop || isName(next) ? SHORT_DATES.get(lower) : undefined;
+  const later = place.tokens[place.at + 1]?.text ?? '';
+  const isDate =
+    hasStop || /^\d/.test(next) || /^\d/.test(previous) || monthNamed(later) !== undefined;
+  if (/^[A-Z]/.test(word) && isDate && SHORT_DATES.has(lower) && !(lower === 'sun' && !hasStop)) {
+    return read(short ?? SHORT_DATES.get(lower));
+  }
+  if (/^[A-Z]/.test(word)) {
+    const isAfterName =
+      isName(previous) && !TITLES.has(previous.toLowerCase()) && !monthNamed(previous);
+    const isStreet = isAfterName || /^\d+(?:st|nd|rd|th)$/.test(previous);
+    const spokenAfter = isStreet && (hasStop || lower !== 'sr') ? AFTER_NAME.get(lower) : undefined;
+    const beforeName = isName(next) ? TITLES.get(lower) : undefined;
+    if (spokenAfter !== undefined && (hasStop || lower.length > 2 || !isName(next)))
+      return read(spokenAfter);
+    if (beforeName !== undefined && (hasStop || /^(?:dr|mr|mrs|ms|st|mt|prof)$/.test(lower)))
+      return read(beforeName, hasStop);
+  }
+  const spoken = hasStop ? (WITH_STOP.get(lower) ?? WITHOUT_STOP.get(lower)) : undefined;
+  if (spoken !== undefined && !(lower === 'max' && /^[A-Z]/.test(word)))
+    return read(matchCase(spoken, word));
+  const isOther = CAPITALS_ONLY.has(lower) && word === lower && !hasStop;
+  return isOther ? undefined : read(WITHOUT_STOP.get(lower));
+}
+
+function followingToken({ tokens, at }: Place, hasStop: boolean): string {
+  const { after = '' } = tokens[at] ?? {};
+  return after === '' || (hasStop && after === '.') ? (tokens[at + 1]?.text ?? '') : '';
+}
+
+function matchCase(spoken: string, written: string): string {
+  return /^[A-Z]/.test(written) ? spoken.charAt(0).toUpperCase() + spoken.slice(1) : spoken;
+}
+
+const DOTTED = /^(?:[A-Za-z]\.){1,8}[A-Za-z]?$/;
+
+/** Reads letters with full stops, such as `U.S.` or `a.m.`. */
+export function readDotted(word: string, place: Place, text: string): ReadWord | undefined {
+  const isInitial = /^[A-Z]$/.test(word);
+  if (!isInitial && (!DOTTED.test(word) || word.length < 3)) return undefined;
+  const { after = '', end = 0 } = place.tokens[place.at] ?? {};
+  const following = text.slice(end + 1, end + 30).trimStart();
+  const letters = word.replaceAll('.', '');
+  const takesStop = after.startsWith('.') && following !== '' && isAbbreviation(word, following);
+  return isInitial && !takesStop ? undefined : { spoken: spellLetters(letters), takesStop };
+}
+
+/** Spells letters: `API` → `A P I`. */
+export function spellLetters(letters: string): string {
+  return Array.from(letters.toUpperCase()).join(' ');
+}
+
+/** Words in capital letters that are spoken as words. */
+const SPOKEN = new Set(
+  `NASA NATO UNESCO UNICEF OPEC AIDS SARS MERS COVID FIFA UEFA NAFTA ASEAN DARPA CERN OSHA FEMA NOAA SCOTUS POTUS SWAT PIN PINs SIM
+   RAM ROM GIF JPEG ASCII BASIC COBOL JSON YAML TOML CAPTCHA LAN WAN NAS RAID BIOS SCUBA RADAR LASER SONAR MIDI CRUD REST SOAP AJAX WASM LAMP
+   IKEA LEGO VISA YOLO FOMO AWOL PETA HIPAA GAAP TASER UNIX LINUX EPUB DOS SAT ACT TED BART NIMBY ETA EULA ISIS HAMAS OPEN GIS CAD DOOM
+   THE AND FOR NOT YOU ALL ARE BUT NEW NOW OUT CAN GET SET PUT ADD END LOG TOP BIG HOT OFF HOW WHY WHO WAS HAS HAD ANY ONE TWO SIX TEN
+   MY WE HE IF IN IS AT TO OF NO ON OR SO UP BY AN AS BE DO GO ME BUY MAX MIN KEY JOB DAY MAN MEN RED WAR LAW RUN USE TRY SEE SAY YES ITS
+   HIS HER HIM OUR WAY TOO OLD BAD CAR DOG CAT BOX KIT LOT MAP NET PRE RAW SUM TAG TAX TIP WEB WIN WON ZIP ART AIR BAR BUS CUT DRY EAT EGG
+   EYE FAR FIT FIX FLY FUN GAS GOT GUN HIT HOT ICE ILL INK JOY LED? LEG LET LIE LOW MAY NOR ODD OIL OWN PAY PER POP RAN SAD SEA SIT SKY SUN
+   TEA THEY THIS THAT SHE DID DIE ERR WARN INFO NULL TRUE FALSE TODO FIXME NOTE STOP LIVE OVER ONLY HELP`.split(
+    /\s+/,
+  ),
+);
+/** Words in capital letters that are spelled although they could be spoken. */
+const SPELLED = new Set(
+  `UCLA USDA ISBN IEEE NCAA NAACP ACLU ESPN AARP IUCN IPCC LGBTQ LGBTQIA RSVP USSR NYSE OECD UNHCR ICMP IMAP MIT OK HIV IOU UFO ATM USA UAE UAV
+   AI IT US UK EU UN OS UI UX ID IDE IP IO API URI ALU AWS EOF IOT IRA IRS ISO ISS IUD IVF LED OOP UPS USB UTC VIP UAT ABI ADHD AFAIK ETF
+   IPO IPA EPA FDA AFL NBA ACL AES RSA DNA RNA CEO CFO CTO COO CIO SUV TV PC DJ MC BBQ DIY AKA EDT EST AEST IEC ITU UTF EUR USD GUI CLI TUI
+   ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB`.split(
+    /\s+/,
+  ),
+);
+/** Names in several capital letters that are spoken as they are. */
+const NAMES = new Set(
+  `GitHub GitLab YouTube JavaScript TypeScript PayPal LinkedIn FedEx MasterCard PowerPoint WordPress PlayStation WhatsApp TikTok DevOps FaceTime AirPods
+   DeepMind BlackBerry HarperCollins LaTeX iPhone iPhones iPad iPads iMac iCloud eBay eBook eBooks MacBook AirBnB DoorDash OpenStreetMap PyTorch TensorFlow CoffeeScript
+   AirTag InDesign BuzzFeed HubSpot SoundCloud PhotoShop DreamWorks QuickTime FireFox NetFlix DuckDuckGo CloudFlare WeChat WeWork YouTuber WiFi HiFi ChromeOS`.split(
+    /\s+/,
+  ),
+);
+const SPECIAL =
+  table(`iOS=I O S|iPadOS=i Pad O S|macOS=mac O S|PhD=P H D|PhDs=P H Ds|MySQL=my S Q L|PostgreSQL=Postgres Q L|NoSQL=no S Q L|SQLite=S Q Lite
+  MongoDB=Mongo D B|IEEE=I triple E|NCAA=N C double A|NAACP=N double A C P|AAA=triple A|OpenAI=Open A I|ChatGPT=Chat G P T|SpaceX=Space X|OpenSSL=Open S S L|kHz=kilohertz
+  McDonald=McDonald|LaTeX=LaTeX|mRNA=M R N A|WiFi=WiFi|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
+  LLMs=L L Ms|GIFs=GIFs|AIs=A Is|TVs=T Vs|PDFs=P D Fs|NaCl=N A C L|eCommerce=E commerce|iTunes=I Tunes|iMessage=I Message|AirPlay=AirPlay|CompuServe=CompuServe|MPs=M Ps|tvOS=T V O S|watchOS=watch O S|LaGuardia=LaGuardia`);
+const FAMILY_NAME = /^(?:Mc|Mac|De|Le|La|Van|Di|Du|Fitz|O['’]|D['’])[A-Z][a-z]+$/;
+const CAPITALS = /^[A-Z]{2,12}$/;
+const PLURAL_CAPITALS = /^([A-Z]{2,8})s$/;
+const SHOUTED = /^[A-Z]{4,}$/;
+const UNSPEAKABLE =
+  /^(?![SCPT]H?[RLHW]|SCH|SQU)[^AEIOUY]{3}|[^AEIOUY]{5}|^[^AEIOUY]+$|^(?:[BDFGHJKLMNPQRVXZ][BCDFGJKMNPQSTVXZ])|[^AEIOUYNRLSTCM][^AEIOUYSTDLHRKN]$/;
+
+/** Reads a word that has several capital letters: spelled, split at its capitals, or unchanged. */
+export function readCapitals(word: string, place: Place): string {
+  const special = SPECIAL.get(word);
+  if (special !== undefined) return special;
+  if (NAMES.has(word) || FAMILY_NAME.test(word)) return word;
+  const [, singular] = PLURAL_CAPITALS.exec(word) ?? [];
+  if (singular !== undefined)
+    return isSpelled(singular, place) ? `${spellLetters(singular)}s` : word;
+  if (CAPITALS.test(word)) return isSpelled(word, place) ? spellLetters(word) : word;
+  const parts = word.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z'’]+|[^A-Za-z]+|[A-Z]/g);
+  if (parts === null || !/[a-z][A-Z]|[A-Z]{2}[a-z]/.test(word) || /[^\x20-\x7E]/.test(word))
+    return word;
+  return parts
+    .map((part) => (CAPITALS.test(part) && isSpelled(part, place) ? spellLetters(part) : part))
+    .join(' ');
+}
+
+function isSpelled(word: string, place: Place): boolean {
+  const isShouted = [previousWord(place), nextWord(place)].some(
+    (one) => SHOUTED.test(one) || (CAPITALS.test(one) && SPOKEN.has(one)),
+  );
+  if (SPOKEN.has(word)) return false;
+  if (SPELLED.has(word)) return !(isShouted && /^(?:IT|US)$/.test(word));
+  if (word.length <= 3) return true;
+  return UNSPEAKABLE.test(word);
+}
+
+/** Nouns before a Roman number that is read as a count: `Chapter IV`. */
+const NUMBERED =
+  /^(?:chapter|part|act|scene|book|volume|vol|section|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
+/** First names of monarchs and popes, after which a Roman number is a position. */
+const REGNAL = new Set(
+  `Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
+   Nicholas Alexander Catherine Frederick Wilhelm Otto Mary Ivan Peter Ramses Ramesses Ptolemy Cleopatra Thutmose Xerxes Darius Harald Gustav Christian Alfonso
+   Pedro Haakon Felipe Rama Mehmed Selim Murad Suleiman Urban Boniface Celestine Sixtus Julius Malcolm David Robert Kenneth Stephen Harold Carl Karl Ludwig
+   Leopold Albert Baldwin Umberto Emmanuel Margrethe John Juan Carlos Adrian Nicholas Isabella Joseph Maximilian Sigismund Olaf Erik Canute Artaxerxes Cyrus Amenhotep
+   Tiberius Constantine Justinian Thomas Michael Walter Davis Howard Winston`.split(/\s+/),
+);
+const CROWNED =
+  /^(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Kaiser|Prince|Princess|Sultan|Pharaoh|Saint|and|of|under|by)$/;
+const AFTER_MONARCH =
+  /^(?:of|reigned|ruled|died|succeeded|ascended|granted|abdicated|became|ordered)$/;
+
+/** Reads a Roman number after a noun or a name where it is one; undefined anywhere else. */
+export function readRoman(word: string, place: Place): string | undefined {
+  if (!/^[IVXLCDM]+$/.test(word)) return undefined;
+  const value = romanValue(word);
+  const before = previousWord(place);
+  const { region } = place;
+  if (value === undefined) return undefined;
+  if (word.length >= 5 && value > 1000 && value < 2100) return year(value, region);
+  const isNext =
+    /^(?:–|-|to|and)$/.test(before) && romanValue(previousWord(place, 2)) !== undefined;
+  if (NUMBERED.test(before) || (isNext && NUMBERED.test(previousWord(place, 3)))) {
+    const isPronoun =
+      word === 'I' &&
+      /^[a-z]/.test(before) &&
+      /^[a-z]/.test(nextWord(place)) &&
+      !/^(?:of|and|is|was|the|to|in)$/.test(nextWord(place));
+    return isPronoun ||
+      (word === 'I' &&
+        /^(?:part|type|act|book|mark|figure|class|group|level|game|title|table|grade|scene|step|rule|stage|section|article|episode|season|schedule|round|lesson)$/.test(
+          before,
+        ))
+      ? undefined
+      : cardinal(value, region);
+  }
+  if (!isName(before) || value > 39) return undefined;
+  const isMonarch = REGNAL.has(before);
+  if (word === 'I') {
+    const isCrowned = CROWNED.test(previousWord(place, 2)) && isName(previousWord(place, 2));
+    const isEnd = nextWord(place) === '' || AFTER_MONARCH.test(nextWord(place));
+    return isMonarch && (isCrowned || isEnd) ? `the ${ordinal(value, region)}` : undefined;
+  }
+  if (before === 'Malcolm' && word === 'X') return undefined;
+  if (isMonarch) return `the ${ordinal(value, region)}`;
+  if (word.length === 1 || /^[LCDM]/.test(word)) return undefined;
+  return REGNAL.has(previousWord(place, 2))
+    ? `the ${ordinal(value, region)}`
+    : cardinal(value, region);
+}
+
+/** Reads a separate unit after a number, as in `5 km`. */
+export function readUnit(word: string, place: Place): string | undefined {
+  const before = previousWord(place);
+  if (/^[ap]\.?m$/i.test(word) && /^\d[\d:.]*$/.test(before))
+    return `${word.charAt(0).toUpperCase()} M`;
+  const number = /^[-−+~≈<>≤≥±]?\d[\d.,/]*$|[½¼¾⅓⅔]$/.test(before) ? before : undefined;
+  if (number === undefined) return undefined;
+  if (word === 'm' && /^\p{Lu}/u.test(nextWord(place))) return undefined;
+  return isUnit(word) ? unitName(word, /^(?:[-−+]?1|[½¼¾⅓⅔])$/.test(number)) : undefined;
+}
