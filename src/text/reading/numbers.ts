@@ -114,9 +114,3 @@ export function romanValue(written: string): number | undefined {
     0,
   );
 }
-
-/** Returns the plural of a spoken noun, such as a decade: `nineties`. */
-export function plural(noun: string): string {
-  if (/[^aeo]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
-  return /(?:x|ch|sh|s)$/.test(noun) ? `${noun}es` : `${noun}s`;
-}
