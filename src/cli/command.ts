@@ -31,7 +31,6 @@ export interface CommandDefinition<Options extends object = object> {
 export interface Leaf {
   readonly name: string;
   readonly aliases?: readonly string[];
-  /** Hidden from help and completions. */
   readonly hidden?: boolean;
   readonly summary: string;
   readonly load: () => Promise<CommandDefinition>;
@@ -66,7 +65,6 @@ export interface Context extends FileDeps {
   readonly cwd: MainDeps['cwd'];
   readonly homeDirectory: string;
   readonly io: Io;
-  /** Starts other programs. */
   readonly processes: Processes;
   /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;

@@ -117,7 +117,6 @@ export function openClient(
   });
 }
 
-/** The flags, variables and account that select the service. */
 export interface TargetInputs {
   readonly flags: Pick<
     GlobalOptions,
@@ -201,7 +200,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** The account of a stored API key, which is sent only to the URLs of that account. */
+  /** The stored account that the key belongs to. The key is sent only to the URLs of this account. */
   readonly boundTo?: Account;
 }
 
@@ -221,7 +220,6 @@ function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | unde
   return { value, boundTo: account, source: { kind: 'account', name: account.name } };
 }
 
-/** Returns the URL from the flag, else from `--account`, the environment variable or the default account. */
 function findUrl(
   { env, flags }: TargetInputs,
   name: 'base' | 'realtime',
@@ -302,7 +300,6 @@ function originOf(url: string): string {
   return URL.canParse(url) ? withHttp(new URL(url)).origin : '';
 }
 
-/** A URL and the flag, variable or account that contains it. */
 export interface GivenUrl {
   readonly value: string;
   readonly source: string;
@@ -349,7 +346,7 @@ function check({ source, value }: GivenUrl, schemes: readonly string[], example:
   return url;
 }
 
-/** Returns the folders and files for the embedded service of a command. */
+/** Returns the dependencies of the embedded service. */
 export async function serviceHost(context: Context): Promise<ServiceHost> {
   const { env, files } = context;
   return { env, files, paths: await context.paths() };
@@ -357,8 +354,8 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 
 /**
  * Starts the embedded service for one command, on a free loopback port with a random key.
- * @returns the address, and `close`, which first finishes running requests and orphaned jobs; after `hurry` is
- *   aborted, `close` leaves the jobs to the next service with the same data
+ * @returns the address of the service, and `close`. `close` first finishes running requests and orphaned jobs;
+ * when `hurry` is aborted, it leaves the jobs to the next service that uses the same data.
  * @throws Failure (state) when the data of the service cannot be used
  */
 export async function startEmbedded(
@@ -399,10 +396,10 @@ function rememberFailure(
   if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }
 
-/** Maximum number of stored causes of engine failures; no command has that many requests open at once. */
+// No command has this many requests open at once.
 const MOST_FAILURES = 64;
 
-/** The folders, files and environment of the embedded service. */
+/** The dependencies of the embedded service. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
@@ -468,7 +465,7 @@ export async function requireSharp(): Promise<void> {
   }
 }
 
-/** Reports a package whose binary for this system is not installed. */
+/** Creates the failure for a package whose binary for this system is not installed. */
 export function missingBinary(name: string, cause: unknown): Failure {
   const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return new Failure(

@@ -57,7 +57,6 @@ export type ValueSource =
   | { readonly known: KnownName }
   | { readonly words: readonly string[]; readonly about?: readonly string[] };
 
-/** Flags whose value is a remembered name. */
 const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--account': 'account',
   '--model': 'model',
@@ -65,7 +64,6 @@ const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--voice-name': 'voice-name',
 };
 
-/** Commands whose first argument is a remembered name. */
 const KNOWN_BY_COMMAND: Readonly<Record<string, KnownName>> = {
   'config get': 'setting',
   'config set': 'setting',
@@ -111,10 +109,8 @@ export interface Grammar {
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-/** The words that can follow a command path. */
 interface Place {
   readonly commands: readonly OfferedWord[];
-  /** The flags of the command, without the global flags. */
   readonly flags: readonly DescribedFlag[];
   /** The completion sources of the arguments; the last one applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
@@ -135,8 +131,8 @@ function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {
     commands: offered(command.children),
-    flags: (usual ?? command).flags.map((flag) => ({ ...flag, source: listed(flag.source) })),
-    arguments: (usual ?? command).arguments.map(({ source }) => listed(source)),
+    flags: (usual ?? command).flags.map((flag) => ({ ...flag, source: settingNames(flag.source) })),
+    arguments: (usual ?? command).arguments.map(({ source }) => settingNames(source)),
   };
   const parents = command.path.slice(0, -1);
   const names = [command.path.at(-1) ?? '', ...command.aliases];
@@ -149,8 +145,7 @@ function offered(commands: readonly DescribedCommand[]): OfferedWord[] {
   );
 }
 
-/** Replaces the source `setting` with a list of all settings. */
-function listed(source: ValueSource): ValueSource {
+function settingNames(source: ValueSource): ValueSource {
   const isSetting = typeof source === 'object' && 'known' in source && source.known === 'setting';
   if (!isSetting) return source;
   return { words: SETTING_NAMES, about: SETTING_NAMES.map((name) => SETTINGS[name].what) };

@@ -16,9 +16,7 @@ export interface Io {
   readonly stdinIsTerminal: () => boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** Width and colors of stdout. */
   readonly out: TerminalStyle;
-  /** Width and colors of stderr. */
   readonly err: TerminalStyle;
   /** Whether animated progress may be shown. */
   readonly showsProgress: boolean;
@@ -97,17 +95,15 @@ export async function createIo({
   };
 }
 
-/** Returns whether a person reads the stream: a terminal, and not in CI. */
 function isAttended({ isTTY }: Output, env: Io['env']): boolean {
   return isTTY === true && env['TERM'] !== 'dumb' && (env['CI'] ?? '') === '';
 }
 
-/** Returns the number of lines on the screen, without the line of the shell prompt. */
+// One line is for the shell prompt.
 function screenLines({ rows = 0 }: Output): number {
   return rows > 1 ? rows - 1 : Infinity;
 }
 
-/** Returns the columns of a terminal, else infinity. */
 function widthOf({ columns, isTTY }: Output): number {
   return isTTY === true ? (columns ?? Infinity) : Infinity;
 }
@@ -153,7 +149,7 @@ export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'std
   }
 }
 
-/** Replaces the width of a terminal that reports 0 columns. Node assigns the width at each resize. */
+// A setter, because Node assigns the width at each resize.
 function correctWidth(stream: Output): void {
   let columns = stream.columns ?? 0;
   Object.defineProperty(stream, 'columns', {
@@ -166,7 +162,7 @@ function correctWidth(stream: Output): void {
   });
 }
 
-/** The reader of stdout closed it (`| head`): the run ends without a message and with exit code 0. */
+/** Thrown when the reader of stdout closes it, as in `| head`. foley then exits with code 0 and without a message. */
 export class BrokenPipe extends Error {
   override readonly name = 'BrokenPipe';
 }
@@ -199,7 +195,7 @@ export function wasClosed(fd: number): boolean {
   }
 }
 
-/** Creates the failure for output that should go to a closed stdout. */
+/** Creates the failure for output to a closed stdout. */
 export function closedStdout(): Failure {
   return new Failure('stdout is closed', {
     code: 'output',

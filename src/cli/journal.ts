@@ -10,8 +10,8 @@ import type { Context } from './command.ts';
 import type { Progress } from './render/progress.ts';
 
 /**
- * Opens the journal of billed requests; `journal.close()` closes the journal. `open` returns the unfinished requests
- * of earlier commands; it may throw a Failure (state).
+ * Opens the journal of billed requests, which the caller closes. `open` lists the unfinished requests of earlier
+ * commands; it may throw a Failure (state).
  */
 export async function openJournal(context: Context): Promise<{
   readonly journal: IntentJournal;
@@ -27,7 +27,7 @@ export async function openJournal(context: Context): Promise<{
 }
 
 /**
- * Runs billed work with an open journal, while progress is shown. `notice` removes the progress and prints a
+ * Runs billed work with an open journal, then closes the journal. `notice` stops the progress display and prints a
  * line on stderr.
  */
 export async function withJournal<T>(
@@ -55,7 +55,7 @@ export async function openSpool(context: Context): Promise<Spool> {
   return createSpool({ ...context, folder: path.join(state, 'spool') });
 }
 
-/** Returns where the saved progress of long texts is stored. */
+/** Returns the folder with the saved progress of long texts, and the dependencies to read it. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
   return { ...context, folder: path.join(state, 'long-texts') };
@@ -68,7 +68,7 @@ export async function partConcurrency(context: Context): Promise<number> {
 
 const CONCURRENCY = 4;
 
-/** Opens the stored credits per character of earlier requests. */
+/** Opens the remembered costs of earlier requests. */
 export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
   return createCreditRates(path.join(state, 'credit-rates.json'), context);

@@ -16,8 +16,7 @@ export interface SeenNames {
   readonly names: readonly RememberedName[];
 }
 
-/** Maximum number of names stored per kind. */
-const MOST_NAMES = 500;
+const MAX_NAMES = 500;
 
 /** Names that need no shell quoting; others are not completed. */
 const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
@@ -54,7 +53,7 @@ export async function rememberNames(
   if (seen.length === 0) return;
   const before = await recallNames(deps.files, cache, kind);
   const all = new Map([...before, ...seen].map((known) => [known.name, known]));
-  const newest = [...new Set([...seen, ...before].map(({ name }) => name))].slice(0, MOST_NAMES);
+  const newest = [...new Set([...seen, ...before].map(({ name }) => name))].slice(0, MAX_NAMES);
   const lines = newest.map((name) => `${name}\t${all.get(name)?.about ?? ''}\n`);
   const { replaceFile } = await import('../durable/publish.ts');
   try {

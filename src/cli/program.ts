@@ -86,7 +86,6 @@ export function parseBranch(branch: Branch, words: readonly string[]): Shown {
   return parseListing(command.description(`${branch.summary}.`), words);
 }
 
-/** Creates the help of `foley` or a command group, which lists the commands. */
 function listing(name: string, nodes: readonly CommandNode[]): Command {
   const command = bareCommand(name).usage('<command> [flags]');
   for (const option of globalOptions()) command.addOption(option);
@@ -205,7 +204,6 @@ const FIRST_COMMANDS = [
   ['foley doctor', 'check that everything works'],
 ] as const;
 
-/** Returns the text that `foley` prints without arguments: examples and all commands. */
 function welcomeText(tree: readonly CommandNode[]): string {
   const width = Math.max(...FIRST_COMMANDS.map(([line]) => line.length));
   return [

@@ -72,7 +72,10 @@ export async function confirm(question: string, { io, signal }: Terminal): Promi
   }
 }
 
-/** Reads the terminal until `isComplete` returns true or the input ends. Rejects with what `isComplete` throws. */
+/**
+ * Reads the terminal until `isComplete` returns true or the input ends. Rejects with any error that `isComplete`
+ * throws.
+ */
 function readUntil({ io, signal }: Terminal, isComplete: (text: string) => boolean): Promise<void> {
   const terminal = io.stdin();
   const decoder = new StringDecoder('utf8');

@@ -7,7 +7,7 @@ import type { Context } from './command.ts';
 import type { Io } from './io.ts';
 import { checkApiKey } from '../api/request.ts';
 
-/** Maximum size of an input, which is kept in memory for retries. */
+// An input is kept in memory for retries.
 const LARGEST_BYTES = 64 * 1024 * 1024;
 const LARGEST_KEY_BYTES = 64 * 1024;
 

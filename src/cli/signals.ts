@@ -9,7 +9,7 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The user or the system asked the run to stop. */
+/** The abort reason of a run that a stop signal such as Ctrl-C ended. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   readonly stopSignal: StopSignal;

@@ -3,7 +3,6 @@ import { Failure } from '../errors/failure.ts';
 import { closest, nearestHint } from '../text/did-you-mean.ts';
 import type { Context } from './command.ts';
 
-/** Time limit of the request that looks for names to suggest. */
 const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**
@@ -26,7 +25,6 @@ export async function suggestNames(
   return error;
 }
 
-/** Returns whether a failure is about a voice or model, from its error code and the rejected field. */
 function isAbout({ code, details }: Failure, kind: 'model' | 'voice'): boolean {
   if (code.toLowerCase().replace(/^err_/, '') === `${kind}_not_found`) return true;
   const errors: unknown = details?.['errors'];

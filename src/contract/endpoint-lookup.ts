@@ -1,21 +1,23 @@
 import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
-/** Whether a request may be billed, and how a retry is recognized. */
 export interface Charge {
   /** Whether the request may create something or use credits. */
   readonly billed: boolean;
-  /** The header by which the service recognizes a retry; undefined if the endpoint documents no such header. */
+  /**
+   * The header by which the service recognizes a retry; undefined if the API documents no such header for the
+   * endpoint.
+   */
   readonly idempotencyHeader: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
-/** HTTP methods that are assumed to cost nothing at an endpoint that the contract does not define. */
-const FREE = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
+const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
 /** Returns whether a request to a path (no query) may be billed. For an unknown endpoint, only the method decides. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
-  if (known === undefined) return { billed: !FREE.has(method), idempotencyHeader: undefined };
+  if (known === undefined)
+    return { billed: !FREE_METHODS.has(method), idempotencyHeader: undefined };
   const billed = 'charges' in known;
   if (!('repeat' in known)) return { billed, idempotencyHeader: undefined };
   return {

@@ -2,7 +2,7 @@ import type { TObject } from 'typebox';
 import type { ServiceErrorCode } from './service-errors.ts';
 import type { SurfaceName } from './speech-surfaces.ts';
 
-/** The definition of an endpoint, from which router, validation, documents and tests are derived. */
+/** The definition of an endpoint. The router, the validation, the documents and the tests are derived from it. */
 export interface Endpoint {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
@@ -30,7 +30,6 @@ export interface Endpoint {
   /** Schema of the query, validated before the handler runs. Without this schema, the query is ignored. */
   readonly query?: TObject;
   readonly body?: TObject;
-  /** Whether the body is optional. */
   readonly isBodyOptional?: boolean;
   /** The media type of a body that must not be JSON. The handler validates such a body while it arrives. */
   readonly bodyType?: 'multipart/form-data';

@@ -49,7 +49,6 @@ export const EngineDescription = named('EngineDescription', {
 });
 export type EngineDescription = Static<typeof EngineDescription>;
 
-/** Command line of an engine process. */
 export const EngineCommand = named('EngineCommand', {
   name: Type.String({ pattern: ENGINE_NAME }),
   command: Type.String({

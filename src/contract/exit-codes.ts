@@ -1,4 +1,3 @@
-/** The exit codes of the command line. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'everything asked for was delivered and verified' },
   internal: { code: 1, meaning: 'internal error (a bug)' },
@@ -38,8 +37,7 @@ export const EXIT_CODES = {
 export type ExitName = keyof typeof EXIT_CODES;
 export type ExitCode = (typeof EXIT_CODES)[ExitName]['code'];
 
-/** Exit codes of the command line for error codes that the service sends in a stream of speech. */
-const EXITS: Readonly<Record<string, ExitName>> = {
+const STREAM_ERROR_EXITS: Readonly<Record<string, ExitName>> = {
   authentication_failed: 'auth',
   authentication_required: 'auth',
   already_authenticated: 'auth',
@@ -64,7 +62,7 @@ const EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** Returns the exit code for an error code in a speech stream; `undefined` for an unknown error code. */
+/** Returns the exit code for an error code in a stream of speech; undefined for an unknown error code. */
 export function streamErrorExit(code: string): ExitName | undefined {
-  return Object.hasOwn(EXITS, code) ? EXITS[code] : undefined;
+  return Object.hasOwn(STREAM_ERROR_EXITS, code) ? STREAM_ERROR_EXITS[code] : undefined;
 }

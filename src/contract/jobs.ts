@@ -40,7 +40,7 @@ export const JobAccepted = named('JobAccepted', {
 });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** A segment of a v3 job (chosen by foley). */
+/** A segment of a v3 job. foley chose the fields, because the API documents none. */
 export const JobSegment = named('JobSegment', {
   index: Type.Integer({ minimum: 0, description: 'Index of the segment in the text, from 0' }),
   status: Type.Enum([...SEGMENT_STATUSES]),
@@ -70,7 +70,7 @@ const ListItem = {
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job: the fields of a job in the list, and the progress (chosen by foley). */
+/** A v3 job: the fields of a job in the list, and progress fields that foley chose. */
 export const Job = named('Job', {
   task: Type.Object({
     ...JobListItem.properties,

@@ -15,14 +15,14 @@ export const PROMPT_MAX_CHARACTERS = 4_000;
 /** Maximum number of reference images for an image (docs/api/media.md and docs/api/limits.md). */
 export const IMAGE_REFERENCES_MAX = 4;
 
-/** Limits of imported files and their URLs (chosen by foley: the API documents none). */
+// Limits of imported files and their URLs, chosen by foley: the API documents none.
 export const MEDIA_URL_MAX_CHARACTERS = 2_048;
 export const MEDIA_VIDEO_MAX_BYTES = 512 * 1024 * 1024;
 export const MEDIA_AUDIO_MAX_BYTES = 100 * 1024 * 1024;
 export const MEDIA_IMAGE_MAX_BYTES = 20 * 1024 * 1024;
 /** Maximum duration of an imported video or audio file. */
 export const MEDIA_SECONDS_MAX = 1_800;
-/** Limits of a lip-sync result in which the video is repeated until the audio ends: file size and video frames. */
+// Limits of a lip-sync result in which the video is repeated until the audio ends.
 export const MEDIA_RESULT_MAX_BYTES = 2 * 1024 * 1024 * 1024;
 export const MEDIA_RESULT_MAX_PICTURES = 500_000;
 /** Allowed tempo change when speech is fitted to a video (docs/api/lip-sync.md and docs/api/limits.md). */
@@ -43,7 +43,6 @@ export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
 /** Maximum number of reference audio files (chosen by foley, like the limits below). */
 export const REFERENCE_FILES_MAX = 10;
 export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;
-/** Allowed length of each reference audio file. */
 export const REFERENCE_SECONDS_RANGE = { minimum: 0.5, maximum: 900 } as const;
 export const VOICE_NAME_MAX_CHARACTERS = 100;
 export const VOICE_DESCRIPTION_MAX_CHARACTERS = 1_000;

@@ -14,7 +14,7 @@ export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 const MEDIA_KINDS = ['video', 'audio', 'image'] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Stages at which an import can fail (docs/api/errors.md names only `download`). */
+// docs/api/errors.md names only the stage `download`.
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
@@ -44,7 +44,6 @@ export const MEDIA_JOB_FIELDS = {
   ),
 };
 
-/** URL of a file that the service fetches. */
 const MediaAddress = Type.String({
   minLength: 1,
   maxLength: MEDIA_URL_MAX_CHARACTERS,
@@ -163,7 +162,6 @@ export const DubbingRequest = named('DubbingRequest', {
 });
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-/** Credits for the speech or the lip sync of a dubbing (docs/api/lip-sync.md#dubbing). */
 const Credits = Type.Integer({ minimum: 0 });
 export const DubbingCredits = named('DubbingCredits', {
   tts: Credits,

@@ -56,7 +56,7 @@ export const CompatVoices = named('CompatVoices', {
 });
 export type CompatVoices = Static<typeof CompatVoices>;
 
-/** Events of `POST /v1/audio/speech` with `stream_format: sse`. */
+/** The event with audio of `POST /v1/audio/speech` with `stream_format: sse`. */
 export const CompatSpeechDelta = named('CompatSpeechDelta', {
   type: Type.Literal('speech.audio.delta'),
   audio: Type.String({ description: 'The next bytes of the audio in Base64' }),
@@ -88,7 +88,7 @@ export const CompatModels = named('CompatModels', {
 });
 export type CompatModels = Static<typeof CompatModels>;
 
-/** Speech for clients of two other interfaces (docs/api/other-clients.md). */
+/** Endpoints for clients of two other speech APIs (docs/api/other-clients.md). */
 export const OTHER_CLIENT_ENDPOINTS = [
   {
     id: 'createCompatTts',

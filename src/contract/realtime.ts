@@ -75,7 +75,6 @@ export const RealtimeCapabilitiesV2 = inV2(RealtimeCapabilities, 'RealtimeCapabi
 export const BrowserTicketV2 = inV2(BrowserTicket, 'BrowserTicketV2');
 export const RealtimeRequestV2 = inV2(RealtimeRequest, 'RealtimeRequestV2');
 
-/** Converts an object schema of v3 to the field names of v2, also in nested objects. */
 function inV2(schema: TObject, $id?: string): TObject {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, part]) => [v2FieldName(name), partInV2(part)]),

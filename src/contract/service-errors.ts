@@ -70,5 +70,4 @@ export const CODE_OF_STATUS = {
   504: 'ERR_GATEWAY_TIMEOUT',
 } as const satisfies Readonly<Record<number, ServiceErrorCode>>;
 
-/** A status that a fault rule can return. */
 export type FaultStatus = keyof typeof CODE_OF_STATUS;

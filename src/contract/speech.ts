@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns the ranges of model families that allow less, to end a description: `; 0.5 to 1.5 with vendor`. */
+/** Returns the end of a description, such as `; 0.5 to 1.5 with vendor`. */
 function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -117,7 +117,7 @@ export const SpeechRequest = strict('SpeechRequest', {
 });
 export type SpeechRequest = Static<typeof SpeechRequest>;
 
-/** Fields that only older clients send; any value is accepted. */
+// Only older clients send these fields; any value is accepted.
 const HistoricalFields = {
   engineModelId: Type.Optional(
     Type.Unknown({ description: 'Old name of modelId; used if modelId is missing' }),
@@ -230,7 +230,6 @@ export const SignedAudioQuery = strict('SignedAudioQuery', {
   ...AudioQuery.properties,
 });
 
-/** The data of the events of an aligned stream, by event name (docs/api/speech.md#aligned-stream). */
 const ALIGNED_EVENTS = {
   audio: AlignedAudio,
   alignment_snapshot: AlignmentSnapshot,
@@ -239,8 +238,7 @@ const ALIGNED_EVENTS = {
   error: AlignedError,
 } as const;
 
-/** Endpoint definition fields that all synchronous speech endpoints share. */
-const SPEAK = {
+const SYNCHRONOUS_SPEECH = {
   method: 'POST',
   charges: 'characters',
   repeat: 'refuse',
@@ -258,7 +256,7 @@ const SPEAK = {
 /** Synchronous speech (docs/api/speech.md). */
 export const SPEECH_ENDPOINTS = [
   {
-    ...SPEAK,
+    ...SYNCHRONOUS_SPEECH,
     id: 'createSpeech',
     path: '/api/open/v3/speech/tts',
     section: 'speech#v3',
@@ -268,7 +266,7 @@ export const SPEECH_ENDPOINTS = [
     surface: 'v3',
   },
   {
-    ...SPEAK,
+    ...SYNCHRONOUS_SPEECH,
     id: 'createAlignedSpeech',
     path: '/api/open/v3/speech/tts/aligned',
     section: 'speech#aligned-stream',
@@ -278,7 +276,7 @@ export const SPEECH_ENDPOINTS = [
     events: ALIGNED_EVENTS,
   },
   {
-    ...SPEAK,
+    ...SYNCHRONOUS_SPEECH,
     id: 'createSpeechV2',
     path: '/api/open/v2/speech/tts',
     section: 'speech#v2',
@@ -289,7 +287,7 @@ export const SPEECH_ENDPOINTS = [
     surface: 'v2',
   },
   {
-    ...SPEAK,
+    ...SYNCHRONOUS_SPEECH,
     id: 'createSpeechV1',
     path: '/api/open/v1/speech/tts',
     section: 'speech#v1',

@@ -34,28 +34,31 @@ async function candidates(
 ): Promise<string> {
   // PowerShell drops empty words, and sends a space instead.
   const current = (words.at(-1) ?? '').trim();
-  const line = readLine(grammar, words.slice(0, -1));
+  const line = parseWords(grammar, words.slice(0, -1));
   const [, assigned, begun = ''] = /^(--[^=]+)=(.*)$/s.exec(line.isAfterFlags ? '' : current) ?? [];
   const flag = assigned === undefined ? line.pending : flagNamed(grammar, line.place, assigned);
   const valueOf = async (source: ValueSource, prefix: string, before?: string): Promise<string> => {
     if (source === 'files' || source === 'folders') return `${source}\n`;
     if (typeof source === 'string') return '';
-    return offer('known' in source ? await recall(source.known) : wordsOf(source), prefix, before);
+    return candidateLines(
+      'known' in source ? await recall(source.known) : wordsOf(source),
+      prefix,
+      before,
+    );
   };
   if (assigned !== undefined) return valueOf(flag?.source ?? 'nothing', begun, `${assigned}=`);
   if (flag !== undefined) return valueOf(flag.source, current);
   const place = grammar.places[line.place];
   if (current.startsWith('-') && !line.isAfterFlags) {
-    return offer(flagWords(flagsAt(grammar, line.place), line.given), current);
+    return candidateLines(flagWords(flagsAt(grammar, line.place), line.given), current);
   }
   const sources = place?.arguments ?? [];
   const source = sources[Math.min(line.operands, sources.length - 1)] ?? 'nothing';
   const isFirst = line.operands === 0 && !line.isAfterFlags;
-  return `${isFirst ? offer(place?.commands ?? [], current) : ''}${await valueOf(source, current)}`;
+  return `${isFirst ? candidateLines(place?.commands ?? [], current) : ''}${await valueOf(source, current)}`;
 }
 
-/** Formats the words that begin with `prefix` as lines of output. */
-function offer(found: readonly OfferedWord[], prefix: string, before = ''): string {
+function candidateLines(found: readonly OfferedWord[], prefix: string, before = ''): string {
   return found
     .filter(([word]) => word.startsWith(prefix))
     .map(([word, about]) => `${before}${word}\t${about.replaceAll(/\s+/g, ' ')}\n`)
@@ -74,8 +77,7 @@ interface Line {
   readonly isAfterFlags: boolean;
 }
 
-/** Parses the words before the current word. */
-function readLine(grammar: Grammar, words: readonly string[]): Line {
+function parseWords(grammar: Grammar, words: readonly string[]): Line {
   const given = new Set<string>();
   let place = '';
   let operands = 0;
@@ -110,7 +112,6 @@ function flagNamed(grammar: Grammar, place: string, name: string): DescribedFlag
   );
 }
 
-/** Returns the flags to offer: flags that are not given yet, and repeatable flags. */
 function flagWords(flags: readonly DescribedFlag[], given: ReadonlySet<string>): OfferedWord[] {
   return flags
     .filter(({ description, long }) => !given.has(long) || /may be repeated/.test(description))

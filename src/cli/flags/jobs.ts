@@ -134,7 +134,7 @@ export async function collectAll<Item>(
   return { rows, data: { items, total: items.length } };
 }
 
-/** Returns a notice with the next page, unless this is the last. */
+/** Returns a notice that names the next page; undefined on the last page. */
 export function nextPageNotice({
   nextPage,
   page,

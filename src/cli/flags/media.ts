@@ -127,7 +127,6 @@ export async function refuseOverBudget(
   );
 }
 
-/** The resolution of images without `--resolution` (docs/api/media.md). */
 const DEFAULT_RESOLUTION = '1k';
 
 function fits(variant: MediaVariant, flags: PictureFlags): boolean {

@@ -24,7 +24,10 @@ export interface SpeechFlags extends SpeechControls {
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** Adds the flags for voice, model, format and controls; the help of `--format` lists `formats`, default `usual`. */
+/**
+ * Adds the flags for voice, model, format and controls. `formats` and `usual` are the allowed formats and the default
+ * format that the help of `--format` shows.
+ */
 export function addSpeechFlags(
   command: Command,
   {
@@ -46,7 +49,7 @@ export function addSpeechFlags(
   ]);
 }
 
-/** Creates the flags for the text and the output of a command that speaks at once. */
+/** Creates the flags for the text and the audio of `foley tts` and `foley live`. */
 export function outputOptions(): Option[] {
   return [
     new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
@@ -70,7 +73,7 @@ export function modelOption(usual = 'the voice’s default model'): Option {
   return textOption('-m, --model <id>', `model id (default: ${usual})`);
 }
 
-/** Returns the speech controls to send: those given as flags, else those configured. */
+/** Returns the speech controls to send. Flags override configured values. */
 export function controlsToSend(flags: SpeechControls, settings: SettingSources): SpeechControls {
   const given: SpeechControls = Object.fromEntries(
     Object.entries(flags).filter(([name]) => name in SPEECH_CONTROLS),
@@ -91,12 +94,12 @@ export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
 
-/** Returns the flag of a control, such as `--speed`; `--no-…` for false. */
+/** Returns the flag that sets a control, such as `--speed`; for the value false, the flag `--no-NAME`. */
 export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
   return flagName(value === false ? `no-${name}` : name);
 }
 
-/** Creates the flags of these speech controls. */
+/** Creates the flags of the named speech controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];

@@ -95,7 +95,7 @@ export function oneOf<Word extends string>(
   return Object.assign(parse, { words });
 }
 
-/** Returns the words that the parser of a flag accepts; undefined if it accepts other values. */
+/** Returns the words that the parser of a flag accepts; undefined if the parser has no fixed list of words. */
 export function wordsOf(parser: unknown): readonly string[] | undefined {
   if (typeof parser !== 'function' || !('words' in parser)) return undefined;
   const { words } = parser;

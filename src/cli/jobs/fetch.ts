@@ -13,14 +13,11 @@ import { fetchedDocument } from './format.ts';
 import type { OpenPlace } from './places.ts';
 import { folderPlace } from './places.ts';
 
-/** Maximum number of jobs that are polled concurrently. */
-const MOST_AT_ONCE = 16;
+const MAX_POLLED_JOBS = 16;
 
-/** Options for fetching jobs of one kind. */
 interface FetchCommand<Job extends WaitedJob> {
   /** `--output`: a file, `-`, or a folder for several jobs. */
   readonly output: string | undefined;
-  /** Opens the output of a single job. */
   readonly openPlace: (output: string) => Promise<OpenPlace>;
   /** Used for a single job if `output` is undefined. If both are undefined, nothing is downloaded. */
   readonly automatic?: OpenDestination;
@@ -69,7 +66,6 @@ export async function waitCommand<Job extends WaitedJob>(
   });
 }
 
-/** Waits for several jobs and reports each; the worst outcome sets the exit code. */
 async function fetchMany<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
@@ -83,14 +79,14 @@ async function fetchMany<Job extends WaitedJob>(
     live.show(table([...states.values()], LIVE_COLUMNS, context.io.err).split('\n'));
   };
   const left = (): readonly string[] => ids.filter((id) => states.get(id)?.isOver !== true);
-  const work = mapConcurrent(ids, MOST_AT_ONCE, async (id) => {
+  const work = mapConcurrent(ids, MAX_POLLED_JOBS, async (id) => {
     const fetched = await fetchJob(id, { ...options, polling: watched(options, id, note) });
     const { failure, job, saved } = fetched;
     const status = job?.status ?? failure?.code ?? '';
     note({ id, status, output: saved?.path ?? '', isOver: failure?.exit !== 'deadline' });
     return fetched;
   });
-  const all = await stopped(work, context, () => options.resumeAll(left())).finally(() =>
+  const all = await withResumeHint(work, context, () => options.resumeAll(left())).finally(() =>
     live.clear(),
   );
   const saved = all.filter((one) => one.saved !== undefined).map(({ id }) => id);
@@ -177,7 +173,7 @@ async function fetchOne<Job extends WaitedJob>(
       if (!io.showsProgress) options.polling?.onTrouble?.(failure);
     },
   };
-  const fetched = await stopped(fetchJob(id, { ...options, polling }), context, () =>
+  const fetched = await withResumeHint(fetchJob(id, { ...options, polling }), context, () =>
     options.resume(id),
   ).finally(() => progress.stop());
   if (fetched.saved !== undefined) await markSaved(context, new Set([id]));
@@ -198,8 +194,7 @@ async function fetchOne<Job extends WaitedJob>(
   };
 }
 
-/** Reports how to resume when the work is interrupted. */
-async function stopped<T>(
+async function withResumeHint<T>(
   work: Promise<T>,
   { io, signal }: Context,
   resume: () => string,
@@ -212,7 +207,6 @@ async function stopped<T>(
   }
 }
 
-/** Marks the jobs as done in the journal after their results were saved; ignores failures. */
 async function markSaved(context: Context, jobIds: ReadonlySet<string>): Promise<void> {
   const { journal, open } = await openJournal(context);
   try {

@@ -59,7 +59,7 @@ export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** Formats a line for stderr about a text that was spoken in part. */
+/** Formats a notice that names the failed segments of a job. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -68,7 +68,7 @@ export function partialNotice({ id, segments, status }: SpeechJob): string {
   return display(`foley: job ${id} is only partly spoken (${said})`);
 }
 
-/** Formats a line for stderr about the saved file and the cost. */
+/** Formats a notice about the saved file and the cost. */
 export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob>): string {
   const job = isFree === true ? { ...created, creditsUsed: undefined } : created;
   if (saved === undefined) return describeCost(`job ${job.id}`, job);
@@ -76,7 +76,6 @@ export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob
   return describeCost(saved.path === undefined ? sound : `${saved.path}: ${sound}`, job);
 }
 
-/** A job and its saved result. */
 export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
   /** Id of the request that created the job, if this command created it. */
@@ -92,13 +91,12 @@ interface JobProgress<Job extends WaitedJob> {
   stop(): void;
 }
 
-/** Formats jobs of one kind. */
 export interface JobPresenter<Job extends WaitedJob> {
   /** Returns the `--json` document of commands that create jobs or wait for them. */
   document(result: JobResult<Job>): Record<string, unknown>;
-  /** Formats a line for stderr about a partial result. */
+  /** Formats a notice about a partial result. */
   partial(job: Job): string;
-  /** Formats a line for stderr about the saved file and the cost. */
+  /** Formats a notice about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
   /** Starts to show the progress of a job. @param label shown until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
@@ -108,7 +106,7 @@ export interface JobPresenter<Job extends WaitedJob> {
   readonly target: 'embedded' | 'hosted';
 }
 
-/** Returns the document of a fetched job and its error; fields are null if the job's state is unknown. */
+/** Returns the `--json` document of a fetched job and its error. Fields are null if the job's state is unknown. */
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
   words: JobPresenter<Job>,

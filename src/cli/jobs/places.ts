@@ -17,7 +17,9 @@ export interface OpenPlace {
   readonly placeFor: OpenDestination;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
-  /** Returns a file name for resuming the job, if the format of the result does not match the given file name. */
+  /**
+   * Returns another file name with which to resume the job, if the result's format does not match the given file name.
+   */
   readonly nextName?: () => string;
   /** Removes an unused file. */
   abandon(): Promise<void>;
@@ -74,7 +76,6 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
   return placeIn(context, '', segment);
 }
 
-/** Parts of messages: the flag that names a folder, and why a folder is required. */
 interface FolderWords {
   readonly flag: string;
   /** The reason, for messages, such as `the audio of several jobs needs a folder`. */
@@ -82,7 +83,7 @@ interface FolderWords {
   readonly hint: string;
 }
 
-/** The flag `--output-dir`, for previews of voices. */
+/** The words of messages about `--output-dir`, the folder for previews of voices. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
   why: 'previews require a folder',

@@ -73,7 +73,7 @@ function verbSections({ children, description, fallback }: DescribedCommand): st
       ...(taken.length === 0 ? [] : [argumentItems(taken)]),
       ...(flags.length === 0 ? [] : [flagItems(flags)]),
       ...noteBlocks(notes).map(({ body, title }) =>
-        title === undefined ? `.PP\n${body}` : `.PP\n${plain(title)}:\n${body}`,
+        title === undefined ? `.PP\n${body}` : `.PP\n${escapeRoff(title)}:\n${body}`,
       ),
     ];
     return subsection(`foley ${path.join(' ')}`, parts.join('\n'));
@@ -86,7 +86,7 @@ function verbSections({ children, description, fallback }: DescribedCommand): st
 }
 
 function synopsis({ path, usage }: DescribedCommand): string {
-  return `${bold(`foley ${path.join(' ')}`)} ${plain(usage)}`;
+  return `${bold(`foley ${path.join(' ')}`)} ${escapeRoff(usage)}`;
 }
 
 function argumentItems(taken: readonly DescribedArgument[]): string {
@@ -128,12 +128,11 @@ function seeAlso(names: readonly string[]): string {
 }
 
 function page(name: string, version: string, sections: readonly string[]): string {
-  const title = `.TH ${plain(name.toUpperCase())} 1 ${MANUAL_DATE} "foley ${version}" "foley manual"`;
+  const title = `.TH ${escapeRoff(name.toUpperCase())} 1 ${MANUAL_DATE} "foley ${version}" "foley manual"`;
   const origin = String.raw`.\" Written by "npm run generate"; changes here are lost.`;
   return `${[origin, title, ...sections].join('\n')}\n`;
 }
 
-/** The description of foley; all other sections are generated from the command tree. */
 const OVERVIEW = {
   summary: 'audio production from the command line, with a complete offline service built in',
   description: [
@@ -169,8 +168,7 @@ foley serve --port 4747`;
 
 const LINE_BYTES = 79;
 
-/** Escapes text for roff. */
-function plain(text: string): string {
+function escapeRoff(text: string): string {
   const escaped = text
     .replaceAll('\\', String.raw`\e`)
     .replaceAll('-', String.raw`\-`)
@@ -183,11 +181,11 @@ function plain(text: string): string {
 }
 
 function bold(text: string): string {
-  return `\\fB${plain(text)}\\fR`;
+  return `\\fB${escapeRoff(text)}\\fR`;
 }
 
 function italic(text: string): string {
-  return `\\fI${plain(text)}\\fR`;
+  return `\\fI${escapeRoff(text)}\\fR`;
 }
 
 /** Formats a term and its meaning; only the meaning is escaped. */
@@ -196,19 +194,17 @@ function item(term: string, meaning: string): string {
 }
 
 function section(title: string, body: string): string {
-  return `.SH ${plain(title.toUpperCase())}\n${body}`;
+  return `.SH ${escapeRoff(title.toUpperCase())}\n${body}`;
 }
 
 function subsection(title: string, body: string): string {
-  return `.SS ${plain(title)}\n${body}`;
+  return `.SS ${escapeRoff(title)}\n${body}`;
 }
 
-/** Formats lines that roff must not rewrap. */
 function verbatim(text: string): string {
-  return `.nf\n${plain(text)}\n.fi`;
+  return `.nf\n${escapeRoff(text)}\n.fi`;
 }
 
-/** Formats paragraphs; the first follows a heading and needs no paragraph request. */
 function paragraphs(texts: readonly string[]): string {
   return texts.map(flowing).join('\n.PP\n');
 }
@@ -219,10 +215,10 @@ function flowing(text: string): string {
   for (const word of text.split(/\s+/)) {
     const line = lines.at(-1) ?? '';
     const longer = line === '' ? word : `${line} ${word}`;
-    if (plain(longer).length > LINE_BYTES && line !== '') lines.push(word);
+    if (escapeRoff(longer).length > LINE_BYTES && line !== '') lines.push(word);
     else lines[lines.length - 1] = longer;
   }
-  return plain(lines.join('\n'));
+  return escapeRoff(lines.join('\n'));
 }
 
 /** Returns `docs/reference.md`: every command with its arguments, flags and examples. */

@@ -55,7 +55,7 @@ export async function createMedia(
     (output === undefined ? undefined : await mediaPlace(context, task.kind, { clobber, output }));
   try {
     const connection = await abortable(context.connect(), context.signal);
-    if (connection.target === 'embedded' && PICTURES.has(task.kind)) await requireSharp();
+    if (connection.target === 'embedded' && NEEDS_SHARP.has(task.kind)) await requireSharp();
     const addresses = await urlsOf(context, task.inputs, connection);
     const ready = { ...task, connection, addresses, place };
     const outcome = await perform(context, ready, flags).finally(() => addresses.close());
@@ -66,10 +66,8 @@ export async function createMedia(
   }
 }
 
-/** Kinds of jobs for which the embedded service requires sharp. */
-const PICTURES: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
+const NEEDS_SHARP: ReadonlySet<MediaJobKind> = new Set(['image', 'video']);
 
-/** A task with the URLs of its inputs and an open output. */
 interface ReadyTask extends Omit<MediaTask, 'place'> {
   readonly connection: Connection;
   readonly addresses: InputAddresses;

@@ -14,7 +14,6 @@ import { namedPlace } from '../jobs/places.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
-/** The API of lip sync, dubbing, images and videos (docs/api/lip-sync.md and docs/api/media.md). */
 const MEDIA_API = 'v1';
 
 /** Returns the presenter of lip-sync, dubbing, image and video jobs. */
@@ -74,7 +73,7 @@ function partsOf({ creditsByPart = {} }: MediaJob): string {
   return parts.length === 0 ? '' : display(` (${parts.join(', ')})`);
 }
 
-/** Formats how a lip sync is billed, as a line for stderr (docs/api/lip-sync.md). */
+/** Formats a notice about how a lip sync is billed (docs/api/lip-sync.md). */
 export function billingNotice({ billing, creditsUsed }: MediaJob): string | undefined {
   if (billing === undefined) return undefined;
   const cost = creditsUsed === undefined ? '' : `: ${counted(creditsUsed, 'credit')}`;

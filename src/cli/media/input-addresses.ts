@@ -5,7 +5,7 @@ import { openAddresses, readMediaInput } from '../../media/inputs.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
- * Reads the inputs that flags name as URLs or files.
+ * Returns the inputs that flags name as URLs or local files.
  * @param given each value with its flag
  * @throws Failure (usage) for an invalid URL or file
  */

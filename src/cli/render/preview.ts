@@ -151,7 +151,7 @@ function inRuns(bits: Uint8Array): string {
   return text.replaceAll(/(.)\1{3,}/g, (run, character) => `!${run.length}${String(character)}`);
 }
 
-/** An image without alpha: three bytes a pixel, row by row. */
+/** An image without alpha: three bytes per pixel, row by row. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;

@@ -96,7 +96,7 @@ function errorLine(failure: Failure): string {
   });
 }
 
-/** Redacts secrets: errors of libraries may contain headers and URLs. */
+// Errors of libraries may contain headers and URLs.
 function withoutSecrets(text: string): string {
   return createRedactor([]).text(text);
 }
@@ -136,7 +136,7 @@ async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   return ended.exitCode !== undefined && ended.exitCode !== 127;
 }
 
-/** Returns the requests of `--dry-run` with the key masked: one request, or one for each part of a text. */
+/** Returns the result of `--dry-run`: one request, or one request for each part of a text. The API key is masked. */
 export function dryRunResult(requests: WireRequest | readonly WireRequest[]): CommandResult {
   const data =
     'url' in requests

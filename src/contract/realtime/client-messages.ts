@@ -149,12 +149,15 @@ export const Ping = Type.Object({
 });
 export type Ping = Static<typeof Ping>;
 
-/** A message of a client of either version, with the field names of v3. */
+/** A message from a client of either protocol version, with the field names of v3. */
 export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
 
-/** Every client message of each version by its `event` (docs/api/realtime.md), with the field names of v3. */
+/**
+ * The schemas of all client messages: by protocol version, then by `event` (docs/api/realtime.md). Field names are
+ * those of v3.
+ */
 export const CLIENT_MESSAGES = {
   v2: { ...sameInBoth, start: StartV2 },
   v3: { ...sameInBoth, start: Start },

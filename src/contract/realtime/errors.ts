@@ -10,15 +10,14 @@ type RealtimeErrorCategory =
 
 interface RealtimeErrorInfo {
   readonly category: RealtimeErrorCategory;
-  /** Whether the client can retry the request. */
   readonly retryable: boolean;
   /** Whether the error ends the session; otherwise the client may continue on the same connection. */
   readonly terminal: boolean;
 }
 
 /**
- * The codes of `error` events of both versions (docs/api/realtime.md#errors), with the fields of
- * the event that the embedded service sends.
+ * The codes of `error` events in both protocol versions (docs/api/realtime.md#errors), each with the fields that the
+ * embedded service sends.
  */
 export const REALTIME_ERRORS = {
   authentication_failed: { category: 'authentication', retryable: false, terminal: true },
@@ -55,7 +54,9 @@ interface CloseCodeInfo {
   readonly exit: ExitName;
 }
 
-/** WebSocket close codes that client or service send (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
+/**
+ * WebSocket close codes that the client or the service sends (docs/api/realtime.md#errors; RFC 6455, section 7.4.1).
+ */
 export const CLOSE_CODES = {
   1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
   1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },

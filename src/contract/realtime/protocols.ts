@@ -33,25 +33,24 @@ export type RequestState = (typeof REQUEST_STATES)[number];
 export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
-/** v3 fields whose v2 names are not the snake_case form of the v3 name (docs/api/realtime.md). */
-const OTHER_NAMES_IN_V2: Readonly<Record<string, string>> = {
+const IRREGULAR_V2_NAMES: Readonly<Record<string, string>> = {
   modelId: 'model',
 };
 const FROM_V2: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(OTHER_NAMES_IN_V2).map(([camel, other]) => [other, camel]),
+  Object.entries(IRREGULAR_V2_NAMES).map(([camel, other]) => [other, camel]),
 );
 
-/** Prefix of a field name that v2 does not have, so that the field is not mistaken for the v3 field of that name. */
+// Marks field names that v2 does not have: `voiceId` in a v2 message must not count as the v3 field `voiceId`.
 const FOREIGN = ':';
 
 /** Returns the v2 name of a v3 field: `voice_id` for `voiceId`. */
 export function v2FieldName(name: string): string {
   if (name.startsWith(FOREIGN)) return name.slice(FOREIGN.length);
-  if (Object.hasOwn(OTHER_NAMES_IN_V2, name)) return OTHER_NAMES_IN_V2[name] ?? name;
+  if (Object.hasOwn(IRREGULAR_V2_NAMES, name)) return IRREGULAR_V2_NAMES[name] ?? name;
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Renames the fields of a value, also in nested maps and lists. The caller limits the depth. */
+/** Renames the fields of a value, and of all objects and lists inside it. The caller limits the depth. */
 export function renameFields(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => renameFields(item, rename));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;

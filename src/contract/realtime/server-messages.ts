@@ -84,7 +84,6 @@ const creditsUsed = Type.Integer({
   description: 'Credits charged for the request so far (extension of this service)',
 });
 
-/** A segment in a `request_status` message. */
 const SegmentRecord = Type.Object({
   segmentId,
   state: Type.Optional(Type.Enum([...REQUEST_STATES])),
@@ -99,7 +98,7 @@ const SegmentRecord = Type.Object({
   audioBytes: Type.Optional(count),
 });
 
-/** The status of a request, as a message or, with `requestId` added, as an HTTP response. */
+/** The message with the status of a request. The HTTP response has the same fields and `requestId`. */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: Type.Enum([...REQUEST_STATES]),
@@ -180,7 +179,7 @@ const sameInBoth = {
   pong: message('pong', { sessionId, requestId: maybeRequestId }),
 };
 
-/** All server messages of each protocol version, by `event`, with the field names of v3. */
+/** The schemas of all server messages: by protocol version, then by `event`. Field names are those of v3. */
 export const SERVER_MESSAGES = {
   v2: { ...sameInBoth, ready: ReadyV2, usage: message('usage', usage) },
   v3: {
