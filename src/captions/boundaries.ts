@@ -1,4 +1,5 @@
 import { splitSentences } from '../text/sentences.ts';
+import { findQuotations } from './quotations.ts';
 import type { TimedToken } from './time-tokens.ts';
 import {
   isOpening,
@@ -23,22 +24,68 @@ export interface Boundary {
 export function boundariesOf(text: string, tokens: readonly TimedToken[]): Boundary[] {
   const sentenceEnds = new Set(splitSentences(text).map(({ end }) => end));
   const isJapanese = /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text);
+  const quotations = findQuotations(tokens);
   let lineWidth = 0;
   let isEnding = false;
-  return tokens.map((token, index) => {
+  const boundaries = tokens.map((token, index): Boundary => {
     lineWidth = (token.lineBreaks > 0 ? 0 : lineWidth) + token.gap.length + token.width;
     const next = tokens[index + 1];
     if (next === undefined) return { kind: 'line', cling: 0, pauseMs: 0 };
     const before = tokens[index - 1];
-    const place = { before, token, next, pauseMs: Math.max(0, next.startMs - token.endMs) };
+    const place: Place = {
+      before,
+      token,
+      next,
+      pauseMs: Math.max(0, next.startMs - token.endMs),
+      mark: quotations.marks.get(index),
+      nextMark: next.lineBreaks > 0 ? undefined : quotations.marks.get(index + 1),
+    };
     if (isEnding) isEnding = !LOWER_CASE.test(next.text);
     if (sentenceEnds.has(next.start)) isEnding = !continuesSentence(place, text);
     // A separate closing sign or emoji still belongs to the sentence before it.
-    const endsSentence = isEnding && !closes(next);
+    const endsSentence = isEnding && place.nextMark !== 'closing' && !closes(next);
     if (endsSentence) isEnding = false;
     const kind = kindOf(place, endsSentence, lineWidth);
     return { kind, cling: clingOf(place, kind, isJapanese), pauseMs: place.pauseMs };
   });
+  for (const quotation of quotations.all) preferOutside(quotation, tokens, boundaries);
+  return boundaries;
+}
+
+/** Minimum number of tokens in a quotation before and after which breaks are preferred. */
+const QUOTED_TOKENS = 3;
+/** Maximum number of tokens in a quotation that breaks should not divide: about a line. */
+const UNDIVIDED_TOKENS = 9;
+/** The `cling` of a preposition or conjunction and a quotation. */
+const LED_CLING = 40;
+/** How much more strongly the words of a short quotation belong together. */
+const QUOTED_CLING = 25;
+
+/** Makes breaks before and after a quotation better, and breaks within a short quotation worse. */
+function preferOutside(
+  { first, last }: { readonly first: number; readonly last: number },
+  tokens: readonly TimedToken[],
+  boundaries: Boundary[],
+): void {
+  const count = last - first + 1;
+  if (count < QUOTED_TOKENS) return;
+  const change = (index: number, changed: (boundary: Boundary) => Partial<Boundary>): void => {
+    const boundary = boundaries[index];
+    // Signs stay with their word.
+    if (boundary === undefined || boundary.cling === GLUED) return;
+    boundaries[index] = { ...boundary, ...changed(boundary) };
+  };
+  const before = tokens[first - 1];
+  // A preposition or conjunction belongs to the quotation that follows it.
+  const isLed = before !== undefined && isLeading(wordOf(before));
+  const asClause = ({ cling, kind }: Boundary): Partial<Boundary> =>
+    kind === 'word' ? { kind: 'clause', cling: 0 } : { cling };
+  change(first - 1, (boundary) => (isLed ? { cling: LED_CLING } : asClause(boundary)));
+  if (last < tokens.length - 1) change(last, asClause);
+  if (count > UNDIVIDED_TOKENS) return;
+  for (let index = first; index < last; index += 1) {
+    change(index, ({ cling }) => ({ cling: Math.min(GLUED - 1, cling + QUOTED_CLING) }));
+  }
 }
 
 const CLOSING = /^[\p{Pe}\p{Pf}]+$/u;
@@ -54,7 +101,15 @@ interface Place {
   readonly token: TimedToken;
   readonly next: TimedToken;
   readonly pauseMs: number;
+  /** Whether the token, or the next one on its line, consists only of the marks of a quotation. */
+  readonly mark: QuotationMark;
+  readonly nextMark: QuotationMark;
 }
+
+type QuotationMark = 'opening' | 'closing' | undefined;
+
+/** The `cling` of two tokens that stay together if they fit: a word and a sign. */
+export const GLUED = 100;
 
 /** If a line has at least this many columns, its line break counts as wrapping instead of the author's choice. */
 const WRAPPED_LINE_WIDTH = 50;
@@ -96,17 +151,22 @@ const CAPITAL = /^\p{Lu}/u;
 /** A number that is not a year. */
 const NUMBER = /^(?!(?:1\d|20)\d\d$).*\p{N}$/u;
 
-function clingOf({ token, next }: Place, kind: BoundaryKind, isJapanese: boolean): number {
-  if (next.lineBreaks === 0 && SIGNS.test(next.text) && !isOpening(next.text)) {
-    return speakableLength(next.text) === 0 ? 100 : 30;
+function clingOf(
+  { mark, next, nextMark, token }: Place,
+  kind: BoundaryKind,
+  isJapanese: boolean,
+): number {
+  if (mark === 'opening' || nextMark === 'closing') return GLUED;
+  const isSign = next.lineBreaks === 0 && SIGNS.test(next.text);
+  if (isSign && nextMark === undefined && !isOpening(next.text)) {
+    return speakableLength(next.text) === 0 ? GLUED : 30;
   }
-  if (isOpening(token.text)) return 100;
+  if (mark === undefined && isOpening(token.text)) return GLUED;
   if (kind !== 'word') return 0;
   if (next.gap === '') return clingInUnspaced(token.text, next.text, isJapanese);
   const word = wordOf(token);
   if (TITLES.has(word) || ABBREVIATIONS.has(word) || ORDINAL.test(word)) return 90;
-  if (LEADING_WORDS.has(word)) return 70;
-  if (CLAUSE_WORDS.has(word)) return 60;
+  if (isLeading(word)) return LEADING_WORDS.has(word) ? 70 : 60;
   if (NUMBER.test(word)) return 65;
   if (LINKING_WORDS.has(word)) return 40;
   const following = wordOf(next);
@@ -114,6 +174,11 @@ function clingOf({ token, next }: Place, kind: BoundaryKind, isJapanese: boolean
   if (LEADING_WORDS.has(following)) return 10;
   if (CAPITAL.test(token.text) && /^\d/.test(following)) return 65;
   return CAPITAL.test(token.text) && CAPITAL.test(next.text) ? 35 : 20;
+}
+
+/** Whether a word belongs to the words after it. */
+function isLeading(word: string): boolean {
+  return LEADING_WORDS.has(word) || CLAUSE_WORDS.has(word);
 }
 
 function wordOf({ text }: TimedToken): string {

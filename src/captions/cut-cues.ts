@@ -1,6 +1,7 @@
+import { GLUED } from './boundaries.ts';
 import type { Boundary, BoundaryKind } from './boundaries.ts';
 import type { CueShape } from './cue-shape.ts';
-import { LineFill, lineRow, partingCost } from './lines.ts';
+import { isShort, LineFill, lineRow, partingCost } from './lines.ts';
 import type { LineRow } from './lines.ts';
 import type { TimedToken } from './time-tokens.ts';
 import { isOpening, speakableLength } from './tokens.ts';
@@ -56,17 +57,20 @@ function* candidates(
     isBegun: before !== 'line' && before !== 'sentence',
   });
   const last = Math.min(tokens.length, from + MOST_TOKENS);
+  let words = 0;
   for (let to = from + 1; to <= last; to += 1) {
     const token = tokens[to - 1];
     const boundary = boundaries[to - 1];
     if (token === undefined || boundary === undefined) return;
-    fill.add(token);
+    fill.add(token, boundaries[to - 2]);
     const isSingle = to === from + 1;
     const fits = !fill.isTooWide && fill.lines <= shape.maxLines;
     if (!isSingle && (!fits || token.endMs - startMs > shape.maxDurationMs)) return;
     const nextMs = tokens[to]?.startMs ?? durationMs + shape.gapMs;
     const parting = fill.lines === 2 ? partingCost(lines, from, to) : 0;
-    yield [to, cost.ending(boundary, nextMs, fill.width, parting)];
+    if (speakableLength(token.text) > 0) words += 1;
+    const isOrphan = words < 2 && isShort(fill.width, shape.maxChars);
+    yield [to, cost.ending(boundary, { nextMs, width: fill.width, parting, isOrphan })];
     const { kind } = boundary;
     if (!fits || kind === 'line' || (kind === 'sentence' && shape.by === 'sentence')) return;
     cost.pass(boundary);
@@ -119,12 +123,14 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
 /** Factors for the cost of ending a cue at a short or a long pause. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** Cost of ending a cue at a boundary with the maximum `cling` of 100. */
+/** Cost of ending a cue at a boundary with a `cling` just below `GLUED`. */
 const CLING = 220;
+/** Cost of ending a cue between a word and its sign. */
+const GLUED_COST = 5_000;
 /** Costs of a cue that continues across the end of a sentence, a long pause or a silence. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
-const PASSED_SILENCE = 900;
+const PASSED_SILENCE = 3_000;
 /** Cost of a cue that is too short to be read. */
 const TOO_SHORT = 260;
 /** Cost of a cue that cannot be shown long enough, in addition to 1 for each missing millisecond. */
@@ -132,6 +138,8 @@ const UNREADABLE = 500;
 /** Cost of a cue that contains only a few words of a longer sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
+/** Cost of a cue with only one short word: a whole sentence or a part of one. */
+const ORPHAN = { sentence: 300, part: 600 } as const;
 /** Cost of a cue with the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
@@ -148,6 +156,16 @@ interface CueStart {
   readonly earliestMs: number;
   /** Whether the sentence began in an earlier cue. */
   readonly isBegun: boolean;
+}
+
+interface CueContent {
+  /** Start of the next cue in milliseconds; after the last cue, the end of the audio and a gap. */
+  readonly nextMs: number;
+  readonly width: number;
+  /** Cost of the line break within the cue. */
+  readonly parting: number;
+  /** Whether the cue contains only one short word. */
+  readonly isOrphan: boolean;
 }
 
 /** Computes the cost of a cue, which is lower if the cue is easier to read. Costs are integers, so ties are exact. */
@@ -176,10 +194,9 @@ class CueCost {
 
   /**
    * Returns the cost of the cue if it ends at a boundary.
-   * @param nextMs start of the next cue in milliseconds; after the last cue, the end of the audio and a gap
-   * @param parting cost of the line break within the cue
+   * @param content what the cue then contains
    */
-  ending(boundary: Boundary, nextMs: number, width: number, parting: number): number {
+  ending(boundary: Boundary, { isOrphan, nextMs, parting, width }: CueContent): number {
     const { gapMs, maxChars, maxDurationMs, maxLines, minDurationMs } = this.#shape;
     const { earliestMs, isBegun, startMs } = this.#start;
     const shownMs = Math.min(maxDurationMs, nextMs - gapMs - earliestMs);
@@ -195,6 +212,7 @@ class CueCost {
         PARTING * Math.max(0, parting - USUAL_PARTING) +
         this.#mixed(boundary.kind) +
         (isScrap ? SCRAP : 0) +
+        (isOrphan ? ORPHAN[isWhole && !isBegun ? 'sentence' : 'part'] : 0) +
         (missingMs > 0 ? UNREADABLE + missingMs : 0) +
         TOO_SHORT * shortness(nextMs - startMs, minDurationMs),
     );
@@ -215,6 +233,7 @@ function shortness(ms: number, minDurationMs: number): number {
 }
 
 function cutCost({ kind, cling, pauseMs }: Boundary): number {
+  if (cling === GLUED) return GLUED_COST;
   const cost = CUT[kind] + (CLING * cling) / 100;
   if (pauseMs >= LONG_PAUSE_MS) return cost * AFTER_LONG_PAUSE;
   return pauseMs >= SHORT_PAUSE_MS ? cost * AFTER_SHORT_PAUSE : cost;
@@ -225,15 +244,20 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
  * opening signs that of the next word, if they fit.
  * @returns the number of tokens in each cue
  */
-export function cutWords({ tokens }: Pick<TokenRow, 'tokens'>, shape: CueShape): number[] {
+export function cutWords(
+  { boundaries, tokens }: Pick<TokenRow, 'boundaries' | 'tokens'>,
+  shape: CueShape,
+): number[] {
   const cues: number[] = [];
   let fill = new LineFill(shape.maxChars);
   let hasWord = false;
   let beganMs = 0;
-  for (const { text, lineBreaks, startMs, endMs, ...size } of tokens) {
+  for (const [index, { text, lineBreaks, startMs, endMs, ...size }] of tokens.entries()) {
     const isWord = speakableLength(text) > 0;
-    const begins = hasWord && (isWord || lineBreaks > 0 || isOpening(text));
-    fill.add(size);
+    const boundary = boundaries[index - 1];
+    const opens = isOpening(text) && boundary?.cling !== GLUED;
+    const begins = hasWord && (isWord || lineBreaks > 0 || opens);
+    fill.add(size, boundary);
     const fits =
       !fill.isTooWide && fill.lines <= shape.maxLines && endMs - beganMs <= shape.maxDurationMs;
     if (cues.length > 0 && fits && !begins) {

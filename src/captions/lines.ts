@@ -1,3 +1,4 @@
+import { GLUED } from './boundaries.ts';
 import type { Boundary } from './boundaries.ts';
 import { gapWidth } from './tokens.ts';
 import type { Token } from './tokens.ts';
@@ -58,7 +59,8 @@ export function partingCost(row: LineRow, from: number, to: number): number {
     if (lower > row.maxChars) break;
     const upper = widthOf(row, from, middle);
     if (upper > row.maxChars) continue;
-    const cost = upperCost(row, middle, upper, ideal) + ragged(row, lower, ideal);
+    const cost =
+      upperCost(row, { from, to: middle }, ideal) + ragged(row, { from: middle, to }, ideal);
     if (cost < least) least = cost;
   }
   return least === Infinity ? 0 : least;
@@ -79,7 +81,8 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
       const width = widthOf(row, from, to);
       if (width > maxChars) break;
       const isLast = to === tokens.length;
-      const line = isLast ? ragged(row, width, ideal) : upperCost(row, to, width, ideal);
+      const range = { from, to };
+      const line = isLast ? ragged(row, range, ideal) : upperCost(row, range, ideal);
       const cost = (costsAfter[to] ?? Infinity) + line;
       if (cost < (costs[from] ?? Infinity)) {
         costs[from] = cost;
@@ -106,18 +109,37 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost of ending a line at a boundary with the maximum `cling` of 100. */
+/** Cost of ending a line at a boundary with a `cling` just below `GLUED`. */
 const CLING = 100;
+/** Cost of ending a line between a word and its sign. */
+const GLUED_COST = 2_000;
+/** Cost of a line that contains only one short word. */
+const ORPHAN = 200;
 
-function ragged({ maxChars }: LineRow, width: number, ideal: number): number {
-  return RAGGED * ((width - ideal) / maxChars) ** 2;
+/** Returns the cost of a line's content: its width, and whether it is a single short word. */
+function ragged(row: LineRow, { from, to }: TokenRange, ideal: number): number {
+  const width = widthOf(row, from, to);
+  const isOrphan = to - from === 1 && isShort(width, row.maxChars);
+  return RAGGED * ((width - ideal) / row.maxChars) ** 2 + (isOrphan ? ORPHAN : 0);
+}
+
+interface TokenRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether a word is too short to be alone: at most a quarter of a line. */
+export function isShort(width: number, maxChars: number): boolean {
+  return 4 * width <= maxChars;
 }
 
 /** Returns the cost of a line that is not the last, from its width and the boundary at its end. */
-function upperCost(row: LineRow, to: number, width: number, ideal: number): number {
-  const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
-  const length = ragged(row, width, ideal) * (width > ideal ? TOP_HEAVY : 1);
-  return length + BREAK[kind] + CLING * (cling / 100) ** 2;
+function upperCost(row: LineRow, range: TokenRange, ideal: number): number {
+  const { cling = 0, kind = 'word' } = row.boundaries[range.to - 1] ?? {};
+  const isTopHeavy = widthOf(row, range.from, range.to) > ideal;
+  const length = ragged(row, range, ideal) * (isTopHeavy ? TOP_HEAVY : 1);
+  const glue = cling === GLUED ? GLUED_COST : CLING * (cling / 100) ** 2;
+  return length + BREAK[kind] + glue;
 }
 
 /** Counts how many lines tokens need, while the tokens are added one by one. */
@@ -129,20 +151,26 @@ export class LineFill {
   isTooWide = false;
   readonly #maxChars: number;
   #lineWidth = 0;
+  /** Width of the last tokens that stay together. */
+  #unitWidth = 0;
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
 
-  add({ gap, width }: Pick<Token, 'gap' | 'width'>): void {
+  /** @param before the boundary before the token; a glued token stays on the line of the token before it, if both fit */
+  add({ gap, width }: Pick<Token, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
     this.isTooWide ||= width > this.#maxChars;
-    const widened = this.#lineWidth + gapWidth(gap) + width;
-    this.width += width + (this.lines === 0 ? 0 : gapWidth(gap));
-    if (this.lines > 0 && widened <= this.#maxChars) {
-      this.#lineWidth = widened;
+    const added = gapWidth(gap) + width;
+    const isGlued = this.lines > 0 && before?.cling === GLUED;
+    this.width += this.lines === 0 ? width : added;
+    this.#unitWidth = isGlued ? this.#unitWidth + added : width;
+    if (this.#unitWidth > this.#maxChars) this.#unitWidth = width;
+    if (this.lines > 0 && this.#lineWidth + added <= this.#maxChars) {
+      this.#lineWidth += added;
       return;
     }
     this.lines += 1;
-    this.#lineWidth = width;
+    this.#lineWidth = this.#unitWidth;
   }
 }

@@ -18,11 +18,9 @@ export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const boundaryGroups = sliceBy(boundaries, counts);
   const cues = sliceBy(tokens, counts).map((own, index) => {
     const fill = new LineFill(shape.maxChars);
-    for (const token of own) fill.add(token);
-    const lineCounts = breakLines(
-      lineRow(own, boundaryGroups[index] ?? [], shape.maxChars),
-      fill.lines,
-    );
+    const between = boundaryGroups[index] ?? [];
+    own.forEach((token, at) => fill.add(token, between[at - 1]));
+    const lineCounts = breakLines(lineRow(own, between, shape.maxChars), fill.lines);
     const lines = sliceBy(own, lineCounts).map((line) =>
       line.map(({ text, gap, startMs }) => ({ text, gap, startMs })),
     );

@@ -106,6 +106,45 @@ describe('cues are cut', () => {
       { maxChars: 20 },
     ],
     [
+      'not between a word and the straight quotation mark after a space',
+      'He wrote that " nobody ever came back from the island " and sealed the letter.',
+      ['He wrote that " nobody ever | came back from the island "', 'and sealed the letter.'],
+      { maxCps: 40, maxChars: 32 },
+    ],
+    [
+      'before a quotation',
+      'The inspector, who had been silent until now, said “Where were you on the night of the fire?” and waited.',
+      [
+        'The inspector, | who had been silent until now,',
+        'said “Where were you on the night | of the fire?” and waited.',
+      ],
+      { maxCps: 40 },
+    ],
+    [
+      'after a quotation',
+      'So he wrote “nobody ever came back from the island” and then he sealed the letter and put it away.',
+      [
+        'So he wrote “nobody ever | came back from the island”',
+        'and then he sealed | the letter and put it away.',
+      ],
+      { maxCps: 40 },
+    ],
+    [
+      'not after an opening mark, and not before a closing one',
+      'Il demanda : « Où est-elle donc partie ? » et puis « Pourquoi ? » sans attendre.',
+      ['Il demanda : | « Où est-elle | donc partie ? »', 'et puis « Pourquoi ? » | sans attendre.'],
+      { maxCps: 40, maxChars: 22, maxLines: 4 },
+    ],
+    [
+      'not into a cue of one short word',
+      'She left the room, and nobody ever saw or heard anything of her again in all those years. Never.',
+      [
+        'She left the room, and nobody | ever saw or heard anything',
+        'of her again in all those years. Never.',
+      ],
+      { maxCps: 40 },
+    ],
+    [
       'between words of a language without spaces, and not before a full stop',
       '我们在学习中文。',
       ['我们', '在学习', '中文。'],
