@@ -139,7 +139,7 @@ const UNREADABLE = 500;
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
 /** Cost of a cue with only one short word: a whole sentence or a part of one. */
-const ORPHAN = { sentence: 300, part: 600 } as const;
+const ORPHAN = { sentence: 500, part: 800 } as const;
 /** Cost of a cue with the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;

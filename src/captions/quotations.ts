@@ -37,6 +37,10 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 
 const ALL_CLOSING = new Set([...CLOSING.values()].join(''));
 
+/** Marks with one direction if they are between spaces, as in French. */
+const OPENS_ALONE = new Set('«‹');
+const CLOSES_ALONE = new Set('»›');
+
 const WORD = /[\p{L}\p{N}]/u;
 const LEADING_SIGNS = /^[\p{P}\p{S}]+/u;
 const TRAILING_SIGNS = /[\p{P}\p{S}]+$/u;
@@ -72,8 +76,10 @@ export function findQuotations(tokens: readonly Token[]): Quotations {
     if (lineBreaks > 1) open = [];
     if (!WORD.test(text)) {
       for (const mark of text) {
-        if (ALL_CLOSING.has(mark) && close(mark, index)) marks.set(index, 'closing');
-        else if (CLOSING.has(mark)) {
+        const closes = !OPENS_ALONE.has(mark) && ALL_CLOSING.has(mark) && close(mark, index);
+        if (closes || CLOSES_ALONE.has(mark)) {
+          marks.set(index, 'closing');
+        } else if (CLOSING.has(mark)) {
           begin(mark, index);
           if (!marks.has(index)) marks.set(index, 'opening');
         }

@@ -140,6 +140,32 @@ describe('the subtitles of any text', () => {
   });
 });
 
+/** Separate marks that begin or end a quotation in every language. */
+const OPENS = /^[“«([]+$/u;
+const CLOSES = /^[”»)\]]+$/u;
+
+test('lines do not end with an opening mark or begin with a closing one, if the word fits beside it', () => {
+  const marked = fc.tuple(arbitrarySpeech, fc.constantFrom(...SHAPES));
+  fc.assert(
+    fc.property(marked, ([timings, shape]) => {
+      const tokens = tokenize(timings.text);
+      let next = 0;
+      for (const { lines } of shapeCues(timings, shape)) {
+        for (const { length } of lines) {
+          next += length;
+          const [last, first] = [tokens[next - 1], tokens[next]];
+          if (last === undefined || first === undefined || first.lineBreaks > 0) continue;
+          // Several signs may belong to one word.
+          if (last.width + first.width + 12 > shape.maxChars) continue;
+          expect(last.text).not.toMatch(OPENS);
+          expect(first.text).not.toMatch(CLOSES);
+        }
+      }
+    }),
+    { numRuns: numRuns / 5 },
+  );
+});
+
 interface ReadCue {
   readonly from: number;
   readonly to: number;
