@@ -94,8 +94,7 @@ function audioFailure(json: boolean): Error {
     : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
-/** Paths of the calls whose 2xx response is audio (docs/api/README.md). */
-const SPEECH = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
+const AUDIO_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
 /**
@@ -107,7 +106,7 @@ export function returnsAudio(
   body: RequestBody | undefined,
 ): boolean {
   if (method === 'GET') return AUDIO_FILE.test(path);
-  return method === 'POST' && SPEECH.test(path) && !requestsCache(path, body);
+  return method === 'POST' && AUDIO_PATHS.test(path) && !requestsCache(path, body);
 }
 
 function requestsCache(path: string, body: RequestBody | undefined): boolean {

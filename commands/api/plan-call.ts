@@ -16,7 +16,7 @@ export interface ApiFlags {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-/** Methods without a request body: the fields of `-F` and `-f` become the query string. */
+// The fields of `-F` and `-f` become the query string.
 const READS = new Set(['GET', 'HEAD']);
 
 /**
@@ -141,10 +141,6 @@ function refuseSecondStdin(
   }
 }
 
-/**
- * Parses the values of `-H`.
- * @throws Failure (usage) for an invalid header, or for a header that only foley may set
- */
 function parseHeaders(given: readonly string[]): GivenHeaders {
   const all = new Map<string, string>();
   for (const line of given) {
@@ -211,7 +207,6 @@ export function retryRules({
   };
 }
 
-/** Returns the user's idempotency key, which is never replaced by a generated key. */
 function keyOf(value: string | undefined): RequestSpec['key'] {
   return value === undefined ? undefined : { value, madeByTool: false, sentAs: 'Idempotency-Key' };
 }
@@ -241,7 +236,8 @@ export interface Field {
 }
 
 /**
- * Parses a value of `-F` (`typed`) or `-f`: `key=value`, `key[sub]=value`, `key[]=value`, or `key[]`.
+ * Parses the argument of `-F` (`typed`) or `-f`. Its forms are `key=value`, `key[sub]=value`, `key[]=value` and
+ * `key[]`.
  * @throws Failure (usage)
  */
 export function parseField(flag: '-F' | '-f', given: string): Field {
@@ -287,7 +283,7 @@ function pathOf(name: string): [string, ...string[]] | undefined {
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
 }
 
-/** A checked call; no file has been read yet. */
+/** A call whose arguments and flags are valid. No file has been read yet. */
 export interface Call {
   readonly method: string;
   /** The path without the query. */
@@ -302,7 +298,7 @@ export interface Call {
   readonly include: boolean;
 }
 
-/** The headers from `-H`. Headers that the client treats specially have their own fields. */
+/** The headers from `-H`. Each header that foley treats specially has its own field. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;

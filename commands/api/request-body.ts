@@ -37,7 +37,6 @@ export async function readPayload(context: Context, call: Call): Promise<Payload
   return { target, body: { ...json, contentType } };
 }
 
-/** Returns the fields as a form: multipart if a field is a file, else URL-encoded. */
 async function formOf(
   context: Context,
   fields: readonly Field[],
@@ -64,7 +63,6 @@ async function partsOf(context: Context, fields: readonly Field[]): Promise<Form
   return parts;
 }
 
-/** Returns names and values as text, because queries and forms have no types. */
 async function pairsOf(context: Context, fields: readonly Field[]): Promise<URLSearchParams> {
   const pairs = new URLSearchParams();
   for (const { given, name, value } of fields) {
@@ -94,10 +92,10 @@ async function jsonValueOf(context: Context, { given, value }: Field): Promise<R
 
 type Scalar = string | number | boolean | null;
 type Node = Scalar | Branch | Node[];
-/** A JSON object; a Map, because a key may be `__proto__`. */
+// A Map, because a key may be `__proto__`.
 type Branch = Map<string, Node>;
 
-/** A field with its value; undefined is an empty list. */
+/** A field with its value; an undefined value is an empty list. */
 export interface ReadField {
   readonly field: Field;
   readonly value: Scalar | undefined;
@@ -174,7 +172,6 @@ function listAt(branch: Branch, key: string, field: Field): Node[] {
   return made;
 }
 
-/** Returns the last object of the list, or a new one if the last object has the key. */
 function itemFor(list: Node[], key: string): Branch {
   const last = list.at(-1);
   if (last instanceof Map && (!last.has(key) || Array.isArray(last.get(key)))) return last;

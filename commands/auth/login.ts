@@ -76,7 +76,6 @@ function noKeyGiven(why: string): Error {
   );
 }
 
-/** Checks the API key with a free request. */
 async function checkWithService(
   context: Context,
   { baseUrl, realtimeUrl }: Login,
@@ -120,10 +119,6 @@ interface Login {
 
 const FIRST_NAME = 'default';
 
-/**
- * Returns the name and URLs of the account to save, from the flags, the stored account and the environment.
- * @throws Failure (usage, config)
- */
 function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   if (globals.local === true) {
     throw usageFailure(
@@ -157,10 +152,7 @@ function planLogin({ env, globals }: Context, accounts: Accounts): Login {
   return { name, baseUrl, realtimeUrl, ownRealtime, replaced };
 }
 
-/**
- * Returns the account name if `--account` is not given: the name of a stored account of this service, else "default"
- * if that name is free, else the host name. Login thus never replaces the API key of another service.
- */
+// Without `--account`, login never replaces the API key of another service.
 function nameFor(baseUrl: URL, { all, current }: Accounts): string {
   const same = [...all.values()]
     .filter((account) => originOf(account.baseUrl) === baseUrl.origin)

@@ -43,7 +43,7 @@ const EMBEDDED: CommandResult = {
     renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
 };
 
-/** Requests the profile, which is free, to check the API key of a service. */
+/** Requests the profile to check the API key of a service. The request costs nothing. */
 export async function readProfile(context: Context, address: ServiceAddress): Promise<Profile> {
   const client = openClient(context, address);
   try {

@@ -7,7 +7,6 @@ import { addSpeechFlags } from '../../src/cli/flags/speech.ts';
 import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
 
-/** `foley batch` */
 export const batch: CommandDefinition<BatchFlags> = {
   configure(command) {
     command

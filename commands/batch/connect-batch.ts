@@ -130,7 +130,7 @@ class Estimator {
     this.#given = given;
   }
 
-  /** Returns the estimated credits of an item; undefined without earlier charges. */
+  /** Returns the estimated credits of an item; undefined if the price is unknown. */
   async creditsOf(item: BatchItem): Promise<number | undefined> {
     const key = this.#keyOf(item);
     if (this.#given === undefined && !this.#known.has(key.model)) {
@@ -139,7 +139,7 @@ class Estimator {
     return this.#estimate(item);
   }
 
-  /** Estimates the credits of an item from charges that `creditsOf` loaded; 0 without any. */
+  /** Returns the estimated credits of an item without loading charges; 0 if the price is unknown. */
   knownCredits(item: BatchItem): number {
     return this.#estimate(item) ?? 0;
   }
@@ -152,7 +152,7 @@ class Estimator {
     this.#learned.set(model, withCharge(before, [item.characters, credits]));
   }
 
-  /** Saves what items cost, so that later commands can estimate costs. Never throws. */
+  /** Saves the costs of the spoken items, so that later commands can estimate costs. Never throws. */
   async save(): Promise<void> {
     for (const [model, charges] of this.#learned) {
       await this.#rates.remember({ service: this.#service, model }, charges).catch(() => undefined);

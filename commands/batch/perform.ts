@@ -149,7 +149,6 @@ async function warnOfCues({ captions = [] }: ItemResult, { warn }: Screen): Prom
   warnOfViolations(captions, warn);
 }
 
-/** Waits for a task and returns its Failure instead of throwing it; undefined if the task succeeds. */
 async function failureOf(work: Promise<void> | undefined): Promise<Failure | undefined> {
   try {
     await work;
@@ -201,7 +200,6 @@ async function concludeBatch(
   return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };
 }
 
-/** Output of a running batch: JSON events, or failures as text with a progress bar on a terminal. */
 interface Screen {
   show(result: ItemResult, tally: Tally): Promise<void>;
   /** Prints a line above the progress bar. */

@@ -121,7 +121,6 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
 }
 
-/** @throws Failure (usage) for `--text-column` without a table, and for a table without that column */
 async function reportUnusedColumns(
   { io }: Context,
   sources: readonly Source[],
@@ -151,7 +150,7 @@ function chooseShard({ env, io }: Context, { shard }: BatchFlags): Shard | undef
   return { index, total };
 }
 
-/** Returns the plan's defaults. The voice id is a placeholder, because the voice is looked up later. */
+// The voice id is a placeholder: the default voice is looked up later.
 function defaultsOf(flags: BatchFlags, settings: SettingSources): PlanDefaults {
   const format = flags.format ?? flags.outputFormat;
   if (format !== undefined && !SPEECH_FORMATS.some((known) => known === format)) {
@@ -200,7 +199,7 @@ async function* itemsOf(
   }
 }
 
-/** Selects the items of a shard. Identical items are in the same shard, because they are requested only once. */
+// Identical items are in the same shard, because they are requested only once.
 function shardFilter(shard: Shard | undefined): (item: BatchItem) => boolean {
   if (shard === undefined) return () => true;
   const seen = new FirstOwners();

@@ -23,7 +23,6 @@ export const configSet: CommandDefinition = {
   },
 };
 
-/** Prints a notice if the environment or a project overrides the setting. */
 async function warnWhenHidden(context: Context, name: SettingName, file: string): Promise<void> {
   try {
     const setting = resolveSetting(await context.settings(), name);

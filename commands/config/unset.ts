@@ -23,7 +23,7 @@ export const configUnset: CommandDefinition = {
   },
 };
 
-/** Whether the user's settings file sets `name`; also true for an invalid file, which unsetting may repair. */
+// True for an invalid file, too: unsetting may repair the file.
 async function isSetByUser(context: Context, name: SettingName): Promise<boolean> {
   try {
     const { user } = await context.settings();

@@ -106,7 +106,6 @@ export function designOptions(
   return { idempotencyKey: { value, madeByTool }, requestId, signal };
 }
 
-/** Saves the previews of a billed design; warns about those that fail. */
 async function fetchPreviews(
   { clock, io, signal }: Context,
   { candidates, designId }: VoiceDesign,

@@ -137,7 +137,6 @@ async function lookAtFolder(context: Context, folder: string): Promise<Finding> 
   }
 }
 
-/** Checks that a missing folder can be created. */
 async function checkParentFolder(context: Context, folder: string): Promise<Finding> {
   let parent = path.dirname(folder);
   while (!(await exists(context, parent)) && path.dirname(parent) !== parent) {
@@ -227,7 +226,7 @@ async function inUse(context: Context, shared: Shared, seen: string): Promise<Fi
   return ok(`${seen} set; requests to ${baseUrl.host} go through ${redactUrl(proxy)}`);
 }
 
-/** Returns the URL of the hosted service. Ignores errors, which another check reports. */
+// Another check reports the error.
 async function hostedUrl(shared: Shared): Promise<URL | undefined> {
   try {
     const target = await shared.target();

@@ -10,7 +10,7 @@ import { counted } from '../../src/text/display.ts';
 import type { Check, Finding } from './checks.ts';
 import { ok, problem, problemOf, warning } from './checks.ts';
 
-/** The number of retries; low, because the user is waiting. */
+// Few, because the user is waiting.
 const MAX_RETRIES = 1;
 const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.';
 
@@ -84,7 +84,7 @@ export const targetCheck: Check = {
 };
 
 const NOTICEABLE_MS = 60_000;
-/** The clock difference from which signed URLs and certificates may be refused. */
+// From this difference on, a service may refuse signed URLs, and certificates may be invalid.
 const HARMFUL_MS = 300_000;
 
 /**

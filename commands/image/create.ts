@@ -88,7 +88,6 @@ function ratio(given: string): string {
   );
 }
 
-/** Creates and saves an image, by default under a name from the prompt, and shows it in the terminal. */
 async function createAndShow(
   context: Context,
   task: MediaTask,
@@ -129,7 +128,7 @@ async function automaticPlace(context: Context, prompt: string): Promise<MediaPl
   };
 }
 
-/** Shows an image on stderr if that is a terminal, since stdout is for the result. */
+// The image goes to stderr if that is a terminal, since stdout is for the result.
 async function show({ env, files, io }: Context, file: string): Promise<void> {
   const { stderrIsTerminal, stdoutIsTerminal } = io;
   const style = stderrIsTerminal ? io.err : io.out;

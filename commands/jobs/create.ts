@@ -82,7 +82,6 @@ Examples:
   $ foley jobs create -f chapter.txt -o chapter.mp3
   $ foley jobs wait "$(foley jobs create -f chapter.txt)" -o chapter.mp3`;
 
-/** Returns the request as `--dry-run` prints it. Voices may be looked up; nothing billable is sent. */
 async function describeJob(task: Task, { api = 'v3' }: CreateFlags): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
@@ -90,7 +89,6 @@ async function describeJob(task: Task, { api = 'v3' }: CreateFlags): Promise<Com
   return dryRunResult(client.describe(speechJobRequest(client, body, jobOptions(task, api))));
 }
 
-/** Opens the output, creates the job, prints its id, and waits if that was requested. */
 async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult> {
   const { context } = task;
   const { clock, io, signal } = context;

@@ -40,7 +40,6 @@ export const jobsList: CommandDefinition<ListFlags> = {
   },
 };
 
-/** Returns the API to use: only v1 filters by time. */
 function apiOf({ api, createdAfter }: ListFlags): JobApi {
   if (api === 'v3' && createdAfter !== undefined) {
     throw usageFailure('--created-after works with --api v1 only', 'Leave --api out.');
@@ -78,7 +77,7 @@ function columns(now: number, style: TerminalStyle): readonly Column<ListedJob>[
   ];
 }
 
-/** Parses a time with a zone, or a date (midnight UTC), as the service accepts it. */
+/** Converts a time with a zone, or a date (midnight UTC), to ISO 8601 in UTC. */
 function instant(given: string): string {
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i;
   const time = isMoment.test(given) ? Date.parse(given) : NaN;

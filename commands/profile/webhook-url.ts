@@ -3,7 +3,10 @@ import { WEBHOOK_URL_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 
-/** Parses `--webhook-url`: an http or https URL, or '' to clear it. @throws Failure (usage) */
+/**
+ * Parses `--webhook-url`: an `http` or `https` URL, or '' to delete the stored URL.
+ * @throws Failure (usage)
+ */
 export function webhookAddress(given: string): string {
   if (given === '') return given;
   const url = URL.canParse(given) ? new URL(given) : undefined;

@@ -39,7 +39,6 @@ export async function recoverText(
   }
 }
 
-/** Opens files for the requested captions, under numbered names if files with these names exist. */
 async function captionsOf(
   { plan }: InterruptedText,
   context: Context,

@@ -26,7 +26,6 @@ interface RecoverFlags {
   readonly forget?: string;
 }
 
-/** `foley recover`: recovers the results of interrupted commands. */
 export const recoverCommand: CommandDefinition<RecoverFlags> = {
   configure(command) {
     command
@@ -114,7 +113,6 @@ async function forgetOne(
   };
 }
 
-/** Removes temporary files of killed commands beside their outputs and in the current folder. */
 async function sweepFolders(leftovers: readonly Leftover[], context: Context): Promise<void> {
   const { state } = await context.paths();
   const folders = leftovers.map((leftover) => path.dirname(fieldsOf(leftover).output ?? ''));
@@ -123,7 +121,6 @@ async function sweepFolders(leftovers: readonly Leftover[], context: Context): P
   }
 }
 
-/** Reports unfinished batches: running their command again resumes them. */
 async function reportUnfinishedBatches(context: Context): Promise<void> {
   const { files, io } = context;
   const { state } = await context.paths();

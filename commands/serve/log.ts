@@ -39,7 +39,6 @@ export function createServeLog({
   };
 }
 
-/** Events whose log lines begin with the program name. */
 const PREFIXED: ReadonlySet<ServiceEvent['type']> = new Set([
   'failure',
   'finishing-answers',
@@ -92,7 +91,7 @@ function dataOf(event: ServiceEvent): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Returns the message of an error and that of its cause, because the error's own message is written for clients. */
+// The message of the error is written for clients; the cause has the details.
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, message } = error;

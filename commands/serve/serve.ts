@@ -74,7 +74,6 @@ every third job is only partly spoken:
 Effects are status=N, delay=D, reset-after=N, truncate=N (bytes of the body),
 job=fail and job=partial_fail. In a path * stays within a segment, ** does not.`;
 
-/** Refuses flags that select another service. */
 function refuseOtherServices(globals: GlobalOptions): void {
   const { account, apiKeyFile, baseUrl, realtimeUrl } = globals;
   const others = Object.entries({
@@ -91,7 +90,6 @@ function refuseOtherServices(globals: GlobalOptions): void {
   );
 }
 
-/** Refuses to listen beyond loopback without a keys file. */
 function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
   const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
   if (isLoopback || (acceptKeysFile !== undefined && host !== '')) return;
@@ -128,7 +126,7 @@ function secretsOf(keys: readonly AccountKey[] = []): readonly string[] {
   return keys.map(({ key }) => key);
 }
 
-/** Describes the started service. Omits API keys that come from a keys file, because the output may be logged. */
+// Omits API keys that come from a keys file, because the output may be logged.
 function announcement(service: RunningService, keysFile: string | undefined): CommandResult {
   const { baseUrl, realtimeUrl } = service;
   const apiKey = keysFile === undefined ? service.apiKey : null;

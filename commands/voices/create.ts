@@ -89,7 +89,7 @@ async function create(
   });
 }
 
-/** Shows the progress of an upload, then of the creation of the voice. Starts over if a retry uploads again. */
+// A retry uploads again: the progress then starts over.
 function uploadProgress({ clock, io }: Context) {
   let shown: { readonly isSending: boolean; readonly progress: Progress } | undefined;
   return {
@@ -107,7 +107,6 @@ function uploadProgress({ clock, io }: Context) {
   };
 }
 
-/** Returns the request as `--dry-run` prints it, with the names and sizes of its files. */
 async function describe(
   context: Context,
   form: VoiceForm,

@@ -34,7 +34,6 @@ const EXAMPLES = `
 Examples:
   $ foley voices delete "$(foley voices create Ada ada.wav)" --yes`;
 
-/** Asks for confirmation. @throws Failure (usage) without a terminal, or when the user declines */
 async function ask(context: Context, id: string): Promise<void> {
   const { globals, io } = context;
   const { canAsk, confirm } = await import('../../src/cli/prompt.ts');

@@ -80,14 +80,9 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
   },
 };
 
-/** Filters that only API v1 supports. */
 const V1_FILTERS = ['type', 'language', 'supportsLanguage', 'search', 'provider'] as const;
 const PAGE_FLAGS = ['page', 'pageSize', 'includePersonal'] as const;
 
-/**
- * Returns the API to use: the given one, else v1 if a filter requires it.
- * @throws Failure (usage) naming a flag that the given API does not have
- */
 function chooseSurface(flags: VoicesListFlags): VoiceSurface {
   const filter = V1_FILTERS.find((name) => flags[name] !== undefined);
   const { api = filter === undefined ? 'v3' : 'v1' } = flags;
@@ -145,7 +140,6 @@ const COLUMNS: readonly Column<Voice>[] = [
   { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
 ];
 
-/** The columns of the compatibility list, which contains only ids and names. */
 const COMPAT_COLUMNS: readonly Column<ListedVoiceV1>[] = [
   { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
   { title: 'NAME', value: ({ name }) => name },

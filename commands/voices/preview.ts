@@ -48,7 +48,7 @@ Examples:
   $ foley voices preview … --output-dir previews
   $ foley voices preview … --text "The doors are closing." --play`;
 
-/** Refuses request ids for several voices, since each voice is a separate request. */
+// Each voice is a separate request.
 function refuseSharedIds(
   ids: readonly string[],
   { idempotencyKey, requestId }: PreviewFlags,
@@ -70,11 +70,7 @@ interface PreviewFlags extends Pick<IdFlags, 'idempotencyKey' | 'requestId'> {
   readonly format?: AudioFormat;
 }
 
-/**
- * Speaks one line with each voice in turn. Checks all of them before sending anything; continues after a
- * voice fails.
- * @throws Failure (usage, output) before anything was sent
- */
+// Checks all voices before it sends anything, and continues after a voice fails.
 async function previewVoices(
   context: Context,
   ids: readonly string[],
@@ -129,7 +125,6 @@ async function speakPreview(task: Task): Promise<CommandResult | Failure> {
   }
 }
 
-/** Returns the last failure if no voice succeeded or the command stopped early. Warns about all other failures. */
 function conclude(
   { io }: Context,
   failed: readonly FailedPreview[],

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 /** Whether the failed request may have cost credits. */
 export type Billed = 'no' | 'yes' | 'unknown';
 
-/** foley's own error codes in the JSON error line. For an error of the service, the line has the service's code. */
+/** foley's own error codes. In the JSON error line, an error of the service has the service's code instead. */
 export type FailureCode =
   | 'usage'
   | 'config'

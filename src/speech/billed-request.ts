@@ -15,7 +15,6 @@ import type {
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 
-/** Describes a request to record in the journal. */
 interface BilledRequestOptions {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
@@ -62,7 +61,6 @@ interface BilledCreate<Created> extends BilledRequestOptions {
     | undefined;
   /** Records a cancellation and returns the message to print, or returns undefined for the default handling. */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
@@ -112,7 +110,6 @@ export class BilledRequest {
     this.isResumable = options.isResumable === true;
   }
 
-  /** The id of the operation in the journal. */
   get id(): string {
     return this.#intent.id;
   }
@@ -235,7 +232,7 @@ export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boo
   return payer === undefined || (apiKey !== undefined && payer === shortHashOf(apiKey));
 }
 
-/** Returns a hash of an API key, so short that it does not reveal the key. */
+// Too short to reveal the key.
 function shortHashOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
@@ -274,7 +271,6 @@ const IS_LOST = 'The audio was billed and is lost.';
 /** Exit names of local failures, which occur although the service sent valid audio. */
 const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
-/** Returns a hint on how to repeat the request without a second charge. */
 function retryHint(failure: Failure, billed: BilledRequest): string | undefined {
   const { code, exit } = failure;
   const { isResumable, isVerified, repeatWith } = billed;

@@ -15,7 +15,6 @@ export interface RateKey {
   readonly model: string;
 }
 
-/** Remembered costs of requests, by service and model. */
 export interface CreditRates {
   seen(key: RateKey): Promise<readonly Charge[]>;
   remember(key: RateKey, charges: readonly Charge[]): Promise<void>;
@@ -97,7 +96,7 @@ export function estimateCredits(
   return Math.max(0, Math.ceil(Math.min(...bounds) - ROUNDING));
 }
 
-/** Adds a charge, and removes charges for texts of similar length and charges that contradict the new one. */
+/** Adds a charge. Removes charges for texts of similar length, and charges that contradict the new one. */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;
   if (!(characters > 0)) return charges;

@@ -150,7 +150,6 @@ interface RecoverableSink extends AudioSink {
  * the caller reports `failure` at the end.
  */
 export class FallbackSink implements Destination {
-  /** Why the sink failed. */
   failure: Failure | undefined;
   readonly #sink: RecoverableSink;
   readonly #spool: () => Promise<Spool>;
@@ -201,7 +200,7 @@ export class FallbackSink implements Destination {
     return { id: writer.id, path: writer.path, complete: complete && isRecorded };
   }
 
-  /** Moves earlier bytes to the spool. Ignores failures, because the first failure is reported. */
+  // Failures are ignored, because the first failure is reported.
   async #move(): Promise<SpoolWriter | undefined> {
     try {
       return await this.#sink.moveTo(await this.#spool(), this.#about());

@@ -31,7 +31,6 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
   readonly journal: IntentJournal;
   readonly spool: Spool;
   readonly signal: AbortSignal;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
@@ -70,12 +69,11 @@ export async function resolveRequest(
       : await repeatCreate(intent, what, repeated, connected);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return conclude(error, what, intent, deps);
+    return recordOutcome(error, what, intent, deps);
   }
 }
 
-/** Records the outcome of a request whose repetition failed. @throws Failure if the outcome is still unknown */
-async function conclude(
+async function recordOutcome(
   error: Failure,
   what: Created,
   intent: OpenIntent,
@@ -121,10 +119,8 @@ function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient
   });
 }
 
-/**
- * Returns the original request, without its body. Refunded speech may be sent again with a new idempotency key,
- * unless the user chose the key; a refunded job is not sent again.
- */
+// Refunded speech may be sent again with a new idempotency key, unless the user chose the key. A refunded job is not
+// sent again.
 function repetition(
   key: string,
   about: IntentAbout,

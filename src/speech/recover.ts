@@ -18,7 +18,6 @@ import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
 import type { InterruptedText } from './long-text/record.ts';
 
-/** The results of `foley recover`. */
 export interface Recovery {
   readonly items: readonly Recovered[];
   /** Why some results could not be recovered. */
@@ -239,13 +238,11 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   return entries.find((entry) => entry.id === writer.id);
 }
 
-/** Dependencies of a recovery. The functions throw a Failure, or the signal's reason. */
+/** Dependencies of a recovery. The functions throw a Failure, or the abort reason of the signal. */
 export interface RecoverDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
-  /** Resumes a long text. */
   readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
-  /** Downloads the result of an interrupted job. */
   readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
   /** Finds out the outcome of a request without a response; undefined if that is impossible. */
   readonly resolveRequest: (intent: OpenIntent) => Promise<Recovered | undefined>;
@@ -390,7 +387,10 @@ export interface Recovered {
   readonly problem: string | null;
 }
 
-/** Lists what interrupted commands left: audio in the spool, open requests without audio, long texts, damaged files. */
+/**
+ * Lists the leftovers of interrupted commands: audio in the spool, open requests without audio, long texts and damaged
+ * files.
+ */
 export function leftovers(
   entries: readonly SpoolEntry[],
   intents: readonly OpenIntent[],

@@ -83,7 +83,6 @@ export interface SpeakOptions {
   /** Whether this is a part of a long text, which `foley recover` resumes as a whole. */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 

@@ -28,7 +28,6 @@ export async function sweepTemporaries(folder: string, options: SweepOptions): P
   }
 }
 
-/** Returns the temporary files of open operations and long texts. */
 async function neededTemporaries(options: SweepOptions): Promise<ReadonlySet<string>> {
   const { state } = options;
   const { open } = await listOpenIntents({ ...options, folder: path.join(state, 'journal') });

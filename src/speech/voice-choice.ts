@@ -9,7 +9,6 @@ export interface NamedVoice {
 export interface VoiceOptions {
   /** The value of `--voice`: an id; on the embedded service also an exact name. */
   readonly voice?: string | undefined;
-  /** The value of `--voice-name`. */
   readonly voiceName?: string | undefined;
   /** The voice in `FOLEY_VOICE` or a config file, with the same values as `--voice`. */
   readonly configuredVoice?: string | undefined;
@@ -21,7 +20,6 @@ export type AllVoices = () => AsyncIterable<NamedVoice>;
 
 const MOST_CANDIDATES = 5;
 
-/** Matches the voice ids of the embedded service. */
 const EMBEDDED_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**

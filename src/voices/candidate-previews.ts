@@ -7,8 +7,7 @@ import type { SavedFile, OpenDestination } from '../speech/jobs/job.ts';
 import { saveFile } from '../speech/jobs/job.ts';
 import { withFormat } from '../speech/jobs/speech-job.ts';
 
-/** Maximum number of concurrent downloads. */
-const MOST_AT_ONCE = 4;
+const MAX_DOWNLOADS = 4;
 
 export interface PreviewDeps {
   readonly client: ApiClient;
@@ -20,7 +19,6 @@ export interface PreviewDeps {
 export interface CandidatePreview {
   readonly candidateId: string;
   readonly saved: SavedFile | undefined;
-  /** Why the download failed. */
   readonly failure: Failure | undefined;
 }
 
@@ -44,7 +42,7 @@ export function savePreviews(
   refs: readonly CandidateRef[],
   deps: PreviewDeps,
 ): Promise<readonly CandidatePreview[]> {
-  return mapConcurrent(refs, MOST_AT_ONCE, async (ref) => {
+  return mapConcurrent(refs, MAX_DOWNLOADS, async (ref) => {
     const { candidateId } = ref;
     try {
       return { candidateId, saved: await savePreview(ref, deps), failure: undefined };

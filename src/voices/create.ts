@@ -21,7 +21,6 @@ export interface CloneOrder {
   readonly options: CreateVoiceOptions;
   /** Called with the number of sent bytes, from 0 in each attempt, and the total. */
   readonly onSent: (bytes: number, of: number) => void;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
@@ -59,7 +58,6 @@ export interface DesignDeps {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly options: BilledOptions;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 

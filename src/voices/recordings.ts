@@ -9,7 +9,6 @@ import { findRegularFile } from '../durable/regular-file.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
 
-/** A checked recording of a speaker. */
 export type Recording = VoiceForm['audioFiles'][number];
 
 /**
@@ -69,7 +68,7 @@ function checkSize({ byteLength }: RegularFile, shown: string): void {
   );
 }
 
-/** Reads the complete file to check that it is readable; returns the leading bytes. */
+// Reads the complete file, to check that it is readable.
 async function readThrough(
   file: RegularFile,
   signal: AbortSignal | undefined,

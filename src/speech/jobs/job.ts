@@ -29,7 +29,6 @@ export interface WaitedJob extends PolledJob {
   readonly error: JobError | undefined;
 }
 
-/** The result of a job. */
 export interface JobResultFile {
   readonly file: FileResponse;
   readonly format: Format;
@@ -99,7 +98,6 @@ export async function saveFile(
   }
 }
 
-/** Options for creating a job and waiting for it. */
 export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
@@ -110,7 +108,6 @@ export interface JobRunOptions<Job extends WaitedJob> {
   readonly onCreated: (job: Job) => Promise<void>;
   /** Returns the command that resumes a job. */
   readonly resume: (jobId: string) => string;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
@@ -123,7 +120,6 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   readonly source: JobSource<Job>;
   /** The place for the result; without it the result stays on the service. */
   readonly placeFor: OpenDestination | undefined;
-  /** The open file for the result. */
   readonly file: Output | undefined;
   /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
@@ -232,11 +228,9 @@ export interface JobFetch<Job extends WaitedJob> {
   /** The place for the result; without it nothing is saved. */
   readonly placeFor: OpenDestination | undefined;
   readonly signal: AbortSignal;
-  /** Returns the command that resumes a job. */
   readonly resume: (jobId: string) => string;
 }
 
-/** The outcome of waiting for a job. */
 export interface FetchedJob<Job extends WaitedJob> {
   readonly id: string;
   /** The last known state; undefined if there was no response. */
@@ -293,7 +287,7 @@ export async function markFetched(
   }
 }
 
-/** Reports a job that ended without a result (exit 20); the service refunds it. */
+/** Creates the failure for a job that ended without a result (exit code 20). The service refunds such jobs. */
 export function failedJob({ error, id, requestId, status }: WaitedJob): Failure {
   const why = error?.message ?? error?.code;
   return new Failure(`job ${id} ended with ${status}${why === undefined ? '' : `: ${why}`}`, {
@@ -328,7 +322,7 @@ function afterAcceptance(
 }
 
 /**
- * Reports a successful job whose result is missing on the service (exit 27).
+ * Creates the failure for a successful job whose result is missing on the service (exit code 27).
  * @param what the result, such as `audio`
  */
 export function missingResult(
