@@ -1,0 +1,144 @@
+import { countCodePoints } from '../code-points.ts';
+import type { Edit, Pause, SpokenText } from '../document.ts';
+import { plainText, replaceSpoken } from '../document.ts';
+import type { CodeMode } from './text-formats.ts';
+
+/**
+ * `paragraph`: text; `sentence`: a heading or a title, which gets a full stop if it ends without punctuation;
+ * `item`: such a sentence in a list or a table, with a single line break between items.
+ */
+type BlockKind = 'item' | 'paragraph' | 'sentence';
+
+/** Builds the text of a document from its blocks. Joins white space, and leaves out blocks without letters and digits. */
+export class BlockWriter {
+  readonly #parts: string[] = [];
+  /** Length of the finished blocks, in code points. */
+  #length = 0;
+  #last: BlockKind | undefined;
+  #block = '';
+  /** The last characters of the current block. */
+  #tail = '';
+  /** What separates the current block from the next text in it. */
+  #gap: '' | ' ' | '\n' | ', ' = '';
+  readonly #edits: Edit[] = [];
+  readonly #pauses: Pause[] = [];
+  /** Aliases and pauses of the current block, at UTF-16 positions in it. */
+  #marks: ({ readonly at: number } & (
+    | { readonly alias: string; readonly end: number }
+    | { readonly ms: number }
+  ))[] = [];
+
+  /** Adds text to the current block. */
+  text(text: string): void {
+    const plain = text.replaceAll(INVISIBLE, '');
+    const words = plain.trim();
+    if (words === '' || /^\s/.test(plain)) this.#space(' ');
+    if (words === '') return;
+    this.#write(words.replaceAll(/\s+/g, ' '));
+    if (/\s$/.test(plain)) this.#space(' ');
+  }
+
+  /** Breaks the line within the current block. */
+  lineBreak(): void {
+    this.#space('\n');
+  }
+
+  /** Ends a cell of a table row. */
+  endCell(): void {
+    if (this.#block !== '') this.#gap = ENDS_WITH_MARK.test(this.#tail) ? ' ' : ', ';
+  }
+
+  /** Adds text that is spoken in another way than it is written. */
+  alias(written: string, spoken: string): void {
+    const words = written.trim().replaceAll(/\s+/g, ' ');
+    if (/^\s/.test(written)) this.#space(' ');
+    this.#write('');
+    const at = this.#block.length;
+    this.#write(words);
+    this.#marks.push({ at, end: this.#block.length, alias: spoken.trim().replaceAll(/\s+/g, ' ') });
+    if (/\s$/.test(written)) this.#space(' ');
+  }
+
+  pause(ms: number): void {
+    this.#marks.push({ at: this.#block.length, ms });
+  }
+
+  /** Adds a code block, as `--code` says. */
+  code(code: string, mode: CodeMode): void {
+    this.end('paragraph');
+    if (mode === 'announce') this.text('Code block.');
+    if (mode === 'read') {
+      for (const line of code.split('\n')) {
+        this.text(line);
+        this.lineBreak();
+      }
+    }
+    this.end('paragraph');
+  }
+
+  /** Ends the current block, if it has text. */
+  end(kind: BlockKind): void {
+    const block = this.#block + (kind === 'paragraph' ? '' : this.#fullStop());
+    const marks = this.#marks;
+    this.#block = '';
+    this.#tail = '';
+    this.#gap = '';
+    this.#marks = [];
+    const isSpoken = SPEAKABLE.test(block) || marks.some((mark) => 'alias' in mark);
+    if (isSpoken) {
+      if (this.#last !== undefined) {
+        this.#push(kind === 'item' && this.#last === 'item' ? '\n' : '\n\n');
+      }
+      this.#last = kind;
+    }
+    let count = this.#length;
+    let done = 0;
+    for (const mark of marks) {
+      if (isSpoken) {
+        count += countCodePoints(block.slice(done, mark.at));
+        done = mark.at;
+      }
+      if ('ms' in mark) this.#pauses.push({ at: count, ms: mark.ms });
+      else {
+        const end = count + countCodePoints(block.slice(mark.at, mark.end));
+        this.#edits.push({ start: count, end, insert: mark.alias });
+      }
+    }
+    if (isSpoken) this.#push(block);
+  }
+
+  /** Returns the text of all blocks. */
+  finish(): SpokenText {
+    this.end('paragraph');
+    const plain = plainText(this.#parts.join(''), this.#pauses);
+    return this.#edits.length === 0 ? plain : replaceSpoken(plain, this.#edits);
+  }
+
+  #fullStop(): string {
+    if (this.#tail === '' || ENDS_WITH_MARK.test(this.#tail)) return '';
+    return ENDS_IN_CHINESE.test(this.#tail) ? '。' : '.';
+  }
+
+  #space(gap: ' ' | '\n'): void {
+    if (this.#block !== '' && (this.#gap === '' || gap === '\n')) this.#gap = gap;
+  }
+
+  #write(words: string): void {
+    this.#block += this.#gap + words;
+    this.#tail = (this.#tail + words).slice(-TAIL_UNITS);
+    this.#gap = '';
+  }
+
+  #push(part: string): void {
+    this.#parts.push(part);
+    this.#length += countCodePoints(part);
+  }
+}
+
+const TAIL_UNITS = 16;
+
+/** Soft hyphens, zero-width spaces and byte order marks. */
+const INVISIBLE = /[\u00ad\u200b\ufeff]/g;
+const SPEAKABLE = /[\p{L}\p{N}]/u;
+const ENDS_WITH_MARK = /[.!?…:;,،。！？｡；，、؟।\p{Pd}][\p{Pe}\p{Pf}"']*$/u;
+const ENDS_IN_CHINESE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]$/u;

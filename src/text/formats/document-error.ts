@@ -1,0 +1,17 @@
+/** Thrown for a document that cannot be read. The message does not name the file. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError';
+  /** Line number, from 1; undefined if the problem has no line. */
+  readonly line: number | undefined;
+  /** What to do about it. */
+  readonly hint: string | undefined;
+
+  constructor(
+    message: string,
+    { hint, line }: { readonly hint?: string; readonly line?: number | undefined } = {},
+  ) {
+    super(message);
+    this.line = line;
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,123 @@
+import MarkdownIt from 'markdown-it';
+import type { Token } from 'markdown-it';
+import footnote from 'markdown-it-footnote';
+import type { SpokenText } from '../document.ts';
+import { BlockWriter } from './block-writer.ts';
+import { DocumentError } from './document-error.ts';
+import { writeHtml } from './html.ts';
+import type { CodeMode } from './text-formats.ts';
+
+/** Maximum number of blocks, or of marks in a line, that contain one another. */
+const MAX_DEPTH = 200;
+
+/** Extracts the text of Markdown: CommonMark with tables, strikethrough, footnotes and front matter. @throws DocumentError */
+export function readMarkdown(markdown: string, code: CodeMode): SpokenText {
+  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH }).use(footnote);
+  const tokens = parser.parse(withoutFrontMatter(markdown), {});
+  const writer = new BlockWriter();
+  const reader = new MarkdownReader(writer, code);
+  for (const token of tokens) reader.read(token);
+  return writer.finish();
+}
+
+class MarkdownReader {
+  readonly #writer: BlockWriter;
+  readonly #code: CodeMode;
+  #lists = 0;
+  #headings = 0;
+  #footnotes = 0;
+  #isItemStart = false;
+
+  constructor(writer: BlockWriter, code: CodeMode) {
+    this.#writer = writer;
+    this.#code = code;
+  }
+
+  read(token: Token): void {
+    // The parser leaves out what is nested deeper.
+    if (token.level >= MAX_DEPTH - 1) throw tooDeep();
+    if (token.type === 'footnote_block_open') this.#footnotes += 1;
+    if (token.type === 'footnote_block_close') this.#footnotes -= 1;
+    if (this.#footnotes === 0) this.#block(token);
+  }
+
+  #block(token: Token): void {
+    switch (token.type) {
+      case 'inline':
+        for (const child of token.children ?? []) this.#inline(child);
+        return;
+      case 'fence':
+      case 'code_block':
+        return this.#writer.code(token.content, this.#code);
+      case 'html_block':
+        this.#end();
+        return writeHtml(token.content, this.#code, this.#writer);
+      case 'th_close':
+      case 'td_close':
+        return this.#writer.endCell();
+      case 'tr_close':
+        return this.#writer.end('item');
+    }
+    if (['th_open', 'td_open'].includes(token.type)) return;
+    // End the block before the kind of block changes.
+    if (token.nesting <= 0) this.#end();
+    if (token.type === 'list_item_open') {
+      this.#end();
+      this.#isItemStart = true;
+    }
+    if (token.type.endsWith('list_open') || token.type.endsWith('list_close')) {
+      this.#end();
+      this.#lists += token.nesting;
+    }
+    if (token.type.startsWith('heading')) this.#headings += token.nesting;
+  }
+
+  #end(): void {
+    this.#writer.end(this.#headings > 0 ? 'sentence' : this.#lists > 0 ? 'item' : 'paragraph');
+  }
+
+  #inline(token: Token): void {
+    if (token.level >= MAX_DEPTH - 1) throw tooDeep();
+    switch (token.type) {
+      case 'text':
+      case 'text_special':
+      case 'code_inline':
+        this.#writer.text(this.#isItemStart ? token.content.replace(TASK, '') : token.content);
+        break;
+      case 'image':
+        for (const child of token.children ?? []) this.#inline(child);
+        break;
+      case 'softbreak':
+        this.#writer.text(' ');
+        break;
+      case 'hardbreak':
+        this.#writer.lineBreak();
+        break;
+      case 'html_inline':
+        if (/^<br\b/i.test(token.content)) this.#writer.lineBreak();
+        break;
+    }
+    this.#isItemStart = false;
+  }
+}
+
+/** The check box of a task. */
+const TASK = /^\[[ xX]\] /;
+
+function tooDeep(): DocumentError {
+  return new DocumentError(`more than ${MAX_DEPTH} lists, quotes or marks contain one another`);
+}
+
+/** A line of YAML or TOML, which tells front matter from a text between two rules. */
+const FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[|$)/;
+
+/** Removes front matter: lines between `---` or `+++` at the beginning. */
+function withoutFrontMatter(markdown: string): string {
+  const mark = /^(---|\+\+\+)[ \t]*\r?\n/.exec(markdown);
+  if (mark === null) return markdown;
+  const lines = markdown.slice(mark[0].length);
+  const end = (mark[1] === '---' ? /^(?:---|\.\.\.)[ \t]*$/m : /^\+\+\+[ \t]*$/m).exec(lines);
+  const first = lines.slice(0, end?.index).split('\n').find((line) => line.trim() !== '');
+  if (end === null || (first !== undefined && !FIELD.test(first))) return markdown;
+  return lines.slice(end.index + end[0].length);
+}

@@ -1,0 +1,63 @@
+import { decodeUtf8 } from '../decode.ts';
+import type { SpokenText } from '../document.ts';
+import { DocumentError } from './document-error.ts';
+import type { CodeMode, DocumentFormat } from './text-formats.ts';
+
+/** Maximum size of a document in bytes; that of an EPUB is larger because of its pictures. */
+const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
+export const MAX_EPUB_BYTES = 64 * 1024 * 1024;
+
+/** Returns the maximum size of a document in bytes. */
+export function maxDocumentBytes(format: DocumentFormat): number {
+  return format === 'epub' ? MAX_EPUB_BYTES : MAX_DOCUMENT_BYTES;
+}
+
+/**
+ * Extracts what there is to say in a document: one text for each chapter of an EPUB, else one text. Leaves out
+ * chapters without letters and digits.
+ * @throws DocumentError if the document cannot be read or holds nothing to say; TextEncodingError
+ */
+export async function readDocument(
+  format: DocumentFormat,
+  bytes: Uint8Array,
+  code: CodeMode = 'skip',
+): Promise<readonly SpokenText[]> {
+  const parts = await extract(format, bytes, code);
+  const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
+  if (spoken.length > 0) return spoken;
+  throw new DocumentError('nothing to say is left of the document', {
+    hint: 'See what is spoken with `foley text -f FILE`; code blocks need --code read.',
+  });
+}
+
+const SPEAKABLE = /[\p{L}\p{N}]/u;
+
+async function extract(
+  format: DocumentFormat,
+  bytes: Uint8Array,
+  code: CodeMode,
+): Promise<readonly SpokenText[]> {
+  if (format === 'epub') {
+    const { readEpub } = await import('./epub.ts');
+    return readEpub(bytes, code);
+  }
+  const text = decodeUtf8(bytes);
+  switch (format) {
+    case 'markdown': {
+      const { readMarkdown } = await import('./markdown.ts');
+      return [readMarkdown(text, code)];
+    }
+    case 'html': {
+      const { readHtml } = await import('./html.ts');
+      return [readHtml(text, code)];
+    }
+    case 'ssml': {
+      const { readSsml } = await import('./ssml.ts');
+      return [readSsml(text)];
+    }
+    case 'subtitles': {
+      const { readSubtitles } = await import('./subtitles.ts');
+      return [readSubtitles(text)];
+    }
+  }
+}

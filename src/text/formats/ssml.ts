@@ -1,0 +1,106 @@
+import type { SpokenText } from '../document.ts';
+import { durationMs } from '../duration.ts';
+import { BlockWriter } from './block-writer.ts';
+import { DocumentError } from './document-error.ts';
+import { readXml } from './xml.ts';
+
+/** Pauses of `<break strength="…">`, in milliseconds. */
+const STRENGTHS: ReadonlyMap<string, number> = new Map([
+  ['none', 0],
+  ['x-weak', 100],
+  ['weak', 200],
+  ['medium', 400],
+  ['strong', 800],
+  ['x-strong', 1_200],
+]);
+
+const MAX_PAUSE_MS = 60_000;
+
+/**
+ * Reads SSML: the elements `speak`, `p`, `s`, `break` and `sub`.
+ * @throws DocumentError naming the line, for other elements
+ */
+export function readSsml(ssml: string): SpokenText {
+  const writer = new BlockWriter();
+  const open: string[] = [];
+  let alias: { readonly spoken: string; written: string } | undefined;
+  const endBlock = (): void => writer.end(open.at(-1) === 's' ? 'item' : 'paragraph');
+  readXml(ssml, {
+    open(name, attributes, line) {
+      checkPlace(name, open.at(-1), line);
+      endsBlock(name) && endBlock();
+      open.push(name);
+      if (name === 'break') {
+        const ms = breakLength(attributes, line);
+        if (ms > 0) writer.pause(ms);
+      } else if (name === 'sub') {
+        const { alias: spoken } = attributes;
+        if (spoken === undefined || spoken.trim() === '') {
+          throw new DocumentError('<sub> has no alias', {
+            line,
+            hint: 'Write <sub alias="spoken">written</sub>.',
+          });
+        }
+        alias = { spoken, written: '' };
+      }
+    },
+    text(text) {
+      if (alias === undefined) writer.text(text);
+      else alias.written += text;
+    },
+    close(name) {
+      if (name === 'sub' && alias !== undefined) {
+        writer.alias(alias.written, alias.spoken);
+        alias = undefined;
+      }
+      if (endsBlock(name)) endBlock();
+      open.pop();
+    },
+  });
+  return writer.finish();
+}
+
+const ELEMENTS = ['speak', 'p', 's', 'break', 'sub'];
+
+function endsBlock(name: string): boolean {
+  return name === 'p' || name === 's';
+}
+
+function checkPlace(name: string, parent: string | undefined, line: number): void {
+  if (!ELEMENTS.includes(name)) {
+    throw new DocumentError(`the element <${name}> is not supported`, {
+      line,
+      hint: 'Supported elements: speak, p, s, break, sub.',
+    });
+  }
+  if ((parent === undefined) !== (name === 'speak')) {
+    throw new DocumentError(
+      parent === undefined ? `the root element is <${name}>` : `<speak> is inside <${parent}>`,
+      { line, hint: 'Use <speak> as the root element, once.' },
+    );
+  }
+  if (parent === 'break' || parent === 'sub') {
+    throw new DocumentError(`<${name}> is inside <${parent}>, which has no elements`, { line });
+  }
+}
+
+function breakLength(
+  { strength = 'medium', time }: Readonly<Record<string, string>>,
+  line: number,
+): number {
+  const ms = time === undefined ? STRENGTHS.get(strength) : timeOf(time);
+  if (ms !== undefined && ms <= MAX_PAUSE_MS) return ms;
+  throw time === undefined
+    ? new DocumentError(`<break strength="${strength}"> is not supported`, {
+        line,
+        hint: `Use one of: ${[...STRENGTHS.keys()].join(', ')}.`,
+      })
+    : new DocumentError(`<break time="${time}"> is out of range`, {
+        line,
+        hint: 'Use 0s to 60s, such as 500ms or 1.5s.',
+      });
+}
+
+function timeOf(time: string): number | undefined {
+  return /^[\d.]+m?s$/.test(time.trim()) ? durationMs(time) : undefined;
+}

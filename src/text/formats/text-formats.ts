@@ -1,0 +1,49 @@
+/** The values of `--text-format`. */
+export const TEXT_FORMATS = [
+  'auto',
+  'plain',
+  'markdown',
+  'html',
+  'epub',
+  'ssml',
+  'subtitles',
+] as const;
+export type TextFormat = (typeof TEXT_FORMATS)[number];
+
+/** A format whose text must be extracted. */
+export type DocumentFormat = Exclude<TextFormat, 'auto' | 'plain'>;
+
+/** The values of `--code`: what happens to code blocks. */
+export const CODE_MODES = ['read', 'skip', 'announce'] as const;
+export type CodeMode = (typeof CODE_MODES)[number];
+
+const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  epub: 'epub',
+  ssml: 'ssml',
+  srt: 'subtitles',
+  vtt: 'subtitles',
+};
+
+/**
+ * Returns the format to extract text from; undefined for plain text.
+ * @param file path of the file, from which `auto` takes the extension; undefined for other sources
+ */
+export function documentFormat(
+  format: TextFormat | undefined = 'auto',
+  file: string | undefined,
+): DocumentFormat | undefined {
+  if (format === 'plain') return undefined;
+  if (format !== 'auto') return format;
+  const extension = /\.([a-z]+)$/i.exec(file ?? '')?.[1]?.toLowerCase();
+  return extension === undefined ? undefined : EXTENSIONS[extension];
+}
+
+/** Whether documents of a format may have code blocks. */
+export function hasCode(format: DocumentFormat | undefined): boolean {
+  return format === 'markdown' || format === 'html' || format === 'epub';
+}

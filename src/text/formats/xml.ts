@@ -1,0 +1,54 @@
+import sax from 'sax';
+import { DocumentError } from './document-error.ts';
+
+/** Receives the content of an XML document; lines are numbered from 1. */
+export interface XmlHandler {
+  open(name: string, attributes: Readonly<Record<string, string>>, line: number): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/** Maximum number of elements that contain one another. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Reads XML strictly. Refuses declarations of entities, which could grow without limit.
+ * @throws DocumentError naming the line
+ */
+export function readXml(xml: string, handler: XmlHandler): void {
+  const parser = sax.parser(true, { position: true });
+  let depth = 0;
+  const lineOf = (): number => parser.line + 1;
+  parser.onopentag = ({ attributes, name }) => {
+    depth += 1;
+    if (depth > MAX_DEPTH) {
+      throw new DocumentError(`more than ${MAX_DEPTH} elements contain one another`, {
+        line: lineOf(),
+      });
+    }
+    const texts = Object.entries(attributes).map(([key, value]) => [key, String(value)]);
+    handler.open(name, Object.fromEntries(texts), lineOf());
+  };
+  parser.onclosetag = (name) => {
+    depth -= 1;
+    handler.close?.(name);
+  };
+  parser.ontext = (text) => handler.text?.(text);
+  parser.oncdata = (text) => handler.text?.(text);
+  parser.ondoctype = (declaration) => {
+    if (!declaration.includes('[')) return;
+    throw new DocumentError('the DOCTYPE has declarations, which are not supported', {
+      line: lineOf(),
+      hint: 'Remove the part in square brackets.',
+    });
+  };
+  parser.onerror = (error) => {
+    const [reason = ''] = error.message.split('\n');
+    throw new DocumentError(`not well-formed XML: ${reason}`, { line: lineOf() });
+  };
+  // In pieces, because the parser limits what it buffers only between writes.
+  for (let at = 0; at < xml.length; at += PIECE_UNITS) parser.write(xml.slice(at, at + PIECE_UNITS));
+  parser.close();
+}
+
+const PIECE_UNITS = 1 << 14;
