@@ -20,9 +20,12 @@ import { resolveSetting } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import { codeFailure } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
+import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
-export interface BatchFlags extends SpeechFlags, CueFlags {
+export interface BatchFlags extends SpeechFlags, CueFlags, DocumentFlags {
   readonly lines?: string;
   readonly jsonl?: string;
   readonly textColumn?: string;
@@ -72,7 +75,17 @@ export async function prepareBatch(
 ): Promise<PreparedBatch> {
   refuseFlags(context, paths, flags);
   const { files, signal } = context;
-  const { jsonl, lines, outputDir, overwrite, recursive, retryFailed, textColumn } = flags;
+  const {
+    code,
+    jsonl,
+    lines,
+    outputDir,
+    overwrite,
+    recursive,
+    retryFailed,
+    textColumn,
+    textFormat,
+  } = flags;
   const settings = await context.settings();
   const shard = chooseShard(context, flags);
   const template = parseNameTemplate(flags.name);
@@ -82,13 +95,27 @@ export async function prepareBatch(
     const shown = name === '-' ? 'stdin' : name;
     return inputBytes(shown, await readInput(context, name, shown));
   };
-  const sources = await findSources({ paths, lines, jsonl, recursive, readOnce }, files);
+  const sources = await findSources(
+    { paths, lines, jsonl, recursive, readOnce, textFormat },
+    files,
+  );
+  refuseCode(sources, flags);
   await reportUnusedColumns(context, sources, textColumn);
-  const total = await countItems({ sources, textColumn });
+  const total = await countItems({ sources, textColumn, textFormat, code });
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
   const sidecars = (output: string) => captionNames(output, captions?.formats ?? []);
   const defaults = defaultsOf(flags, settings);
-  const plan = { sources, textColumn, template, total, files, defaults, sidecars };
+  const plan = {
+    sources,
+    textColumn,
+    textFormat,
+    code,
+    template,
+    total,
+    files,
+    defaults,
+    sidecars,
+  };
   return {
     flags,
     shard,
@@ -119,6 +146,17 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   if (flags.creditRate !== undefined && flags.maxCredits === undefined && flags.dryRun !== true) {
     throw usageFailure('--credit-rate requires --max-credits or --dry-run');
   }
+}
+
+/** @throws Failure (usage) for `--code` when no input can have code blocks */
+function refuseCode(sources: readonly Source[], { code, textFormat }: BatchFlags): void {
+  const mayHaveCode = sources.some(({ file, kind }) => {
+    // A list may name Markdown files.
+    const isList = kind === 'csv' || kind === 'jsonl';
+    const format = documentFormat(textFormat, kind === 'text' ? file.name : undefined);
+    return hasCode(format) || (isList && (textFormat ?? 'auto') === 'auto');
+  });
+  if (code !== undefined && !mayHaveCode) throw codeFailure();
 }
 
 async function reportUnusedColumns(

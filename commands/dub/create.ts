@@ -4,7 +4,12 @@ import type { CommandDefinition, Context, Connection } from '../../src/cli/comma
 import { refuseUnusedWaitFlags } from '../../src/cli/flags/jobs.ts';
 import type { MediaCreateFlags } from '../../src/cli/flags/media.ts';
 import { createOptions, refuseOtherEnding } from '../../src/cli/flags/media.ts';
-import { controlOptions, modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
+import {
+  controlOptions,
+  modelOption,
+  textOptions,
+  voiceOptions,
+} from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { quoted, serviceFlags } from '../../src/cli/jobs/format.ts';
 import type { MediaTask } from '../../src/cli/media/create-media.ts';
@@ -12,9 +17,10 @@ import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts'
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
-import { readText } from '../../src/speech/text-source.ts';
+import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import { readSpeech, refusePauses } from '../../src/speech/speech-text.ts';
 
-interface DubCreateFlags extends MediaCreateFlags {
+interface DubCreateFlags extends MediaCreateFlags, DocumentFlags {
   readonly file?: string;
   readonly video: string;
   readonly voice?: string;
@@ -34,7 +40,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
       .argument('[text...]', 'text to speak')
       .addHelpText('after', EXAMPLES);
     addOptions(command, [
-      new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
+      ...textOptions(),
       new Option(
         '--video <url-or-file>',
         'video to use: a URL or a file (required)',
@@ -50,7 +56,9 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     refuseUnusedWaitFlags(options);
     refuseOtherEnding('dub', options.output);
     const inputs = await readInputs(context, [[options.video, '--video']]);
-    const text = await readText({ ...context.io, ...context, args, file: options.file });
+    const source = { ...context.io, ...context, args, file: options.file };
+    const { spoken, text } = await readSpeech(source, options);
+    refusePauses(spoken, '`foley dub create`');
     const task: MediaTask = {
       kind: 'dub',
       inputs,

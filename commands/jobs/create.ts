@@ -9,7 +9,7 @@ import {
   waitOptions,
   pollingOf,
 } from '../../src/cli/flags/jobs.ts';
-import { addSpeechFlags, requestOptions } from '../../src/cli/flags/speech.ts';
+import { addSpeechFlags, requestOptions, textOptions } from '../../src/cli/flags/speech.ts';
 import {
   jobDocument,
   partialNotice,
@@ -33,6 +33,7 @@ import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import type { Output } from '../../src/durable/output.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
+import { refusePauses } from '../../src/speech/speech-text.ts';
 import type { Place, PerformedJob } from '../../src/speech/jobs/job.ts';
 
 interface CreateFlags extends TtsFlags, WaitFlags {
@@ -49,13 +50,12 @@ export const jobsCreate: CommandDefinition<CreateFlags> = {
         'Creates a job that speaks text from the arguments, a file or a pipe, and prints the job id.',
       )
       .argument('[text...]', 'text to speak')
-      .addOption(new Option('-f, --file <path>', 'read the text from a file; - is stdin'))
       .addOption(new Option('--wait', 'wait until the job has finished'))
       .addOption(
         new Option('-o, --output <path>', 'wait, and write the audio to a file; - is stdout'),
       )
       .addOption(new Option('--no-clobber', 'do not replace an existing file (exit code 31)'));
-    for (const option of waitOptions()) command.addOption(option);
+    for (const option of [...textOptions(), ...waitOptions()]) command.addOption(option);
     addSpeechFlags(command);
     for (const option of [apiOption(), ...requestOptions()]) command.addOption(option);
     command.addHelpText('after', EXAMPLES);
@@ -64,6 +64,7 @@ export const jobsCreate: CommandDefinition<CreateFlags> = {
     refuseUnusedWaitFlags(options);
     const task = await planTask(context, { args, options: { ...options, via: 'job' } });
     refuseTooLong(task);
+    refusePauses(task.spoken, '`foley jobs create`');
     return options.dryRun === true ? describeJob(task, options) : createJob(task, options);
   },
 };

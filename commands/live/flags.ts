@@ -69,7 +69,7 @@ const LATENCY_MAX_CHARACTERS = 64;
 /** Returns the options of `foley live`. */
 export function liveOptions(): readonly Option[] {
   return [
-    ...outputOptions(),
+    ...outputOptions([]),
     ...voiceOptions(),
     ...speechOptions(),
     ...conversationOptions().map((option) => option.helpGroup('Conversation options:')),

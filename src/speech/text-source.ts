@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
-import type { SpokenText } from '../text/document.ts';
 
 /** The maximum size of a text input, larger than any book. */
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
@@ -15,22 +14,6 @@ export interface TextSource {
   readonly stdinIsTerminal: () => boolean;
   readonly files: FileSystem;
   readonly signal: AbortSignal;
-}
-
-/** A text to speak. */
-export interface SpeechText {
-  /** What is sent. */
-  readonly text: string;
-  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
-  readonly spoken: SpokenText | undefined;
-}
-
-/**
- * Reads the text to speak, as {@link readText} does.
- * @throws Failure (usage)
- */
-export async function readSpeech(source: TextSource): Promise<SpeechText> {
-  return { text: await readText(source), spoken: undefined };
 }
 
 /**
@@ -49,6 +32,39 @@ export async function readText(source: TextSource): Promise<string> {
 }
 
 async function findText(source: TextSource): Promise<string> {
+  const found = await findInput(source);
+  return typeof found === 'string' ? found : decode(found.bytes, found.name, source.signal);
+}
+
+/**
+ * Reads the bytes of a document from the arguments, a file or stdin.
+ * @throws Failure (usage) when there is no document, or it is larger than `limit` bytes
+ */
+export async function readBytes(source: TextSource, limit: number): Promise<Uint8Array> {
+  const found = await findInput(source);
+  if (typeof found === 'string') return Buffer.from(found);
+  const { bytes, name } = found;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of readChunks(bytes, name, source.signal)) {
+    size += chunk.length;
+    if (size > limit) throw tooLarge(name, limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function tooLarge(name: string, limit: number): Failure {
+  return usageFailure(
+    `${name} is larger than ${limit / 1024 / 1024} MiB; is it really text?`,
+    'Split the text into several files.',
+  );
+}
+
+/** Returns the text of the arguments, or the bytes of the file or of stdin. */
+async function findInput(
+  source: TextSource,
+): Promise<string | { readonly bytes: Readable; readonly name: string }> {
   const { args, file } = source;
   if (args.length > 0 && file !== undefined) {
     throw usageFailure(
@@ -57,14 +73,16 @@ async function findText(source: TextSource): Promise<string> {
     );
   }
   if (args.length > 0) return args.join(' ');
-  if (file !== undefined && file !== '-') return readFile(source, file);
+  if (file !== undefined && file !== '-') {
+    return { bytes: await openFile(source, file), name: file };
+  }
   if (file === undefined && source.stdinIsTerminal()) {
     throw usageFailure(
       'no text to speak',
       'Pass it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
     );
   }
-  return decode(source.stdin(), 'stdin', source.signal);
+  return { bytes: source.stdin(), name: 'stdin' };
 }
 
 function origin({ args, file }: TextSource): string {
@@ -72,12 +90,12 @@ function origin({ args, file }: TextSource): string {
   return file === undefined || file === '-' ? 'from stdin' : `of ${file}`;
 }
 
-async function readFile({ files, signal }: TextSource, file: string): Promise<string> {
+async function openFile({ files }: TextSource, file: string): Promise<Readable> {
   const handle = await files.open(file, 'r').catch((error: unknown) => {
     throw unreadable(file, error);
   });
   // The stream closes the handle, also after an error.
-  return decode(handle.createReadStream({ highWaterMark: 1 << 20 }), file, signal);
+  return handle.createReadStream({ highWaterMark: 1 << 20 });
 }
 
 async function decode(bytes: Readable, name: string, signal: AbortSignal): Promise<string> {
@@ -85,12 +103,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
   let size = 0;
   for await (const part of readPieces(bytes, name, signal)) {
     size += Buffer.byteLength(part);
-    if (size > LARGEST_INPUT_BYTES) {
-      throw usageFailure(
-        `${name} is larger than ${LARGEST_INPUT_BYTES / 1024 / 1024} MiB; is it really text?`,
-        'Split the text into several files.',
-      );
-    }
+    if (size > LARGEST_INPUT_BYTES) throw tooLarge(name, LARGEST_INPUT_BYTES);
     parts.push(part);
   }
   return parts.join('');
@@ -108,6 +121,19 @@ export async function* readPieces(
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = createUtf8Decoder();
+  try {
+    for await (const chunk of readChunks(bytes, name, signal)) yield decoder.write(chunk);
+    yield decoder.end();
+  } catch (error) {
+    throw error instanceof TextEncodingError ? unreadable(name, error) : error;
+  }
+}
+
+async function* readChunks(
+  bytes: Readable,
+  name: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const stop = (): void => {
     bytes.destroy(signal.reason instanceof Error ? signal.reason : undefined);
   };
@@ -116,9 +142,8 @@ export async function* readPieces(
   try {
     for await (const chunk of bytes) {
       const buffer: Uint8Array = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-      yield decoder.write(buffer);
+      yield buffer;
     }
-    yield decoder.end();
   } catch (error) {
     signal.throwIfAborted();
     throw unreadable(name, error);
@@ -127,7 +152,8 @@ export async function* readPieces(
   }
 }
 
-function unreadable(name: string, error: unknown): Failure {
+/** Creates the failure for a text that cannot be read. */
+export function unreadable(name: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof TextEncodingError) {
     return usageFailure(

@@ -98,9 +98,11 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
     spokenAt += countCodePoints(part.text) + gap;
     writtenAt += countCodePoints(part.written) + gap;
   }
+  const text = parts.map((part) => part.text).join(separator);
+  const isEqual = replaced.length === 0;
   return {
-    text: parts.map(({ text }) => text).join(separator),
-    written: parts.map(({ written }) => written).join(separator),
+    text,
+    written: isEqual ? text : parts.map(({ written }) => written).join(separator),
     replaced,
     pauses,
   };

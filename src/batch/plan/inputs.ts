@@ -6,12 +6,15 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { createUtf8Decoder, decodeUtf8, TextEncodingError } from '../../text/decode.ts';
 import { display } from '../../text/display.ts';
+import type { TextFormat } from '../../text/formats/text-formats.ts';
+import { documentFormat } from '../../text/formats/text-formats.ts';
 
 interface InputOptions {
   readonly paths: readonly string[];
   readonly lines?: string | undefined;
   readonly jsonl?: string | undefined;
   readonly recursive: boolean;
+  readonly textFormat?: TextFormat | undefined;
   // Reads all of an input that can be read only once: stdin (`-`), a pipe, a device.
   readonly readOnce: (name: string) => Promise<InputFile>;
 }
@@ -37,7 +40,7 @@ export type Source =
 
 const TEXT_EXTENSIONS = ['.txt', '.md'];
 // '' allows names without an extension, such as `README`.
-const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', '']);
+const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '']);
 
 /**
  * Finds the inputs of a batch: files and folders in the given order, then `--lines`, then `--jsonl`. A folder stands
@@ -45,7 +48,7 @@ const NAMED_EXTENSIONS = new Set([...TEXT_EXTENSIONS, '.text', '.markdown', ''])
  * @throws Failure (usage) for a missing file, a file that is not a text, and stdin used twice
  */
 export async function findSources(options: InputOptions, files: FileSystem): Promise<Source[]> {
-  const { jsonl, lines, paths, readOnce, recursive } = options;
+  const { jsonl, lines, paths, readOnce, recursive, textFormat } = options;
   if ([...paths, lines, jsonl].filter((name) => name === '-').length > 1) {
     throw usageFailure('stdin is used twice', 'Give one of the inputs as a file.');
   }
@@ -59,7 +62,7 @@ export async function findSources(options: InputOptions, files: FileSystem): Pro
     else if (path.extname(given).toLowerCase() === '.csv') {
       sources.push({ kind: 'csv', file: await open(given), path: given, name: stemOf(given) });
     } else {
-      requireText(given);
+      requireText(given, textFormat);
       texts.push({ path: given, file: await open(given), dir: '' });
     }
   }
@@ -156,16 +159,21 @@ async function textNames(
  * @param where prefix of the message
  * @throws Failure (usage)
  */
-export function requireText(name: string, where = ''): void {
+export function requireText(
+  name: string,
+  textFormat: TextFormat | undefined = 'auto',
+  where = '',
+): void {
+  if (textFormat !== 'auto' || documentFormat('auto', name) !== undefined) return;
   const ending = path.extname(name).toLowerCase();
   // The number of chapter.1 is not a type.
   if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
-    `${where}${display(name)} has the extension ${display(ending)}; text files have .txt or .md`,
+    `${where}${display(name)} has the extension ${display(ending)}; texts have .txt, .md, .html, .epub, .ssml, .srt or .vtt`,
     isList
       ? `Pass it with --jsonl ${display(name)}.`
-      : 'Save the text as .txt. Tables must be .csv files; lists require --lines or --jsonl.',
+      : 'Save the text as .txt, or give --text-format. Tables must be .csv files; lists require --lines or --jsonl.',
   );
 }
 
@@ -276,6 +284,18 @@ export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, v
  * @throws Failure (usage)
  */
 export async function wholeText(input: InputFile, maxBytes: number): Promise<string> {
+  try {
+    return decodeUtf8(await readWhole(input, maxBytes));
+  } catch (error) {
+    throw unreadable(input.name, error);
+  }
+}
+
+/**
+ * Reads all bytes of a file.
+ * @throws Failure (usage) if it has more than `maxBytes`
+ */
+export async function readWhole(input: InputFile, maxBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of input.open()) {
@@ -288,11 +308,7 @@ export async function wholeText(input: InputFile, maxBytes: number): Promise<str
     }
     parts.push(chunk);
   }
-  try {
-    return decodeUtf8(Buffer.concat(parts));
-  } catch (error) {
-    throw unreadable(input.name, error);
-  }
+  return Buffer.concat(parts);
 }
 
 /** Converts a read error of an input to a Failure; returns other errors unchanged. */

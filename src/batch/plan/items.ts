@@ -3,8 +3,12 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
+import type { DocumentFlags } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
-import type { Source } from './inputs.ts';
+import { joinSpoken } from '../../text/document.ts';
+import { documentFormat } from '../../text/formats/text-formats.ts';
+import type { Chapter } from './chapters.ts';
+import type { InputFile, Source } from './inputs.ts';
 import { inputFile, linesOf, wholeText, requireText } from './inputs.ts';
 import type { JsonItem } from './json-line.ts';
 import { besideList, itemOf, parseJsonLine } from './json-line.ts';
@@ -30,20 +34,24 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly spoken?: SpokenText;
 }
 
-export interface Inputs {
+export interface Inputs extends DocumentFlags {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
 }
 
 /**
- * Counts the items; opens only lists and tables.
+ * Counts the items; opens only lists, tables and books.
  * @throws Failure (usage)
  */
-export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>): Promise<number> {
+export async function countItems({
+  sources,
+  textColumn,
+  ...documents
+}: Omit<Inputs, 'files'>): Promise<number> {
   let count = 0;
   for (const source of sources) {
-    for await (const _entry of entriesOf(source, textColumn)) count += 1;
+    for await (const _entry of entriesOf(source, textColumn, documents)) count += 1;
   }
   return count;
 }
@@ -54,32 +62,38 @@ export async function countItems({ sources, textColumn }: Omit<Inputs, 'files'>)
  * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(
-  { files, sources, textColumn }: Inputs,
+  { files, sources, textColumn, ...documents }: Inputs,
   nameOf: (list: string, index: number) => string,
 ): AsyncGenerator<ItemDraft, void, undefined> {
   let index = 0;
   for (const input of sources) {
-    for await (const { fields, text: line, where: source } of entriesOf(input, textColumn)) {
+    const entries = entriesOf(input, textColumn, documents);
+    for await (const { chapter, fields, text: line, where: source } of entries) {
       index += 1;
       if (input.kind === 'text') {
         const { dir, name, title } = input;
-        const text = checkText(await wholeText(input.file, MAX_TEXT_BYTES), source);
-        yield { source, name, dir, title, text };
+        if (chapter !== undefined) {
+          const { number, spoken } = chapter;
+          const named = { name: `${name}-${number}`, title: `${title}-${number}` };
+          yield { source, dir, ...named, text: checkText(spoken.text, source), spoken };
+        } else {
+          yield { source, name, dir, title, ...(await textOf(input.file, source, documents)) };
+        }
         continue;
       }
       const name = nameOf(input.name, index);
       if (input.kind === 'lines') {
-        yield { source, name, text: checkText(line, source) };
+        yield { source, name, ...(await givenText(line, source, documents)) };
         continue;
       }
       const item = fields === undefined ? parseJsonLine(line, source) : itemOf(fields, source);
       const { file, text = '', ...rest } = item;
-      if (file !== undefined) requireText(file, `${source}: `);
+      if (file !== undefined) requireText(file, documents.textFormat, `${source}: `);
       const given =
         file === undefined
-          ? text
-          : await wholeText(inputFile(besideList(file, input.path), files), MAX_TEXT_BYTES);
-      yield { ...rest, source, name: item.id ?? name, text: checkText(given, source) };
+          ? await givenText(text, source, documents)
+          : await textOf(inputFile(besideList(file, input.path), files), source, documents);
+      yield { ...rest, source, name: item.id ?? name, ...given };
     }
   }
 }
@@ -88,14 +102,22 @@ interface Entry {
   readonly where: string;
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
+  /** The chapter, if the input is a book. */
+  readonly chapter?: Chapter;
 }
 
 async function* entriesOf(
   source: Source,
   textColumn = DEFAULT_TEXT_COLUMN,
+  documents: DocumentFlags,
 ): AsyncGenerator<Entry, void, undefined> {
   const file = display(source.file.name);
-  if (source.kind === 'text') {
+  if (source.kind === 'text' && isBook(source.file, documents)) {
+    const { chaptersOf } = await import('./chapters.ts');
+    for (const chapter of await chaptersOf(source.file, documents.code)) {
+      yield { where: `${file}, chapter ${chapter.number}`, text: '', chapter };
+    }
+  } else if (source.kind === 'text') {
     yield { where: file, text: '' };
   } else if (source.kind === 'csv') {
     const { openTable } = await import('./table.ts');
@@ -108,6 +130,40 @@ async function* entriesOf(
       yield { where: `${file}, line ${number}`, text };
     }
   }
+}
+
+function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
+  return documentFormat(textFormat, name) === 'epub';
+}
+
+type ItemText = Pick<ItemDraft, 'spoken' | 'text'>;
+
+/** Reads the text of a file: plain text as it is, or the text of a document. */
+async function textOf(file: InputFile, where: string, documents: DocumentFlags): Promise<ItemText> {
+  const format = documentFormat(documents.textFormat, file.name);
+  if (format === undefined) {
+    return { text: checkText(await wholeText(file, MAX_TEXT_BYTES), where) };
+  }
+  const { readDocumentFile } = await import('./chapters.ts');
+  return checkSpoken(await readDocumentFile(file, format, documents.code), where);
+}
+
+/** Returns a text of a list: plain, or with `--text-format` a document. */
+async function givenText(
+  text: string,
+  where: string,
+  { code, textFormat }: DocumentFlags,
+): Promise<ItemText> {
+  const format = documentFormat(textFormat, undefined);
+  if (format === undefined) return { text: checkText(text, where) };
+  const { extractDocument } = await import('../../speech/document-source.ts');
+  const parts = await extractDocument(where, format, Buffer.from(text), code);
+  return checkSpoken(parts, where);
+}
+
+function checkSpoken(parts: readonly SpokenText[], where: string): ItemText {
+  const spoken = joinSpoken(parts, '\n\n');
+  return { text: checkText(spoken.text, where), spoken };
 }
 
 function checkText(text: string, where: string): string {

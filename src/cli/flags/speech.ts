@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ChoiceParser } from './values.ts';
-import { addOptions, numberOption, textOption, textWithin } from './values.ts';
+import { addOptions, choiceOption, numberOption, textOption, textWithin } from './values.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
@@ -11,6 +11,8 @@ import { usageFailure } from '../../errors/failure.ts';
 import type { SettingSources } from '../../config/settings.ts';
 import { flagName, resolveSetting } from '../../config/settings.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
+import type { TextFormat } from '../../text/formats/text-formats.ts';
+import { CODE_MODES, TEXT_FORMATS } from '../../text/formats/text-formats.ts';
 import { isHeaderValue } from '../../api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 
@@ -49,10 +51,36 @@ export function addSpeechFlags(
   ]);
 }
 
-/** Creates the flags for the text and the audio of `foley tts` and `foley live`. */
-export function outputOptions(): Option[] {
+/** Creates the flags for the text of a command, and the format of that text. */
+export function textOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
   return [
     new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
+    ...documentOptions(formats),
+  ];
+}
+
+/** Creates the flags for the format of a text. */
+export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
+  if (formats.length === 0) return [];
+  const usual = formats.includes('auto') ? 'auto: by the extension of the file' : 'plain';
+  return [
+    choiceOption(
+      '--text-format <format>',
+      `format of the text: ${formats.join(', ')} (default: ${usual})`,
+      formats,
+    ),
+    choiceOption(
+      '--code <mode>',
+      'code blocks of a document: read, skip or announce them (default: skip)',
+      CODE_MODES,
+    ),
+  ];
+}
+
+/** Creates the flags for the text and the audio of `foley tts` and `foley live`. */
+export function outputOptions(formats?: readonly TextFormat[]): Option[] {
+  return [
+    ...textOptions(formats),
     new Option('-o, --output <path>', 'write the audio to a file; - is stdout'),
     new Option('--no-clobber', 'do not replace an existing file (exit code 31)'),
     new Option('--play', 'play the audio; without -o no file is written'),

@@ -13,12 +13,22 @@ const MAX_DEPTH = 200;
 /** Extracts the text of Markdown: CommonMark with tables, strikethrough, footnotes and front matter. @throws DocumentError */
 export function readMarkdown(markdown: string, code: CodeMode): SpokenText {
   const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH }).use(footnote);
-  const tokens = parser.parse(withoutFrontMatter(markdown), {});
+  // The reader parses the marks in each block, so that they are not all in memory at once.
+  parser.core.ruler.enableOnly(['normalize', 'block']);
+  const environment = {};
+  const text = withoutFrontMatter(markdown).replaceAll(BLANK_LINES, '\n\n');
   const writer = new BlockWriter();
-  const reader = new MarkdownReader(writer, code);
-  for (const token of tokens) reader.read(token);
+  const reader = new MarkdownReader(writer, code, (block) => {
+    const tokens: Token[] = [];
+    parser.inline.parse(block, parser, environment, tokens);
+    return tokens;
+  });
+  for (const token of parser.parse(text, environment)) reader.read(token);
   return writer.finish();
 }
+
+/** Several blank lines, which mean the same as one. */
+const BLANK_LINES = /\n(?:[ \t]*\n){2,}/g;
 
 class MarkdownReader {
   readonly #writer: BlockWriter;
@@ -28,23 +38,29 @@ class MarkdownReader {
   #footnotes = 0;
   #isItemStart = false;
 
-  constructor(writer: BlockWriter, code: CodeMode) {
+  readonly #parseBlock: (block: string) => readonly Token[];
+
+  constructor(
+    writer: BlockWriter,
+    code: CodeMode,
+    parseBlock: (block: string) => readonly Token[],
+  ) {
     this.#writer = writer;
     this.#code = code;
+    this.#parseBlock = parseBlock;
   }
 
   read(token: Token): void {
     // The parser leaves out what is nested deeper.
     if (token.level >= MAX_DEPTH - 1) throw tooDeep();
-    if (token.type === 'footnote_block_open') this.#footnotes += 1;
-    if (token.type === 'footnote_block_close') this.#footnotes -= 1;
+    if (token.type.startsWith('footnote_reference')) this.#footnotes += token.nesting;
     if (this.#footnotes === 0) this.#block(token);
   }
 
   #block(token: Token): void {
     switch (token.type) {
       case 'inline':
-        for (const child of token.children ?? []) this.#inline(child);
+        for (const child of this.#parseBlock(token.content)) this.#inline(child);
         return;
       case 'fence':
       case 'code_block':
@@ -117,7 +133,10 @@ function withoutFrontMatter(markdown: string): string {
   if (mark === null) return markdown;
   const lines = markdown.slice(mark[0].length);
   const end = (mark[1] === '---' ? /^(?:---|\.\.\.)[ \t]*$/m : /^\+\+\+[ \t]*$/m).exec(lines);
-  const first = lines.slice(0, end?.index).split('\n').find((line) => line.trim() !== '');
+  const first = lines
+    .slice(0, end?.index)
+    .split('\n')
+    .find((line) => line.trim() !== '');
   if (end === null || (first !== undefined && !FIELD.test(first))) return markdown;
   return lines.slice(end.index + end[0].length);
 }

@@ -3,13 +3,20 @@ import type { SpokenText } from '../document.ts';
 import { DocumentError } from './document-error.ts';
 import type { CodeMode, DocumentFormat } from './text-formats.ts';
 
-/** Maximum size of a document in bytes; that of an EPUB is larger because of its pictures. */
-const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
-export const MAX_EPUB_BYTES = 64 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+
+/** Maximum sizes in bytes, which bound the memory of the parsers. An EPUB may have pictures, which are not read. */
+const MAX_BYTES: Readonly<Record<DocumentFormat, number>> = {
+  markdown: 4 * MEBIBYTE,
+  html: 8 * MEBIBYTE,
+  epub: 64 * MEBIBYTE,
+  ssml: 4 * MEBIBYTE,
+  subtitles: 4 * MEBIBYTE,
+};
 
 /** Returns the maximum size of a document in bytes. */
 export function maxDocumentBytes(format: DocumentFormat): number {
-  return format === 'epub' ? MAX_EPUB_BYTES : MAX_DOCUMENT_BYTES;
+  return MAX_BYTES[format];
 }
 
 /**

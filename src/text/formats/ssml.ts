@@ -28,7 +28,7 @@ export function readSsml(ssml: string): SpokenText {
   readXml(ssml, {
     open(name, attributes, line) {
       checkPlace(name, open.at(-1), line);
-      endsBlock(name) && endBlock();
+      if (endsBlock(name)) endBlock();
       open.push(name);
       if (name === 'break') {
         const ms = breakLength(attributes, line);
@@ -60,14 +60,14 @@ export function readSsml(ssml: string): SpokenText {
   return writer.finish();
 }
 
-const ELEMENTS = ['speak', 'p', 's', 'break', 'sub'];
+const ELEMENTS = new Set(['speak', 'p', 's', 'break', 'sub']);
 
 function endsBlock(name: string): boolean {
   return name === 'p' || name === 's';
 }
 
 function checkPlace(name: string, parent: string | undefined, line: number): void {
-  if (!ELEMENTS.includes(name)) {
+  if (!ELEMENTS.has(name)) {
     throw new DocumentError(`the element <${name}> is not supported`, {
       line,
       hint: 'Supported elements: speak, p, s, break, sub.',

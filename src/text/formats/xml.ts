@@ -1,4 +1,5 @@
 import sax from 'sax';
+import type { SAXParser } from 'sax';
 import { DocumentError } from './document-error.ts';
 
 /** Receives the content of an XML document; lines are numbered from 1. */
@@ -19,35 +20,39 @@ export function readXml(xml: string, handler: XmlHandler): void {
   const parser = sax.parser(true, { position: true });
   let depth = 0;
   const lineOf = (): number => parser.line + 1;
-  parser.onopentag = ({ attributes, name }) => {
-    depth += 1;
-    if (depth > MAX_DEPTH) {
-      throw new DocumentError(`more than ${MAX_DEPTH} elements contain one another`, {
+  const events: Partial<SAXParser> = {
+    onopentag({ attributes, name }) {
+      depth += 1;
+      if (depth > MAX_DEPTH) {
+        throw new DocumentError(`more than ${MAX_DEPTH} elements contain one another`, {
+          line: lineOf(),
+        });
+      }
+      const texts = Object.entries(attributes).map(([key, value]) => [key, String(value)]);
+      handler.open(name, Object.fromEntries(texts), lineOf());
+    },
+    onclosetag(name) {
+      depth -= 1;
+      handler.close?.(name);
+    },
+    ontext: (text) => handler.text?.(text),
+    oncdata: (text) => handler.text?.(text),
+    ondoctype(declaration) {
+      if (!declaration.includes('[')) return;
+      throw new DocumentError('the DOCTYPE has declarations, which are not supported', {
         line: lineOf(),
+        hint: 'Remove the part in square brackets.',
       });
-    }
-    const texts = Object.entries(attributes).map(([key, value]) => [key, String(value)]);
-    handler.open(name, Object.fromEntries(texts), lineOf());
+    },
+    onerror(error) {
+      const [reason = ''] = error.message.split('\n');
+      throw new DocumentError(`not well-formed XML: ${reason}`, { line: lineOf() });
+    },
   };
-  parser.onclosetag = (name) => {
-    depth -= 1;
-    handler.close?.(name);
-  };
-  parser.ontext = (text) => handler.text?.(text);
-  parser.oncdata = (text) => handler.text?.(text);
-  parser.ondoctype = (declaration) => {
-    if (!declaration.includes('[')) return;
-    throw new DocumentError('the DOCTYPE has declarations, which are not supported', {
-      line: lineOf(),
-      hint: 'Remove the part in square brackets.',
-    });
-  };
-  parser.onerror = (error) => {
-    const [reason = ''] = error.message.split('\n');
-    throw new DocumentError(`not well-formed XML: ${reason}`, { line: lineOf() });
-  };
+  Object.assign(parser, events);
   // In pieces, because the parser limits what it buffers only between writes.
-  for (let at = 0; at < xml.length; at += PIECE_UNITS) parser.write(xml.slice(at, at + PIECE_UNITS));
+  for (let at = 0; at < xml.length; at += PIECE_UNITS)
+    parser.write(xml.slice(at, at + PIECE_UNITS));
   parser.close();
 }
 

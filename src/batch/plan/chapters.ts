@@ -1,0 +1,52 @@
+import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
+import { extractDocument } from '../../speech/document-source.ts';
+import type { SpokenText } from '../../text/document.ts';
+import { plainText } from '../../text/document.ts';
+import { maxDocumentBytes } from '../../text/formats/read-document.ts';
+import type { CodeMode, DocumentFormat } from '../../text/formats/text-formats.ts';
+import { splitParts } from '../../text/parts.ts';
+import type { InputFile } from './inputs.ts';
+import { readWhole } from './inputs.ts';
+
+/** A chapter of a book, or a part of a chapter that is too long for one request. */
+export interface Chapter {
+  /** Number in the book, zero-padded; the parts of a long chapter are `3-1`, `3-2`. */
+  readonly number: string;
+  readonly spoken: SpokenText;
+}
+
+/**
+ * Reads the chapters of an EPUB.
+ * @throws Failure (usage)
+ */
+export async function chaptersOf(
+  file: InputFile,
+  code: CodeMode | undefined,
+): Promise<readonly Chapter[]> {
+  const chapters = await readDocumentFile(file, 'epub', code);
+  return chapters.flatMap(({ text }, index) => {
+    const number = padded(index + 1, chapters.length);
+    const parts = splitParts(text, TEXT_MAX_CHARACTERS);
+    return parts.map((part, at) => ({
+      number: parts.length === 1 ? number : `${number}-${padded(at + 1, parts.length)}`,
+      spoken: plainText(part.text),
+    }));
+  });
+}
+
+/**
+ * Extracts the text of a document.
+ * @throws Failure (usage)
+ */
+export async function readDocumentFile(
+  file: InputFile,
+  format: DocumentFormat,
+  code: CodeMode | undefined,
+): Promise<readonly SpokenText[]> {
+  const bytes = await readWhole(file, maxDocumentBytes(format));
+  return extractDocument(file.name, format, bytes, code);
+}
+
+function padded(number: number, total: number): string {
+  return String(number).padStart(String(total).length, '0');
+}

@@ -1,0 +1,168 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { epubOf, zipOf } from '../harness/epub.ts';
+import { withPeak } from '../harness/peak-memory.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { batchBox } from './batch/batch-box.ts';
+import { refused, spokenText } from './support/spoken-text.ts';
+
+const MARKDOWN = '---\na: b\n---\n# Hi *you*\n\nSee [it](http://x.com).\n\n```\ncode\n```\n';
+
+async function boxWith(files: Readonly<Record<string, string | Uint8Array>>) {
+  const box = await sandbox();
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(path.join(box.out, name), content);
+  }
+  return box;
+}
+
+describe('foley tts speaks', () => {
+  test('the text of a document that its extension names', async () => {
+    const box = await boxWith({
+      'a.md': MARKDOWN,
+      'a.HTML': '<title>T</title><h1>Hi</h1>you',
+      'a.srt': '1\n00:00:00,000 --> 00:00:01,000\nHi\nyou\n',
+      'a.epub': epubOf(['<h1>One</h1>', '<p>Two.</p>']),
+    });
+    expect(await spokenText(['-f', 'a.md'], { box })).toBe('Hi you.\n\nSee it.');
+    expect(await spokenText(['-f', 'a.HTML'], { box })).toBe('Hi.\n\nyou');
+    expect(await spokenText(['-f', 'a.srt'], { box })).toBe('Hi you');
+    expect(await spokenText(['-f', 'a.epub'], { box })).toBe('One.\n\nTwo.');
+  });
+
+  test('a document from stdin or the arguments only with --text-format', async () => {
+    expect(await spokenText(['# Hi'])).toBe('# Hi');
+    expect(await spokenText([], { input: '<p>Hi</p>' })).toBe('<p>Hi</p>');
+    expect(await spokenText(['--text-format', 'markdown', '# Hi'])).toBe('Hi.');
+    const html = ['--text-format', 'html'];
+    expect(await spokenText(html, { input: '<p>Hi</p>' })).toBe('Hi');
+  });
+
+  test('a file as it is with --text-format plain, and code with --code read', async () => {
+    const box = await boxWith({ 'a.md': MARKDOWN });
+    expect(await spokenText(['-f', 'a.md', '--text-format', 'plain'], { box })).toBe(MARKDOWN);
+    const code = ['-f', 'a.md', '--code', 'read'];
+    expect(await spokenText(code, { box })).toBe('Hi you.\n\nSee it.\n\ncode');
+  });
+
+  test('an alias of SSML, and shows what is written in captions', async () => {
+    const ssml = '<speak>The <sub alias="World Wide Web">WWW</sub> works.</speak>';
+    const box = await boxWith({ 'a.ssml': ssml });
+    const files = ['-o', 'a.wav', '--timings', 'a.json', '--subtitles', 'a.srt'];
+    const result = await runFoley(['tts', '-f', 'a.ssml', '-q', ...files], { box });
+    expect(result).toMatchObject({ code: 0 });
+    const timings = JSON.parse(await readFile(path.join(box.out, 'a.json'), 'utf8'));
+    expect(timings).toMatchObject({ text: 'The WWW works.', complete: true });
+    expect(timings.words.map(({ text }: { text: string }) => text)).toEqual([
+      'The',
+      'WWW',
+      'works',
+    ]);
+    expect(await readFile(path.join(box.out, 'a.srt'), 'utf8')).toContain('\nThe WWW works.\n');
+  });
+});
+
+describe('foley batch', () => {
+  test('makes an item of each chapter of a book, and of each document that is named', async () => {
+    const { batch, write } = await batchBox({ 'a.md': MARKDOWN, 'b.txt': '# as it is' });
+    const long = `<p>${'A long sentence is here. '.repeat(600)}</p>`;
+    await write('book.epub', epubOf(['<h1>One</h1>', long]));
+    const result = await batch(['a.md', 'b.txt', 'book.epub', '--dry-run']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(result.stdout.toString().match(/\S+\.mp3/g)).toEqual([
+      'a.mp3',
+      'b.mp3',
+      'book-1.mp3',
+      'book-2-1.mp3',
+      'book-2-2.mp3',
+    ]);
+  });
+
+  test('sends the text of documents, named in a list as well, and shows their words', async () => {
+    const { charged, events, read } = await batchBox({
+      'a.ssml': '<speak><sub alias="World Wide Web">WWW</sub>.</speak>',
+      'list.jsonl': '{"file":"a.ssml","id":"b"}\n{"text":"# c","id":"c"}\n',
+    });
+    const { result, statuses } = await events(['--jsonl', 'list.jsonl', '--timings']);
+    expect(result.code, result.stderr).toBe(0);
+    expect(statuses).toEqual({ b: 'done', c: 'done' });
+    expect(await charged()).toBe('World Wide Web.# c'.length);
+    expect(JSON.parse(String(await read('b.json')))).toMatchObject({ text: 'WWW.' });
+  });
+
+  test('refuses a document that cannot be read, before the first request', async () => {
+    const { batch, charged, write } = await batchBox({ 'a.txt': 'Hi.' });
+    await write('b.ssml', '<speak>\n<voice>a</voice></speak>');
+    const result = await batch(['a.txt', 'b.ssml']);
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toContain('b.ssml, line 2: the element <voice> is not supported');
+    expect(await batch(['a.txt', '--code', 'read'])).toMatchObject({ code: 2 });
+    expect(await charged()).toBe(0);
+  });
+});
+
+test('pauses are refused where they cannot be spoken', async () => {
+  const box = await boxWith({ 'a.ssml': '<speak>a<break/>b</speak>' });
+  const result = await runFoley(['jobs', 'create', '-f', 'a.ssml'], { box });
+  expect(result).toMatchObject({ code: 2 });
+  expect(result.stderr).toContain('the text has pauses');
+});
+
+test('--code is refused for a text without code blocks', async () => {
+  const result = await refused(['Hello', '--code', 'skip']);
+  expect(result.stderr).toContain('--code works with Markdown, HTML and EPUB only');
+});
+
+const DEEP = 100_000;
+const MEBIBYTE = 1024 * 1024;
+const BOMB = `<?xml version="1.0"?>\n<!DOCTYPE lolz [\n<!ENTITY a "lol">\n${Array.from(
+  { length: 9 },
+  (_, index) => `<!ENTITY ${'bcdefghij'[index]} "${`&${'abcdefghi'[index]};`.repeat(10)}">`,
+).join('\n')}\n]>\n<speak>&j;</speak>`;
+
+const HOSTILE: readonly (readonly [string, () => string | Uint8Array, RegExp])[] = [
+  ['bomb.ssml', () => BOMB, /bomb\.ssml, line 13: the DOCTYPE has declarations/],
+  ['bomb.html', () => BOMB, /the DOCTYPE has declarations/],
+  ['bomb.epub', () => epubOf([], { 'OEBPS/book.opf': BOMB }), /book\.opf, line 13: the DOCTYPE/],
+  [
+    'file.ssml',
+    () => '<!DOCTYPE speak SYSTEM "file:///etc/hostname"><speak>&x;</speak>',
+    /not well-formed XML/,
+  ],
+  ['deep.ssml', () => `<speak>${'<p>'.repeat(DEEP)}`, /more than 1000 elements/],
+  ['deep.html', () => '<div>'.repeat(DEEP), /more than 1000 elements/],
+  ['deep.md', () => '>'.repeat(DEEP) + ' a', /more than 200/],
+  ['list.md', () => '- '.repeat(DEEP) + 'a', /more than 200/],
+  ['marks.md', () => '*'.repeat(DEEP) + 'a' + '*'.repeat(DEEP), /more than 200/],
+  ['deep.epub', () => epubOf(['<div>'.repeat(DEEP)]), /c0\.xhtml: more than 1000 elements/],
+  ['zip.epub', () => epubOf([`<p>${'a '.repeat(50 * MEBIBYTE)}</p>`]), /c0\.xhtml is too large/],
+  ['zips.epub', () => epubOf(Array(8).fill(`<p>${'ab '.repeat(2 * MEBIBYTE)}</p>`)), /too large/],
+  ['path.epub', () => epubOf([''], { '../../etc/passwd': 'x' }), /relative path/],
+  ['abs.epub', () => epubOf([''], { '/etc/passwd': 'x' }), /absolute path/],
+  [
+    'outside.epub',
+    () => epubOf([''], { 'META-INF/container.xml': '<a><rootfile full-path="../x.opf"/></a>' }),
+    /the book has no file/,
+  ],
+  ['no.epub', () => zipOf({ 'a.txt': 'a' }), /the book has no file META-INF/],
+  ['cut.epub', () => epubOf(['a']).subarray(0, -30), /not an EPUB/],
+  ['large.epub', () => Buffer.alloc(100 * MEBIBYTE), /larger than 64 MiB/],
+  ['large.md', () => 'Hello *there*.\n\n'.repeat(6.5 * MEBIBYTE), /larger than 4 MiB/],
+  ['large.html', () => '<p>Hello there.</p>'.repeat(5.5 * MEBIBYTE), /larger than 8 MiB/],
+];
+
+describe.runIf(process.platform === 'linux')('a hostile document', () => {
+  test.each(HOSTILE)('%s is refused in bounded time and memory', async (name, content, message) => {
+    const box = await boxWith({ [name]: content() });
+    const { env, peak } = await withPeak(box);
+    const begun = performance.now();
+    const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3'], { box, env });
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toMatch(message);
+    expect(performance.now() - begun).toBeLessThan(60_000);
+    // A start of Node takes 50 MiB.
+    expect(await peak()).toBeLessThan(1_000 * MEBIBYTE);
+  });
+});
