@@ -94,19 +94,16 @@ function audioFailure(json: boolean): Error {
     : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
-const AUDIO_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
+const SPEECH_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
-/**
- * Returns whether a request asks for audio, so that a 2xx response should be audio. v1 speech with `cache` asks for
- * JSON instead.
- */
+/** Returns whether a 2xx response to a request must be audio. v1 speech with `cache` returns JSON instead. */
 export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,
   body: RequestBody | undefined,
 ): boolean {
   if (method === 'GET') return AUDIO_FILE.test(path);
-  return method === 'POST' && AUDIO_PATHS.test(path) && !requestsCache(path, body);
+  return method === 'POST' && SPEECH_PATHS.test(path) && !requestsCache(path, body);
 }
 
 function requestsCache(path: string, body: RequestBody | undefined): boolean {

@@ -6,7 +6,7 @@ import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { display, toJson } from '../../src/text/display.ts';
 
-/** Maximum size of JSON that is formatted for a terminal; longer JSON is unreadable anyway. */
+// Longer JSON is unreadable even if it is formatted.
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const TEXT = /^text\/|^application\/(xml|javascript|x-ndjson|jsonl)$|\+xml$/;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
@@ -79,7 +79,7 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
   });
 }
 
-/** The maximum length of a printed line; longer lines are printed in pieces. */
+// Longer lines are printed in pieces.
 const LONGEST_LINE = 16_384;
 
 /**

@@ -111,7 +111,7 @@ interface Login {
   readonly name: string;
   readonly baseUrl: URL;
   readonly realtimeUrl: URL;
-  /** The realtime URL, if its host differs from the base URL's. */
+  /** The realtime URL from a flag, the environment or the stored account; undefined if none of them sets one. */
   readonly ownRealtime: URL | undefined;
   /** The stored account of the same name, which will be replaced. */
   readonly replaced: Account | undefined;

@@ -160,9 +160,8 @@ async function failureOf(work: Promise<void> | undefined): Promise<Failure | und
 }
 
 /**
- * Returns the result of a batch, and reports items that were not tried.
- * @param stopped why not all items were tried; undefined if they were
- * @throws the reason, if the user, a closed stdout or a bug stopped the batch
+ * Returns the result of a batch.
+ * @param stopped why some items were not tried; undefined if all items were tried
  */
 async function concludeBatch(
   { globals, io, signal }: Context,

@@ -9,7 +9,7 @@ export interface Shell {
   readonly place: readonly string[];
   /** The folder that the environment variable `variable` names; if unset, the folder `inHome` in the home folder. */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
-  /** Returns what the user must do after `file`, the completion script, was installed. */
+  /** Returns the next step for the user after the completion script `file` was installed. */
   readonly next: (file: string) => string;
 }
 

@@ -75,7 +75,7 @@ Examples:
   $ foley image create "A lighthouse" -m vendor-image-1-flash -o dusk.png
   $ foley image create "Dawn" -m altH-image-2 --image lighthouse.png --preview`;
 
-/** Returns the `output_format` to send; undefined for hosted services, whose API does not document the field. */
+// The API of hosted services does not document `output_format`.
 function formatFor(output: string | undefined, target: 'embedded' | 'hosted'): string | undefined {
   return output === undefined || target === 'hosted' ? undefined : formatOfPath(output);
 }

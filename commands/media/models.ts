@@ -39,7 +39,7 @@ function rowsOf(model: MediaModel): readonly Row[] {
     : variants.map((variant) => ({ model, variant }));
 }
 
-/** Returns the columns in which some row has a value: images have no seconds, videos no aspect ratio. */
+// Images have no seconds, videos no aspect ratio.
 function columnsOf(rows: readonly Row[]): readonly Column<Row>[] {
   return COLUMNS.filter(({ value }) => rows.some((row) => value(row) !== ''));
 }

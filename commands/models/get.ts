@@ -37,7 +37,7 @@ export const modelsGet: CommandDefinition = {
   },
 };
 
-/** Returns the model as in the response, including unknown fields. */
+// The response may have fields that foley does not know.
 function rawModel(raw: unknown, index: number): unknown {
   if (typeof raw !== 'object' || raw === null || !('models' in raw)) return undefined;
   return Array.isArray(raw.models) ? raw.models[index] : undefined;

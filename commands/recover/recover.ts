@@ -219,7 +219,7 @@ async function listed(
   };
 }
 
-/** Returns the exit name for the worst outcome. Ignores lost results that an earlier command has reported. */
+// Ignores lost results that an earlier command has reported.
 function exitOf(items: readonly Recovered[], failures: readonly Failure[]): ExitName {
   if (items.some(({ isReported, outcome }) => outcome === 'lost' && isReported !== true)) {
     return 'lost';

@@ -8,7 +8,7 @@ import { counted, display } from '../../src/text/display.ts';
 
 const FLAG = '--accept-keys-file';
 const FORM = 'Each line is an API key, or an API key, a space and its account; # begins a comment.';
-/** The account of an API key whose line names no account, as in a service without a keys file. */
+// The account of each API key whose line in the keys file names no account.
 const DEFAULT_ACCOUNT = 'local';
 
 /**

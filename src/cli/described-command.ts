@@ -126,7 +126,7 @@ export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   return { places: Object.fromEntries([['', root], ...places]), globalFlags };
 }
 
-/** Returns a `Place` for the name and each alias of a command. A group also has the words of its default subcommand. */
+// A group also offers the words of its default subcommand.
 function placesOf(command: DescribedCommand): [string, Place][] {
   const usual = command.children.find(({ path }) => path.at(-1) === command.fallback);
   const place = {

@@ -9,7 +9,7 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
   return { ...context, enginesFolder: engines, inspect: engineInspector(context) };
 }
 
-/** Returns the document of an engine for `--json`. */
+/** Returns the fields of an engine for `--json`. */
 export function engineDocument(engine: EngineRegistration): unknown {
   const { name, version, license, command, args, cwd, voices } = engine;
   return { name, version, license, command, args, cwd, voices };

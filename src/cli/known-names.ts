@@ -18,12 +18,12 @@ export interface SeenNames {
 
 const MAX_NAMES = 500;
 
-/** Names that need no shell quoting; others are not completed. */
+// Other names need quoting in a shell and are not completed.
 const PLAIN_WORD = /^[\w.:@+][\w.:@+/-]{0,127}$/;
 
 const ABOUT_COLUMNS = 60;
 
-/** Maximum file size: all names with descriptions, at four bytes a character. */
+// All names with their descriptions, at four bytes a character.
 const NAMES_BYTES = 512 * 1024;
 
 /** Returns the remembered names of one kind, newest first; none if they cannot be read. Sends no request. */

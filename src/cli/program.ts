@@ -129,7 +129,7 @@ function parse(command: Command, words: readonly string[], freeText = false): Sh
   return VERSION_OPTION in given ? { kind: 'version', json: given.json === true } : undefined;
 }
 
-/** Refuses repeated flags that accept one value: commander would use the last. */
+// commander would use the last value.
 function refuseRepeated(command: Command): void {
   const single = command.options.filter((option) => option.required && !isRepeatable(option));
   for (const option of single) {

@@ -10,7 +10,7 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a job's segment (chosen by foley). A segment without words is `skipped`. */
+/** Statuses of a job's segment, chosen by foley. A segment without words is `skipped`. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 

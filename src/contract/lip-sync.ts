@@ -78,7 +78,7 @@ const Billing = {
   billing_rule: Type.Enum([...BILLING_RULES]),
 };
 
-/** Result of a lip-sync job (chosen by foley). */
+/** Result of a lip-sync job. foley chose the fields. */
 export const LipSyncResult = named('LipSyncResult', {
   duration_seconds: Seconds,
   width: Type.Integer({ minimum: 1 }),

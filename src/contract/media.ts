@@ -25,7 +25,7 @@ const Quote = {
   }),
 };
 
-/** A variant of an image model, with its price (chosen by foley). */
+/** A variant of an image model, with its price. foley chose the fields. */
 export const ImageVariant = named('ImageVariant', {
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
   resolution: Type.Enum([...RESOLUTIONS]),
@@ -35,7 +35,7 @@ export const ImageVariant = named('ImageVariant', {
 });
 export type ImageVariant = Static<typeof ImageVariant>;
 
-/** A variant of a video model, with its price (chosen by foley). */
+/** A variant of a video model, with its price. foley chose the fields. */
 export const VideoVariant = named('VideoVariant', {
   size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
   seconds: Type.Integer({ minimum: 1 }),

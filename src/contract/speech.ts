@@ -158,7 +158,7 @@ export const CachedSpeech = named('CachedSpeech', {
 });
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
-/** Whether every chunk has word times (`complete`) or some chunks have none (`partial`). */
+/** `complete`: every chunk has word times. `partial`: some chunks have none. */
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
@@ -220,7 +220,7 @@ export const AudioQuery = strict('AudioQuery', {
   ),
 });
 
-/** Query of a signed link, which works without an API key (chosen by foley). */
+/** Query of a signed link, which needs no API key. foley chose the parameters. */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({
     minimum: 0,

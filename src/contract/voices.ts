@@ -25,7 +25,7 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** Response with a single voice: the voice as in the list, and the request id (chosen by foley). */
+/** Response with a single voice: the fields of a voice in the list, and the request id. foley chose these fields. */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
   requestId: Type.String(),

@@ -40,7 +40,7 @@ export function createCreditRates(file: string, deps: FileDeps): CreditRates {
   };
 }
 
-/** Parses stored charges; earlier versions of foley stored only the highest rate per character. */
+// Earlier versions of foley stored only the highest rate per character.
 function chargesIn(value: unknown): readonly Charge[] {
   if (typeof value === 'number') return [[LENGTH_OF_RATE, value * LENGTH_OF_RATE]];
   if (!Array.isArray(value)) return [];

@@ -128,7 +128,7 @@ function mostBytes(text: string | undefined, format: Format): number {
 }
 
 const CHARACTERS_PER_SECOND = 12;
-/** The size of one second of wav audio: 48,000 samples of 16 bits. */
+// 48,000 samples of 16 bits.
 const WAV_BYTES_PER_SECOND = 96_000;
 /** Formats for which services use at most 16,000 bytes per second of speech. */
 const COMPRESSED: ReadonlySet<Format> = new Set(['mp3', 'ogg', 'opus', 'aac', 'm4a']);
@@ -139,7 +139,6 @@ const MOST_USUAL_BYTES = 256 * 1024 * 1024;
 /** Maximum size of audio whose text is unknown: the largest length that a wav header can express. */
 const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
 
-/** A sink whose audio can be moved to the spool. */
 interface RecoverableSink extends AudioSink {
   /** Moves the audio received so far into the spool; returns undefined if that is impossible. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;

@@ -130,7 +130,7 @@ interface KnownPlayer extends Omit<Player, 'file' | 'known'> {
 /** All audio outputs of mpg123 except openal and jack, which wait forever for a missing sound server. */
 const MPG123_OUTPUTS = 'pulse,alsa,oss,sndio,sun,coreaudio,win32_wasapi,win32';
 
-/** Known players, the preferred first; each reads the audio from stdin. */
+// The preferred player comes first. Each player reads the audio from stdin.
 const KNOWN_PLAYERS: readonly KnownPlayer[] = [
   {
     command: 'mpv',

@@ -108,7 +108,7 @@ function createdBy({ endpoint, what }: IntentAbout): Created | undefined {
   return MEDIA_JOB_KINDS.find((kind) => kind === what);
 }
 
-/** Requires the original account: repeating the request under another account is billed. @throws Failure (usage) */
+// Repeating the request under another account is billed.
 function requireSamePayer(id: string, about: IntentAbout, { address }: ApiClient): void {
   if (address.kind === 'embedded' || isPayer(about, address.apiKey)) return;
   throw new Failure(`request ${id} was sent with another API key`, {
@@ -141,8 +141,8 @@ function repetition(
 }
 
 /**
- * Repeats a speech request with the same key, and saves the audio under the intended name, or a numbered name if
- * that is taken. Sends a refunded request once more with a new key, unless the user chose the key.
+ * Repeats a speech request with the same key. Sends a refunded request once more with a new key, unless the user chose
+ * the key.
  * @throws Failure, which may leave the operation open
  */
 async function repeatSpeech(

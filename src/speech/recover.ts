@@ -249,10 +249,8 @@ export interface RecoverDeps extends FileDeps {
 }
 
 /**
- * Publishes complete audio from the spool under the intended name, or a numbered name if that is taken; reports
+ * Publishes complete audio from the spool under the intended name, or a numbered name if that is taken. Reports
  * incomplete audio as lost.
- * @param intent the operation, if it is still open
- * @throws Failure (output, state)
  */
 async function recoverAudio(
   entry: SpoolEntry,

@@ -193,7 +193,7 @@ interface OpenPlannedOptions extends FileDeps {
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
   readonly state: string;
-  /** Aborts waiting for another program to read from the pipe that is the output. */
+  /** If the output is a pipe: aborts the wait for a program that reads from the pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 

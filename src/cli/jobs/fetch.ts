@@ -24,7 +24,6 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly jobs: (
     connection: Connection,
   ) => Pick<JobFetch<Job>, 'polling' | 'source'> & { readonly words: JobPresenter<Job> };
-  /** Returns the command that resumes jobs. */
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 

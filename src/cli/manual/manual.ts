@@ -8,7 +8,7 @@ import type {
 } from '../described-command.ts';
 import { everyCommand } from '../described-command.ts';
 
-/** The date of the last review of the hand-written sections. */
+// The date of the last review of the hand-written sections.
 const MANUAL_DATE = '2026-11-20';
 
 /** Returns the manual pages by file name: `foley.1`, and one for each top-level command with its subcommands. */
@@ -209,7 +209,7 @@ function paragraphs(texts: readonly string[]): string {
   return texts.map(flowing).join('\n.PP\n');
 }
 
-/** Wraps text for editors; roff fills the lines again. */
+// The lines are for editors: roff fills them again.
 function flowing(text: string): string {
   const lines = [''];
   for (const word of text.split(/\s+/)) {

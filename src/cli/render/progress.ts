@@ -13,7 +13,7 @@ export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
 
-/** The delay before progress is shown; shorter work shows none. */
+// Shorter work shows no progress.
 const DELAY_MS = 300;
 
 /** Shows progress on stderr if that is a terminal; otherwise does nothing. */
@@ -107,7 +107,7 @@ function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }
 
-/** The maximum number of lines; more would scroll the command out of view. */
+// More lines would scroll the command out of view.
 const MOST_LINES = 12;
 
 /** Lines on stderr that are rewritten when they change. */

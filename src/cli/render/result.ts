@@ -16,7 +16,7 @@ export interface CommandResult {
   readonly human?: (style: TerminalStyle) => string;
   /** A sentence for stderr, printed after the result, except with `--quiet`. */
   readonly notice?: string;
-  /** The exit code if it is not 0, such as `partial`. */
+  /** The name of the exit code, such as `partial`; by default `ok`. */
   readonly exit?: ExitName;
   /** An error that is printed after the result and sets the exit code. */
   readonly failure?: Failure;
@@ -79,7 +79,7 @@ export function renderError(
   }
 }
 
-/** Formats an error as JSON, which is the last line on stderr with `--json`. */
+// With `--json`, this is the last line on stderr.
 function errorLine(failure: Failure): string {
   return toJson({
     error: {
@@ -102,14 +102,10 @@ function withoutSecrets(text: string): string {
 }
 
 const DEFAULT_PAGER = 'less';
-/** Options of `less`: quit if the text fits, keep colors, leave the text on the screen, as `git` and `gh` do. */
+// As `git` and `gh` do: quit if the text fits, keep colors, and leave the text on the screen.
 const LESS_FLAGS = 'FRX';
 
-/**
- * Shows a text in the pager of FOLEY_PAGER or PAGER, and waits until it is closed.
- * @returns false if no pager can be started
- * @throws Failure (usage) if the variable has an unclosed quote
- */
+/** Shows a text in the user's pager. Returns false if no pager can be started. */
 async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
   const { splitWords } = await import('../../speech/play.ts');
   const [command, ...args] = splitWords(

@@ -61,7 +61,7 @@ export function relativeTime(
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
-/** Returns whether to use colors on a stream: by the flag, else NO_COLOR, else FORCE_COLOR, else if it is a terminal. */
+/** Returns whether to color a stream. With the choice `auto`, NO_COLOR decides, then FORCE_COLOR, then `isTerminal`. */
 export function wantsColor({
   choice,
   env,

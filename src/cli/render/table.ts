@@ -15,7 +15,7 @@ export interface Column<Row> {
 }
 
 /**
- * Returns the table of a list, or, for an empty list, a sentence for stderr: stdout stays empty.
+ * Returns a table of the rows. Without rows, returns a notice for stderr instead, so that stdout stays empty.
  * @param columns the columns, or a function that returns the columns for the terminal
  */
 export function tableOrNotice<Row>(

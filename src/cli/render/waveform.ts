@@ -10,7 +10,6 @@ const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 /** The level of the lowest bar, in decibels relative to full scale. */
 const FLOOR_DB = -48;
 
-/** The width of the waveform if the output is not a terminal. */
 const DEFAULT_COLUMNS = 80;
 
 /** Draws a bar for each level from 0 to 1, on a logarithmic scale. */

@@ -3,11 +3,8 @@ import type { Static, TProperties } from 'typebox';
 import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from './protocols.ts';
 import { ProductStartRequest, StartRequest } from './client-messages.ts';
 
-/**
- * Fields of every server message (docs/api/realtime.md). foley chose the names of some fields in this file:
- * `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`, `remainingCapacity`, `segmentCharacters`,
- * `reservedUnits`, `warnings` and the fields of a segment.
- */
+// foley chose some field names in this file: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`,
+// `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
 const commonFields = {
   eventId: Type.String({ description: 'Unique for each event of a connection' }),
   traceId: Type.String({ description: 'Trace id of the connection; log it' }),

@@ -110,7 +110,7 @@ function audioFormat(format: string | undefined): AudioFormat | undefined {
   return AUDIO_FORMATS.find((known) => known === format);
 }
 
-/** Detects a file format from the first bytes; returns it (undefined if unknown) with the complete body. */
+/** Detects a file format from the first bytes. Returns the format (undefined if unknown) and the complete body. */
 export async function sniffBody(body: AsyncIterable<Uint8Array>): Promise<{
   readonly sniffed: SniffedFormat | undefined;
   readonly body: AsyncIterable<Uint8Array>;
