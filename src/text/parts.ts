@@ -1,11 +1,12 @@
 import { codePointOffset, hasMoreCodePointsThan } from './code-points.ts';
-import { endsParagraph, lastEnd, splitSentences } from './sentences.ts';
+import { endsParagraph, lastEnd, lengthToParagraphEnd, splitSentences } from './sentences.ts';
 import type { TextPiece } from './sentences.ts';
 
 /**
  * Splits a text into parts of at most `limit` code points: after a paragraph if possible, else after a sentence.
  * Splits a sentence only if it exceeds the limit: after a clause, else between words, graphemes or code points.
- * Removes white space around the parts; no part is empty. The time is proportional to the length of the text.
+ * Removes white space around the parts, except the line breaks of a paragraph end, after which a voice pauses longer. No
+ * part is empty. The time is proportional to the length of the text.
  * @throws RangeError if `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
@@ -19,11 +20,17 @@ export function splitParts(text: string, limit: number): TextPiece[] {
   while (start < end) {
     const reach = codePointOffset(text, limit, start);
     const cut = reach >= end ? end : cutOf(text, start, reach, limit, breaks);
-    const part = text.slice(start, cut).trimEnd();
-    parts.push({ text: part, start, end: start + part.length });
+    parts.push(partOf(text, start, cut, limit));
     start = nextWord(text, cut);
   }
   return withSpeakableEnd(text, parts, limit);
+}
+
+function partOf(text: string, start: number, cut: number, limit: number): TextPiece {
+  const whole = text.slice(start, cut);
+  const withPause = whole.slice(0, lengthToParagraphEnd(whole));
+  const part = hasMoreCodePointsThan(withPause, limit) ? whole.trimEnd() : withPause;
+  return { text: part, start, end: start + part.length };
 }
 
 /** Minimum length of a part that ends with a paragraph, as a share of the limit. */
@@ -79,10 +86,9 @@ function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): Text
   const start = before.start + (splitSentences(before.text).at(-1)?.start ?? 0);
   const joined = text.slice(start, last.end);
   if (start === before.start || hasMoreCodePointsThan(joined, limit)) return parts;
-  const rest = text.slice(before.start, start).trimEnd();
   return [
     ...parts.slice(0, -2),
-    { text: rest, start: before.start, end: before.start + rest.length },
+    partOf(text, before.start, start, limit),
     { text: joined, start, end: last.end },
   ];
 }

@@ -279,6 +279,13 @@ export function endsParagraph(sentence: string): boolean {
   return countLineBreaks(sentence.slice(sentence.trimEnd().length)) > 1;
 }
 
+/** Returns the length of a text up to the end of its last paragraph, else of its last word. */
+export function lengthToParagraphEnd(text: string): number {
+  const { length } = text.trimEnd();
+  const [, second] = text.slice(length).matchAll(LINE_BREAK);
+  return second === undefined ? length : length + second.index + second[0].length;
+}
+
 /**
  * Splits a text into sentences. Splits sentences that are longer than `maxLength` UTF-16 units after a clause, else
  * between words, else between code points. Keeps every character, and avoids very short pieces at the end.

@@ -29,7 +29,7 @@ describe('cuts a long text where a reader would pause', () => {
 
   test('at the end of a paragraph rather than a sentence further', () => {
     const text = `${'A sentence. '.repeat(8).trim()}\n\nShort one. ${'More of it. '.repeat(8)}`;
-    expect(parts(text, 115)[0]).toBe('A sentence. '.repeat(8).trim());
+    expect(parts(text, 115)[0]).toBe(`${'A sentence. '.repeat(8).trim()}\n\n`);
   });
 
   test('a sentence that does not fit begins the next part, however early', () => {
@@ -58,7 +58,13 @@ describe('cuts a long text where a reader would pause', () => {
   });
 
   test('drops white space between parts, and keeps it within', () => {
-    expect(parts(`One  two.${' \n'.repeat(500)}Three.\n`, 12)).toEqual(['One  two.', 'Three.']);
+    expect(parts(`One  two. \n Three.\n`, 12)).toEqual(['One  two.', 'Three.']);
+  });
+
+  test('keeps the line breaks that end a paragraph, if they fit', () => {
+    const text = `One  two.${' \n'.repeat(500)}Three.\r\n\r\nFour.\n\n`;
+    expect(parts(text, 13)).toEqual(['One  two. \n \n', 'Three.\r\n\r\n', 'Four.']);
+    expect(parts(text, 12)[0]).toBe('One  two.');
   });
 
   test('leaves no last part without letters', () => {
@@ -99,6 +105,10 @@ const awkward = string({
   maxLength: 300,
 });
 
+/** Nothing, or white space up to a second line break. */
+const PARAGRAPH_END =
+  /^(?:[^\S\n\r]*(?:\r\n|[\n\r\u2028\u2029])[^\S\n\r]*(?:\r\n|[\n\r\u2028\u2029]))?$/;
+
 describe('for any text and limit', () => {
   test('the parts have the whole text but the white space between them, and fit', () => {
     assert(
@@ -108,8 +118,9 @@ describe('for any text and limit', () => {
         for (const part of cut) {
           expect(text.slice(at, part.start).trim()).toBe('');
           expect(text.slice(part.start, part.end)).toBe(part.text);
-          expect(part.text.trim()).toBe(part.text);
-          expect(part.text).not.toBe('');
+          expect(part.text.trimStart()).toBe(part.text);
+          expect(part.text.slice(part.text.trimEnd().length)).toMatch(PARAGRAPH_END);
+          expect(part.text.trim()).not.toBe('');
           expect(countCodePoints(part.text)).toBeLessThanOrEqual(limit);
           const edge = text.slice(part.end - 1, part.end + 1);
           expect(edge).not.toMatch(/^[\uD800-\uDBFF][\uDC00-\uDFFF]$/);

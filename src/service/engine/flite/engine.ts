@@ -3,6 +3,7 @@ import type { Clock } from '../../../effects/clock.ts';
 import { systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
 import { readingRegion } from '../../../text/reading/english.ts';
+import { endsParagraph } from '../../../text/sentences.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import type { SpeakablePiece, WrittenWord } from './speakable-text.ts';
@@ -76,7 +77,12 @@ async function* speakPieces(
       current = ahead;
       ahead = startNext(false);
       const { start, end } = current.piece;
-      const { samples, sounds } = await abortable(current.speech.result(), signal);
+      const { samples: spoken, sounds } = await abortable(current.speech.result(), signal);
+      const isLastOfParagraph =
+        ahead === undefined ? endsParagraph(request.text) : ahead.piece.beginsParagraph;
+      const samples = isLastOfParagraph
+        ? withParagraphPause(spoken, sampleRate, request.speed)
+        : spoken;
       yield { samples, sampleRate, span: { start, end } };
       signal.throwIfAborted();
       const words = await abortable(wordsOf(current, sounds, offsetMs), signal);
@@ -89,6 +95,24 @@ async function* speakPieces(
       task?.timing?.pronounced.drop();
     }
   }
+}
+
+/** Minimum silence at the end of a paragraph, in seconds; slow speech has more. A sentence ends with about 0.15 s. */
+const PARAGRAPH_PAUSE_SECONDS = 0.6;
+/** Sample values below this level count as silence: 50 dB below full scale. */
+const SILENCE_LEVEL = 10 ** (-50 / 20);
+
+/** Extends the silence at the end of speech to the pause between paragraphs. */
+function withParagraphPause(
+  samples: Float32Array,
+  sampleRate: number,
+  speed: number,
+): Float32Array {
+  const wanted = Math.round((PARAGRAPH_PAUSE_SECONDS * sampleRate) / Math.min(1, speed));
+  const end = samples.findLastIndex((sample) => Math.abs(sample) >= SILENCE_LEVEL) + 1;
+  const extended = new Float32Array(Math.max(samples.length, end + wanted));
+  extended.set(samples);
+  return extended;
 }
 
 interface Task {

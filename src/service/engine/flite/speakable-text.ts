@@ -1,6 +1,6 @@
 import { withoutSilentSigns, countCodePoints } from '../../../text/code-points.ts';
-import { splitClauses } from '../../../text/sentences.ts';
 import type { Region } from '../../../text/reading/english.ts';
+import { endsParagraph, splitClauses } from '../../../text/sentences.ts';
 import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
 import { type Source, TracedText } from '../traced-text.ts';
 
@@ -119,6 +119,8 @@ export interface SpeakablePiece extends TextSpan {
   readonly written: string;
   /** The text for flite, never empty. */
   readonly text: string;
+  /** Whether a blank line separates the piece from the piece before. */
+  readonly beginsParagraph: boolean;
   words(): readonly WrittenWord[];
 }
 
@@ -131,11 +133,16 @@ export function* speakablePieces(
   region?: Region,
 ): Generator<SpeakablePiece, undefined> {
   let start = 0;
+  let beginsParagraph = false;
   for (const { text: written } of splitClauses(text, LONGEST_PIECE)) {
     const speakable = traceSpeakable(written, region);
     const end = start + countCodePoints(written);
     const words = (): readonly WrittenWord[] => writtenWords(speakable, written);
-    if (speakable.text !== '') yield { written, text: speakable.text, start, end, words };
+    if (speakable.text !== '') {
+      yield { written, text: speakable.text, beginsParagraph, start, end, words };
+      beginsParagraph = false;
+    }
+    beginsParagraph ||= endsParagraph(written);
     start = end;
   }
 }
