@@ -117,25 +117,16 @@ export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   return whole;
 }
 
-/** Maximum level of samples from {@link amplify}; below 1, because mp3 and ogg can raise the peaks. */
-export const CEILING = 0.98;
-
-/** Samples above this level are compressed to stay below the ceiling. */
-const KNEE = 0.8;
-const HEADROOM = CEILING - KNEE;
-
 /** Converts decibels to a factor on samples: 6 dB is about 2, -6 dB about 0.5. */
 export function gainOf(decibels: number): number {
   return 10 ** (decibels / 20);
 }
 
-/** Multiplies samples by `gain`, and compresses loud ones to stay below {@link CEILING}. */
+/** Multiplies samples by `gain`; the results may exceed full scale. */
 export function amplify(samples: Float32Array, gain: number): Float32Array<ArrayBuffer> {
-  const louder = new Float32Array(samples.length);
+  const amplified = new Float32Array(samples.length);
   for (let index = 0; index < samples.length; index += 1) {
-    const sample = (samples[index] ?? 0) * gain;
-    const over = (Math.abs(sample) - KNEE) / HEADROOM;
-    louder[index] = over <= 0 ? sample : Math.sign(sample) * (KNEE + HEADROOM * Math.tanh(over));
+    amplified[index] = (samples[index] ?? 0) * gain;
   }
-  return louder;
+  return amplified;
 }

@@ -37,7 +37,7 @@ export interface EngineRequest {
 
 /** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples in -1..1. For every voice, the average level is about -20 dBFS. */
+  /** Mono samples, of which full scale is -1..1; higher peaks are limited later. The loudness is about -20 LUFS. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
   /** Times of the next words of the text. The samples of these words may be in another chunk, and `samples` empty. */

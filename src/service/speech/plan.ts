@@ -287,13 +287,13 @@ const PLAIN: Direction = { speed: 1, pitch: 0, gainDb: 0 };
 
 const EMOTIONS = new Map<string, Direction>([
   ['neutral', PLAIN],
-  ['calm', { speed: 0.92, pitch: -0.5, gainDb: -1 }],
-  ['happy', { speed: 1.08, pitch: 2, gainDb: 1 }],
-  ['surprised', { speed: 1.05, pitch: 3, gainDb: 1 }],
+  ['calm', { speed: 0.92, pitch: -0.5, gainDb: 0 }],
+  ['happy', { speed: 1.08, pitch: 2, gainDb: 0 }],
+  ['surprised', { speed: 1.05, pitch: 3, gainDb: 0 }],
   ['fearful', { speed: 1.15, pitch: 2, gainDb: 0 }],
-  ['angry', { speed: 1.12, pitch: 1, gainDb: 3 }],
+  ['angry', { speed: 1.12, pitch: 1, gainDb: 0 }],
   ['disgusted', { speed: 0.94, pitch: -1, gainDb: 0 }],
-  ['sad', { speed: 0.88, pitch: -1.5, gainDb: -2 }],
+  ['sad', { speed: 0.88, pitch: -1.5, gainDb: 0 }],
 ]);
 
 const WORDS: readonly (readonly [RegExp, Direction])[] = [
@@ -303,10 +303,10 @@ const WORDS: readonly (readonly [RegExp, Direction])[] = [
   [/\b(low|lower|deep|deeper|grave)\b/i, { speed: 1, pitch: -2.5, gainDb: 0 }],
   [/\b(loud|loudly|louder|shout|shouting)\b/i, { speed: 1, pitch: 0.5, gainDb: 4 }],
   [/\b(quiet|quietly|soft|softly|whisper|whispering)\b/i, { speed: 0.97, pitch: -0.5, gainDb: -6 }],
-  [/\b(happy|cheerful|joyful|excited|energetic)\b/i, { speed: 1.08, pitch: 2, gainDb: 1 }],
-  [/\b(sad|sorrowful|melancholic|tired)\b/i, { speed: 0.88, pitch: -1.5, gainDb: -2 }],
-  [/\b(angry|furious)\b/i, { speed: 1.12, pitch: 1, gainDb: 3 }],
-  [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: -1 }],
+  [/\b(happy|cheerful|joyful|excited|energetic)\b/i, { speed: 1.08, pitch: 2, gainDb: 0 }],
+  [/\b(sad|sorrowful|melancholic|tired)\b/i, { speed: 0.88, pitch: -1.5, gainDb: 0 }],
+  [/\b(angry|furious)\b/i, { speed: 1.12, pitch: 1, gainDb: 0 }],
+  [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: 0 }],
 ];
 
 /** Returns the effect of an emotion; `undefined` for an unknown emotion. */

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LoudnessMeter } from '../../../src/audio/measure.ts';
+import { independentMeter } from '../../harness/independent-meter.ts';
 
 describe('loudness', () => {
   test.each([
@@ -82,25 +81,4 @@ function sine(tone: {
     { length: Math.round(seconds * rate) },
     (_, index) => level * Math.sin((2 * Math.PI * hertz * index) / rate),
   );
-}
-
-interface IndependentMeter {
-  mono(rate: number, samples: Float32Array): number;
-  stereo(rate: number, left: Float32Array, right: Float32Array): number;
-}
-
-/** The package is made for bundlers that import WebAssembly; Node 20 does not, so load it by hand. */
-async function independentMeter(): Promise<IndependentMeter> {
-  const require = createRequire(import.meta.url);
-  const glueFile = require.resolve('ebur128-wasm/ebur128_wasm_bg.js');
-  const glueCode = readFileSync(glueFile, 'utf8').replace(
-    /^import \* as wasm from .*$/m,
-    'let wasm; export const connect = (exports) => { wasm = exports; };',
-  );
-  const glue = await import(`data:text/javascript,${encodeURIComponent(glueCode)}`);
-  const binary = readFileSync(require.resolve('ebur128-wasm/ebur128_wasm_bg.wasm'));
-  const imports = { './ebur128_wasm_bg.js': { ...glue } };
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(binary), imports);
-  glue.connect(instance.exports);
-  return { mono: glue.ebur128_integrated_mono, stereo: glue.ebur128_integrated_stereo };
 }

@@ -5,14 +5,26 @@ import { amplify, gainOf, createResampler, loadSpeex, type Resampler } from '../
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
 import { OPUS_SAMPLE_RATE, openOpus } from './opus.ts';
 import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE, type AudioEncoder } from './pcm.ts';
+import { PeakLimiter } from './peak-limiter.ts';
 import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
 
 export interface EncodeOptions {
-  /** Change of level in decibels, default 0. Peaks above full scale are limited, not clipped. */
+  /** Change of level in decibels, default 0. */
   readonly gainDb?: number | undefined;
   /** Serial number of the Ogg Opus stream, default 1. Streams that will be joined need different numbers. */
   readonly streamNumber?: number | undefined;
 }
+
+/** Maximum true peak in decibels relative to full scale, of decoded audio in any format. */
+export const MAX_TRUE_PEAK_DB = -1;
+/** Decibels by which a codec can raise true peaks, and decibels that it takes from the level: LAME scales by 0.95. */
+const CODEC_LEVELS = {
+  wav: { riseDb: 0.4, lossDb: 0 },
+  pcm: { riseDb: 0.7, lossDb: 0 },
+  mp3: { riseDb: 1, lossDb: 0.45 },
+  ogg: { riseDb: 2.2, lossDb: 0 },
+  opus: { riseDb: 2.2, lossDb: 0 },
+} as const;
 
 /** Sample rate and encoder of each format except WAV, whose sample rate is that of the speech. */
 const FORMATS = {
@@ -24,7 +36,7 @@ const FORMATS = {
 
 /**
  * Encodes speech as the bytes of one file while the speech is synthesized. Sample rates: mp3 and ogg 44.1 kHz, opus
- * 48 kHz, pcm 24 kHz, wav the rate of the speech. Yields to the event loop after every 0.25 s of audio. Closing the
+ * 48 kHz, pcm 24 kHz, wav the rate of the speech. True peaks of the decoded audio stay below -1 dB, whatever the gain. Yields to the event loop after every 0.25 s of audio. Closing the
  * returned iterator also closes `chunks`.
  * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of `chunks`
  */
@@ -33,7 +45,7 @@ export async function* encodeSpeech(
   chunks: AsyncIterable<SpeechChunk>,
   { gainDb = 0, streamNumber }: EncodeOptions = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>> {
-  const gain = gainOf(gainDb);
+  const gain = gainOf(gainDb + CODEC_LEVELS[format].lossDb);
   // Loads while the first chunk is synthesized; a failure is thrown below.
   const loading = load(format, streamNumber);
   loading.catch(() => {});
@@ -46,16 +58,18 @@ export async function* encodeSpeech(
         throw new EngineError('failed', 'The engine changed its sample rate within a text.');
       }
       for (const slice of slices(chunk)) {
-        const louder = gain === 1 ? slice : amplify(slice, gain);
-        const bytes = pipeline.encoder.encode(pipeline.resampler.push(louder));
+        const limited = pipeline.limiter.push(gain === 1 ? slice : amplify(slice, gain));
+        const bytes = pipeline.encoder.encode(pipeline.resampler.push(limited));
         if (bytes.length > 0) yield bytes;
         await nextTurn();
       }
     }
     if (pipeline === undefined) throw new EngineError('failed', 'The engine produced no audio.');
+    const { encoder, limiter, resampler } = pipeline;
     for (const bytes of [
-      pipeline.encoder.encode(pipeline.resampler.finish()),
-      pipeline.encoder.finish(),
+      encoder.encode(resampler.push(limiter.finish())),
+      encoder.encode(resampler.finish()),
+      encoder.finish(),
     ]) {
       if (bytes.length > 0) yield bytes;
     }
@@ -67,6 +81,7 @@ export async function* encodeSpeech(
 
 interface Pipeline {
   readonly sampleRate: number;
+  readonly limiter: PeakLimiter;
   readonly resampler: Resampler;
   readonly encoder: AudioEncoder;
 }
@@ -87,7 +102,12 @@ async function openPipeline(
 ): Promise<Pipeline> {
   const outputRate = format === 'wav' ? sampleRate : FORMATS[format].outputRate;
   const encoder = loaded ?? createWavEncoder(outputRate);
-  return { sampleRate, encoder, resampler: await createResampler(sampleRate, outputRate) };
+  const resampler = await createResampler(sampleRate, outputRate);
+  const limiter = new PeakLimiter(
+    sampleRate,
+    gainOf(MAX_TRUE_PEAK_DB - CODEC_LEVELS[format].riseDb),
+  );
+  return { sampleRate, encoder, limiter, resampler };
 }
 
 const SLICE_SECONDS = 0.25;

@@ -1,8 +1,8 @@
 import { BYTES_PER_SAMPLE, samplesOf, WAV_HEADER_LENGTH } from '../encode/pcm.ts';
-import { amplify } from '../resample.ts';
+import { amplify, gainOf } from '../resample.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { isSaid } from './speakable-text.ts';
-import { FLITE_VOICES, fliteArguments } from './voices.ts';
+import { FLITE_VOICES, fliteArguments, fliteGainDb } from './voices.ts';
 import { MemoryFile, WasiCommand } from './wasi.ts';
 import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './word-marks.ts';
 
@@ -30,7 +30,7 @@ export class FliteSynthesizer {
 
   /**
    * Speaks a piece at the sample rate of the voice; the output is deterministic.
-   * @returns mono samples in -1..1 and, for a timed piece, the sounds
+   * @returns mono samples, of which peaks may exceed 1, and, for a timed piece, the sounds
    * @throws Error when flite fails
    */
   speak({ isTimed = false, ...piece }: FlitePiece): {
@@ -41,7 +41,10 @@ export class FliteSynthesizer {
     if (voice === undefined) throw new RangeError(`flite has no voice ${piece.voice}.`);
     const settings = fliteArguments(voice, piece);
     const { lines, wav } = this.#run(piece.text, [...settings, ...(isTimed ? ['-psdur'] : [])]);
-    const samples = amplify(samplesOf(wav.subarray(WAV_HEADER_LENGTH)), voice.gain);
+    const samples = amplify(
+      samplesOf(wav.subarray(WAV_HEADER_LENGTH)),
+      gainOf(fliteGainDb(voice, piece)),
+    );
     return { samples, sounds: timedSounds(lines, samples.length, voice.sampleRate) };
   }
 

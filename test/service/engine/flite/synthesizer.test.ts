@@ -3,7 +3,7 @@ import { speakableText } from '../../../../src/service/engine/flite/speakable-te
 import { requireTool } from '../../../harness/require-tool.ts';
 import { LISTENER, slotSentence, slotWords, spokenWords } from '../../../harness/spoken-words.ts';
 import { medianPitch } from '../../../harness/median-pitch.ts';
-import { level, peakOf, speak } from '../speak.ts';
+import { level, speak } from '../speak.ts';
 
 const SAMPLE_RATE = 16_000;
 const SENTENCE = 'The quick brown fox jumps over the lazy dog.';
@@ -22,11 +22,10 @@ describe('speech', () => {
     expect(words).toEqual(slotWords(choices));
   });
 
-  test.each(VOICES)('of %s is as loud as that of the others and not clipped', (voice) => {
+  test.each(VOICES)('of %s is as loud as that of the others', (voice) => {
     const samples = speak(SENTENCE, { voice });
     expect(level(samples)).toBeGreaterThan(-22);
     expect(level(samples)).toBeLessThan(-18);
-    expect(peakOf(samples)).toBeLessThan(1);
   });
 
   test.each([

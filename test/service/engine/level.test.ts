@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { VOICES } from '../../../src/service/voices/voices.ts';
+import { type Delivered, measured } from './measured-level.ts';
+
+/** Loudness of every voice with every control, and how far a voice may be from it. */
+const LUFS = -20;
+const TOLERANCE_LU = 1;
+const MAX_TRUE_PEAK_DB = -1;
+
+async function expectCommonLevel(delivered: Delivered): Promise<void> {
+  const { lufs, truePeakDb } = await measured(delivered);
+  expect(Math.abs(lufs - LUFS), `${lufs} LUFS`).toBeLessThan(TOLERANCE_LU);
+  expect(truePeakDb).toBeLessThanOrEqual(MAX_TRUE_PEAK_DB);
+}
+
+describe('the loudness is the same', () => {
+  test.each(VOICES.map(({ engine, name }) => [name, engine] as const))(
+    'for %s',
+    async (_, { pitch, speed, voice }) => expectCommonLevel({ voice, pitch, speed }),
+  );
+
+  test.each([
+    ['slt', -12],
+    ['slt', -5],
+    ['slt', 3],
+    ['slt', 7],
+    ['slt', 12],
+    ['awb', -12],
+    ['awb', 7],
+    ['awb', 12],
+    ['kal16', -12],
+    ['kal16', 7],
+    ['kal16', 12],
+  ])('for %s at a pitch of %i semitones', async (voice, pitch) =>
+    expectCommonLevel({ voice, pitch, speed: 1 }),
+  );
+
+  test.each([
+    ['slt', 0.5],
+    ['slt', 2],
+    ['rms', 0.5],
+    ['rms', 2],
+    ['awb', 0.5],
+    ['awb', 2],
+    ['kal16', 0.5],
+    ['kal16', 2],
+  ])('for %s at speed %f', async (voice, speed) => expectCommonLevel({ voice, pitch: 0, speed }));
+
+  test.each(['mp3', 'ogg', 'opus', 'pcm'] as const)('in the format %s', async (format) =>
+    expectCommonLevel({ voice: 'rms', pitch: 0, speed: 1, format }),
+  );
+});
+
+describe('no true peak is above -1 dB', () => {
+  test.each(['wav', 'mp3', 'ogg', 'opus', 'pcm'] as const)(
+    'in %s, however loud',
+    async (format) => {
+      for (const voice of ['kal16', 'awb', 'slt']) {
+        for (const gainDb of [6, 20]) {
+          const { truePeakDb } = await measured({ voice, pitch: 2, speed: 1, format, gainDb });
+          expect(truePeakDb, `${voice}, ${gainDb} dB`).toBeLessThanOrEqual(MAX_TRUE_PEAK_DB);
+        }
+      }
+    },
+  );
+});
+
+test('the volume changes the loudness by its decibels, as far as the peaks allow', async () => {
+  const plain = { voice: 'rms', pitch: 0, speed: 1 } as const;
+  const own = await measured(plain);
+  for (const gainDb of [-20, -6, 3, 6]) {
+    const { lufs } = await measured({ ...plain, gainDb });
+    expect(Math.abs(lufs - own.lufs - gainDb), `${gainDb} dB`).toBeLessThan(0.5);
+  }
+});
