@@ -11,7 +11,6 @@ import type { Payload } from './request-body.ts';
 import { readPayload } from './request-body.ts';
 import { parseJson, isRecord } from '../../src/api/response.ts';
 
-/** `foley api`: any request to the service. */
 export const api: CommandDefinition<ApiFlags> = {
   configure(command) {
     command

@@ -148,7 +148,6 @@ function refuseFlags({ globals }: Context, paths: readonly string[], flags: Batc
   }
 }
 
-/** @throws Failure (usage) for `--code` when no input can have code blocks */
 function refuseCode(sources: readonly Source[], { code, textFormat }: BatchFlags): void {
   const mayHaveCode = sources.some(({ file, kind }) => {
     // A list may name Markdown files.

@@ -22,7 +22,7 @@ export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): bo
 
 /**
  * Prompts for a secret without echo. Returns an empty text for Enter or Ctrl-D alone.
- * @throws Interrupted for Ctrl-C; on abort, the signal's reason
+ * @throws Interrupted for Ctrl-C; or the signal's abort reason
  */
 export async function askSecret(question: string, { io, signal }: Terminal): Promise<string> {
   const terminal = io.stdin();
@@ -55,7 +55,7 @@ function afterKey(typed: readonly string[], key: string): readonly string[] {
 
 /**
  * Asks a yes-or-no question; only `y` and `yes` mean yes.
- * @throws on abort, the signal's reason
+ * @throws the signal's abort reason
  */
 export async function confirm(question: string, { io, signal }: Terminal): Promise<boolean> {
   let answer = '';

@@ -16,7 +16,7 @@ type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 
 /**
  * Reads a file; `-` is stdin.
  * @param shown the flag and its value, for messages
- * @throws Failure (usage) if it cannot be read or is too large; on abort, the signal's reason
+ * @throws Failure (usage) if it cannot be read or is too large; or the signal's abort reason
  */
 export async function readInput(
   { files, io, signal }: InputContext,
@@ -59,7 +59,7 @@ export async function readTextInput(
 
 /**
  * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end.
- * @throws Failure: usage if it cannot be read, auth if it contains no key; on abort, the signal's reason
+ * @throws Failure: usage if it cannot be read, auth if it contains no key; or the signal's abort reason
  */
 export async function readKeyFile(file: string, context: InputContext): Promise<string> {
   const name = `--api-key-file ${file}`;

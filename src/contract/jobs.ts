@@ -187,7 +187,7 @@ const ACCEPT_ERRORS = [
 
 const AUDIO_ERRORS = ['ERR_INVALID_REQUEST', 'ERR_JOB_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'] as const;
 
-/** Speech jobs and their audio (docs/api/jobs.md). */
+/** The endpoints for speech jobs and their audio (docs/api/jobs.md). */
 export const JOB_ENDPOINTS = [
   {
     id: 'createJob',

@@ -1,6 +1,6 @@
 /** The numeric limits of the service (docs/api/limits.md). */
 
-/** Maximum text of a request, in Unicode code points, as JSON Schema counts them. */
+/** Maximum length of the text of a request, in Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
 /** Maximum duration of the speech of one request (chosen by foley); about 115 MB as WAV at 16 kHz. */
 export const SPEECH_MAX_SECONDS = 3_600;

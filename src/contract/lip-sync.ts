@@ -122,7 +122,7 @@ export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 export const LipSyncAnswer = named('LipSyncAnswer', { ...MEDIA_ENVELOPE, data: LipSyncJob });
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
-/** Response to `GET /media/lip-sync/jobs` (docs/api/lip-sync.md, which names no fields). */
+/** Response to `GET /media/lip-sync/jobs`. foley chose the fields, because docs/api/lip-sync.md names none. */
 export const LipSyncList = named('LipSyncList', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),

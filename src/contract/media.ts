@@ -64,7 +64,7 @@ export const VideoModel = named('VideoModel', {
 });
 export type VideoModel = Static<typeof VideoModel>;
 
-/** Response to `GET /media/models` (docs/api/media.md, which names no fields). */
+/** Response to `GET /media/models`. foley chose the fields, because docs/api/media.md names none. */
 export const MediaModels = named('MediaModels', {
   models: Type.Array(Type.Union([ImageModel, VideoModel])),
   requestId: Type.String(),
@@ -167,7 +167,9 @@ const envelope = {
   quotaRemaining: Type.Integer(),
 };
 
-/** Response when an image job is created or polled (docs/api/media.md#jobs, which names no fields). */
+/**
+ * Response when an image job is created or polled. foley chose the fields, because docs/api/media.md#jobs names none.
+ */
 export const ImageJob = named('ImageJob', {
   ...envelope,
   data: Type.Object({
@@ -179,7 +181,9 @@ export const ImageJob = named('ImageJob', {
 });
 export type ImageJob = Static<typeof ImageJob>;
 
-/** Response when a video job is created or polled (docs/api/media.md#jobs, which names no fields). */
+/**
+ * Response when a video job is created or polled. foley chose the fields, because docs/api/media.md#jobs names none.
+ */
 export const VideoJob = named('VideoJob', {
   ...envelope,
   data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),

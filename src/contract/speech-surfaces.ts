@@ -2,7 +2,7 @@ import type { AudioFormat } from './values.ts';
 import type { EndpointId } from './generated/endpoints.ts';
 import type { ControlName } from './generated/speech-controls.ts';
 
-/** A field of a speech request, with its name in v3. */
+/** The v3 name of a field in a speech request. */
 export type SpeechField = 'text' | 'voiceId' | 'modelId' | 'format' | ControlName;
 
 /** An endpoint for synchronous speech: which fields and options it supports (docs/api/README.md). */

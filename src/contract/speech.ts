@@ -253,7 +253,7 @@ const SYNCHRONOUS_SPEECH = {
   ],
 } as const;
 
-/** Synchronous speech (docs/api/speech.md). */
+/** The endpoints for synchronous speech (docs/api/speech.md). */
 export const SPEECH_ENDPOINTS = [
   {
     ...SYNCHRONOUS_SPEECH,

@@ -19,7 +19,7 @@ export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
 export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
 export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 
-/** Filter of a v1 list of voices (docs/api/voices.md). */
+/** Values of the filter `type` in the v1 list of voices (docs/api/voices.md). */
 export const VOICE_TYPES = ['public', 'personal', 'all'] as const;
 export type VoiceType = (typeof VOICE_TYPES)[number];
 

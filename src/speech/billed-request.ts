@@ -66,7 +66,7 @@ interface BilledCreate<Created> extends BilledRequestOptions {
 
 /**
  * Records a billed request in the journal, sends it, and records a failure (docs/billing.md).
- * @throws Failure, or the signal's reason
+ * @throws Failure, or the signal's abort reason
  */
 export async function createBilled<Created>(
   options: BilledCreate<Created>,
@@ -144,7 +144,7 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress, which is on disk when this resolves; ignores errors. `accepted`: a response began (and is
+   * Records progress; the record is on disk when this resolves. Ignores errors. `accepted`: a response began (and is
    * charged), or a job was created; `done`: the job can be downloaded; `verified`: all audio arrived.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
@@ -157,7 +157,7 @@ export class BilledRequest {
     await this.#closeRepeated(true);
   }
 
-  /** Records the final state of a request that delivered no audio; `published` if the request succeeded. */
+  /** Records the final state of a request that delivered no audio. `published` means that the request succeeded. */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
     metadata: IntentMetadata,

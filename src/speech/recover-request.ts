@@ -40,7 +40,7 @@ type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
  * Finds out and records the outcome of a request without a response (docs/billing.md). A request with an idempotency
  * key is sent again, which is not billed twice. Results of other requests are looked up in a list of the service.
  * @returns undefined if the outcome cannot be found out
- * @throws Failure, after which the operation stays open; or the signal's reason
+ * @throws Failure, after which the operation stays open; or the signal's abort reason
  */
 export async function resolveRequest(
   intent: OpenIntent,

@@ -89,7 +89,7 @@ export interface SpeakOptions {
 /**
  * Speaks a text, and streams the audio to its output. A file gets its final name after all audio is verified. Billed
  * audio that cannot be delivered is saved in the spool.
- * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's reason
+ * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's abort reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
   const { body, client, format, journal, output, resumes, speech } = options;

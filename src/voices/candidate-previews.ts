@@ -24,7 +24,7 @@ export interface CandidatePreview {
 
 /**
  * Downloads, checks and saves the preview of a candidate (docs/api/voice-design.md).
- * @throws Failure, or the signal's reason
+ * @throws Failure, or the signal's abort reason
  */
 export async function savePreview(
   ref: CandidateRef,
@@ -36,7 +36,7 @@ export async function savePreview(
 
 /**
  * Saves the previews of all candidates, several at a time. Continues after a failure.
- * @throws the signal's reason
+ * @throws the signal's abort reason
  */
 export function savePreviews(
   refs: readonly CandidateRef[],

@@ -27,7 +27,7 @@ export interface CloneOrder {
 /**
  * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). Retries only an
  * incomplete upload.
- * @throws Failure, or the signal's reason
+ * @throws Failure, or the signal's abort reason
  */
 export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
   const { boundary, client, form, journal, notice, onSent, options } = order;
@@ -63,7 +63,7 @@ export interface DesignDeps {
 
 /**
  * Creates a design and journals the request (docs/api/voice-design.md). A retry with the same idempotency key is free.
- * @throws Failure, or the signal's reason
+ * @throws Failure, or the signal's abort reason
  */
 export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<VoiceDesign> {
   const { client, options } = deps;
@@ -79,7 +79,7 @@ export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<Voi
 
 /**
  * Saves a candidate as a permanent voice and journals the request (docs/api/voice-design.md).
- * @throws Failure, or the signal's reason
+ * @throws Failure, or the signal's abort reason
  */
 export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {
   const { client, options } = deps;

@@ -40,7 +40,7 @@ export function waitOptions(): Option[] {
   ];
 }
 
-/** Returns the polling options of a speech job; the timeout starts now. */
+/** Returns the options for polling a speech job. The timeout counts from this call. */
 export function pollingOf(
   context: Context,
   client: ApiClient,
@@ -49,7 +49,7 @@ export function pollingOf(
   return pollingAt(context, pollPace(client, api, flags.pollInterval), flags);
 }
 
-/** Returns the polling options of a job of any kind; the timeout starts now. */
+/** Returns the options for polling a job of any kind. The timeout counts from this call. */
 export function pollingAt<Job extends PolledJob>(
   { clock, io, random }: Context,
   pace: PollPace,
@@ -121,7 +121,7 @@ export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): re
   ];
 }
 
-/** Fetches the items of all pages; `data` is the document of `--json`. */
+/** Fetches all pages. Returns the items as `rows`, and the document of `--json` as `data`. */
 export async function collectAll<Item>(
   listed: AsyncIterable<{ readonly item: Item; readonly raw: unknown }>,
 ): Promise<{ readonly rows: readonly Item[]; readonly data: unknown }> {

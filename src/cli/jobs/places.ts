@@ -71,14 +71,14 @@ export async function namedPlace(
   };
 }
 
-/** Returns a file in the current folder, named after the job and its segment. */
+/** Returns a function that opens a file in the current folder, named after the job and its segment. */
 export function automaticPlace(context: Context, segment?: number): OpenDestination {
   return placeIn(context, '', segment);
 }
 
 interface FolderWords {
   readonly flag: string;
-  /** The reason, for messages, such as `the audio of several jobs needs a folder`. */
+  /** The reason, for messages, such as `several jobs require a folder`. */
   readonly why: string;
   readonly hint: string;
 }
@@ -97,7 +97,7 @@ const FOLDER_OF_JOBS: FolderWords = {
 };
 
 /**
- * Returns a folder as the place for the results of several jobs; creates it if it is missing.
+ * Creates the folder for the results of several jobs if it is missing. Returns a function that opens files in it.
  * @throws Failure (usage if the folder is a file, output if it cannot be written)
  */
 export async function folderPlace(

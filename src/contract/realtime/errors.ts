@@ -48,7 +48,7 @@ export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
 interface CloseCodeInfo {
   readonly meaning: string;
-  /** Whether the client can reconnect after this close code; for dropped connections, foley chose the value. */
+  /** Whether the client can reconnect after this close code. For dropped connections, foley chose the value. */
   readonly retryable: boolean;
   /** Exit code of the command line if the connection closes without an error event. */
   readonly exit: ExitName;

@@ -1,6 +1,6 @@
 /** Limits of realtime speech (docs/api/limits.md). Characters are Unicode code points. */
 
-/** Maximum text of all `input` events of a simple request together. */
+/** Maximum length of the text in all `input` events of a simple request together. */
 export const SIMPLE_INPUT_MAX_CHARACTERS = 10_000;
 export const TEXT_EVENT_MAX_CHARACTERS = 2_000;
 export const SEGMENT_MAX_CHARACTERS = 10_000;

@@ -17,7 +17,7 @@ export type RealtimeMode = (typeof REALTIME_MODES)[number];
 export const REALTIME_FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
 export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 
-/** Profiles of a v2 `start`. `legacy`, the default, refuses invalid values; `product_v1` clamps or ignores them with a warning. */
+/** In v2, `legacy` (the default) refuses invalid values; `product_v1` clamps or ignores them with a warning. */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;
 
 /** States of a request in `reliable` mode (docs/api/realtime.md#request-states). */

@@ -68,7 +68,7 @@ interface SaveOptions {
 /**
  * Saves a download and verifies it while it arrives. A file gets its final name only after all audio is verified.
  * Removes a partial download, because a result can be downloaded again.
- * @throws Failure (bad_answer, output), or the signal's reason
+ * @throws Failure (bad_answer, output), or the signal's abort reason
  */
 export async function saveFile(
   { file, format }: JobResultFile,
@@ -127,7 +127,6 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
 
 /** A created job and its outcome. */
 export interface PerformedJob<Job extends WaitedJob> {
-  /** The last known state of the job. */
   readonly job: Job;
   /** The request id under which the job was created. */
   readonly requestId: string;
@@ -139,7 +138,7 @@ export interface PerformedJob<Job extends WaitedJob> {
 /**
  * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is
  * never created again; after an interruption the job stays in the journal until `foley recover` downloads the result.
- * @throws Failure if no job was created; or the signal's reason
+ * @throws Failure if no job was created; or the signal's abort reason
  */
 export async function performJob<Job extends WaitedJob>(
   plan: JobPlan<Job>,
@@ -242,7 +241,7 @@ export interface FetchedJob<Job extends WaitedJob> {
 
 /**
  * Waits for a job and saves the result, if requested. Does not throw a failure, but returns it in `failure`.
- * @throws the signal's reason
+ * @throws the signal's abort reason
  */
 export async function fetchJob<Job extends WaitedJob>(
   id: string,

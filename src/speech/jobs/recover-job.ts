@@ -29,8 +29,8 @@ export interface InterruptedJob {
 }
 
 /**
- * Waits for an interrupted speech job, and saves its audio, as {@link recoverAs} does.
- * @throws Failure, or the signal's reason
+ * Waits for an interrupted speech job and saves its audio. See {@link recoverAs}.
+ * @throws Failure, or the signal's abort reason
  */
 export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise<Recovered> {
   const { client } = deps;
@@ -46,7 +46,7 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
  * Waits for an interrupted job, and saves its result under the intended name, or a numbered name if
  * that is taken (docs/billing.md). Nothing is billed.
  * @throws Failure (usage for a job of another service), after which the job stays in the journal; or the
- *   signal's reason
+ *   signal's abort reason
  */
 export async function recoverAs<Job extends WaitedJob>(
   { intent, jobId }: InterruptedJob,

@@ -27,7 +27,7 @@ export interface JobOrder extends JobRunOptions<SpeechJob> {
 
 /**
  * Creates a speech job and, if requested, waits for it and saves its audio (docs/billing.md).
- * @throws Failure if no job was created; or the signal's reason
+ * @throws Failure if no job was created; or the signal's abort reason
  */
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
   const { client, options, order, place } = speech;
