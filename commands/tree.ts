@@ -216,6 +216,11 @@ export const tree: readonly CommandNode[] = [
       },
     ],
   },
+  {
+    name: 'text',
+    summary: 'Show the text that would be sent and billed',
+    load: async () => (await import('./text/text.ts')).text,
+  },
   ...voiceCommands,
   ...mediaCommands,
   {

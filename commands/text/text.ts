@@ -1,0 +1,89 @@
+import { Option } from 'commander';
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { controlOptions, textOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
+import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
+import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import { readSpeech } from '../../src/speech/speech-text.ts';
+import { countCodePoints } from '../../src/text/code-points.ts';
+import { counted } from '../../src/text/display.ts';
+import { plainText, writtenEdits } from '../../src/text/document.ts';
+import { splitParts } from '../../src/text/parts.ts';
+import { readEnglish, readingRegion, spokenText } from '../../src/text/reading/english.ts';
+import { splitSentences } from '../../src/text/sentences.ts';
+
+interface TextFlags extends DocumentFlags {
+  readonly file?: string;
+  readonly language?: string;
+  readonly reading?: true;
+}
+
+/** `foley text [TEXT…]` */
+export const text: CommandDefinition<TextFlags> = {
+  freeText: true,
+  configure(command) {
+    command
+      .description(
+        'Prints the text that `foley tts` would send, and on stderr the characters that would be billed. ' +
+          'Sends nothing.',
+      )
+      .argument('[text...]', 'text to speak');
+    addOptions(command, [
+      ...textOptions(),
+      new Option('--reading', 'print how the built-in English voices read it, a sentence a line'),
+      ...controlOptions(['language']),
+    ]);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args, options }) {
+    const { io, signal } = context;
+    refuseSharedStdin(args, options.file, context.globals.apiKeyFile);
+    const source = { ...io, ...context, args, file: options.file };
+    const { spoken, text: sent } = await abortable(readSpeech(source, options), signal);
+    const { pauses, replaced } = spoken ?? plainText(sent);
+    const characters = countCodePoints(sent);
+    const parts = splitParts(sent, TEXT_MAX_CHARACTERS).length;
+    const language = resolveSetting(await context.settings(), 'language', options.language)?.value;
+    const reading = options.reading === true ? readingOf(sent, language) : undefined;
+    if (options.reading === true && reading === undefined) {
+      io.notice(`foley: --reading works with English only: the language is ${language}`);
+    }
+    const written = spoken === undefined ? [] : writtenEdits(spoken);
+    const said = Array.from(sent);
+    return {
+      data: {
+        text: sent,
+        characters,
+        parts,
+        pauses,
+        replaced: replaced.map(({ spoken: { end, start } }, index) => ({
+          written: written[index]?.insert ?? '',
+          spoken: said.slice(start, end).join(''),
+          at: start,
+        })),
+        ...(reading === undefined ? {} : { reading }),
+      },
+      human: () => reading?.join('\n') ?? sent,
+      notice: `${counted(characters, 'character')} to bill, in ${counted(parts, 'request')}`,
+    };
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley text -f README.md
+  $ foley text -f book.epub --json
+  $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
+
+/** Returns how the built-in voices read each sentence; undefined for a language other than English. */
+function readingOf(sent: string, language = 'en-US'): readonly string[] | undefined {
+  const region = readingRegion(language);
+  if (region === undefined) return undefined;
+  return splitSentences(sent)
+    .map(({ text: sentence }) => spokenText(sentence, readEnglish(sentence, { region })))
+    .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())
+    .filter((sentence) => sentence !== '');
+}

@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { startHostedService } from './support/hosted-service.ts';
+
+describe('foley text', () => {
+  test('prints what would be sent, and the characters that would be billed', async () => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, 'a.md'), '# Hi *you* 👋\n\n- one\n');
+    const { server, env } = await startHostedService();
+    const result = await runFoley(['text', '-f', 'a.md'], { box, env });
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: '15 characters to bill, in 1 request\n',
+    });
+    expect(result.stdout.toString()).toBe('Hi you 👋.\n\none.\n');
+    expect(server.connections).toBe(0);
+    const plain = await runFoley(['text', '# Hi'], { box });
+    expect(plain.stdout.toString()).toBe('# Hi\n');
+  });
+
+  test('with --json lists replacements and pauses, by code points', async () => {
+    const input = '<speak>👋 <sub alias="World Wide Web">WWW</sub> is<break time="1s"/> up</speak>';
+    const result = await runFoley(['text', '--text-format', 'ssml', '--json'], { input });
+    expect(parseJsonDocument(result.stdout)).toEqual({
+      text: '👋 World Wide Web is up',
+      characters: 22,
+      parts: 1,
+      pauses: [{ at: 19, ms: 1000 }],
+      replaced: [{ written: 'WWW', spoken: 'World Wide Web', at: 2 }],
+    });
+    const long = await runFoley(['text', '--json'], { input: 'A sentence. '.repeat(1_000) });
+    expect(parseJsonDocument(long.stdout)).toMatchObject({ characters: 12_000, parts: 2 });
+  });
+
+  test('with --reading prints how English is read, a sentence a line', async () => {
+    const input = 'It is 3/15/2024.\nDr. Smith paid $5.50 for 2 kg!';
+    const result = await runFoley(['text', '--reading'], { input });
+    expect(result.stdout.toString()).toBe(
+      'It is March fifteenth, twenty twenty-four.\nDoctor Smith paid five dollars and fifty cents for two kilograms!\n',
+    );
+    const british = await runFoley(['text', '--reading', '-l', 'en-GB', '3/4/2024']);
+    expect(british.stdout.toString()).toMatch(/^the third of April/i);
+    const german = await runFoley(['text', '--reading', '-l', 'de', 'Am 3.4.']);
+    expect(german.stdout.toString()).toBe('Am 3.4.\n');
+    expect(german.stderr).toContain('--reading works with English only: the language is de');
+  });
+
+  test('is refused for a document that cannot be read, or has nothing to say', async () => {
+    const html = ['text', '--text-format', 'html'];
+    const empty = await runFoley(html, { input: '<script>a</script>' });
+    expect(empty).toMatchObject({ code: 2 });
+    expect(empty.stderr).toContain('stdin: nothing to say is left of the document');
+    const latin = await runFoley(html, { input: Buffer.from('<p>caf\xe9</p>', 'latin1') });
+    expect(latin).toMatchObject({ code: 2 });
+    expect(latin.stderr).toContain('stdin is not valid UTF-8: byte 0xe9');
+  });
+});
