@@ -13,6 +13,7 @@ import { barStyle } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { outputFailure } from '../../src/durable/file-failures.ts';
 import { Failure } from '../../src/errors/failure.ts';
+import { describeUnspoken, UNSPOKEN_HINT } from '../../src/speech/unspoken.ts';
 import { toJson, counted } from '../../src/text/display.ts';
 import type { BatchConnection, Overview } from './connect-batch.ts';
 import { checkEstimate, connectBatch, createEstimator, overviewOf } from './connect-batch.ts';
@@ -177,6 +178,7 @@ async function concludeBatch(
     const summary = { done, failed, skipped, creditsUsed, notTried };
     await io.writeOut(`${toJson({ event: 'summary', ...summary })}\n`);
   }
+  for (const line of unspokenLines(tally)) io.notice(line);
   const counts = `${done} done, ${failed} failed, ${skipped} skipped`;
   const used = `${counted(creditsUsed, 'credit')} used`;
   if (signal.aborted) {
@@ -186,7 +188,7 @@ async function concludeBatch(
   const human = (): string => `${counts}, ${used}`;
   if (stopped === undefined) {
     const { exit } = tally;
-    if (!isJson || exit === 'ok') return { human, exit };
+    if (!isJson || failed === 0) return { human, exit };
     const failures = failed === 1 ? 'an item' : `${failed} items`;
     const code = gravest?.code ?? 'internal';
     const options = { code, exit, hint: CONTINUE, billed: 'unknown' } as const;
@@ -229,16 +231,44 @@ async function openScreen(
   const bar = io.showsProgress ? await openBar(context, overview.items) : undefined;
   const warn = (line: string): void => (bar === undefined ? io.warn(line) : bar.log(line));
   return {
-    async show({ error, item }, tally) {
+    async show(result, tally) {
       bar?.update(tally);
-      if (error === undefined) return;
-      const hint = error.hint === undefined ? '' : ` ${error.hint}`;
-      warn(`foley: ${item.id}: ${error.message}.${hint}`);
+      const sentence = sentenceOf(result);
+      if (sentence !== undefined) warn(sentence);
     },
     warn,
     notice: (line) => (bar === undefined ? io.notice(line) : bar.log(line)),
     close: () => bar?.close(),
   };
+}
+
+/** Formats a line about an item that failed, or whose new audio leaves words out; undefined for other items. */
+function sentenceOf({ error, item, status, unspoken }: ItemResult): string | undefined {
+  if (error !== undefined) {
+    const hint = error.hint === undefined ? '' : ` ${error.hint}`;
+    return `foley: ${item.id}: ${error.message}.${hint}`;
+  }
+  if (unspoken.length === 0 || status === 'skipped') return undefined;
+  const { voiceId: voice } = item.order;
+  return `foley: ${item.id}: ${describeUnspoken(unspoken, { voice, isBrief: true })}.`;
+}
+
+function itemsOf(count: number): string {
+  return count === 1 ? 'an item' : `${count} items`;
+}
+
+/** Returns the lines about all items whose audio leaves words out. */
+function unspokenLines({ unspoken: { done, skipped } }: Tally): readonly string[] {
+  return [
+    ...(done === 0
+      ? []
+      : [`foley: the audio of ${itemsOf(done)} leaves words out. ${UNSPOKEN_HINT}`]),
+    ...(skipped === 0
+      ? []
+      : [
+          `foley: the audio of ${itemsOf(skipped)} of an earlier run leaves words out; --report lists them`,
+        ]),
+  ];
 }
 
 async function openBar({ clock, io }: Context, items: number) {

@@ -15,6 +15,7 @@ import {
   partialNotice,
   reportCreated,
   savedNotice,
+  unspokenNotice,
 } from '../../src/cli/jobs/format.ts';
 import { stdoutPlace } from '../../src/cli/jobs/places.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
@@ -118,7 +119,7 @@ async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult>
     progress.stop();
     const { creditsUsed, phase } = outcome.job;
     if (phase !== 'failed') await rememberPrice(task, { body, connection }, creditsUsed);
-    return resultOf(context, outcome, connection.target);
+    return resultOf(task, outcome, connection.target);
   } finally {
     progress.stop();
     // Does nothing after the file was published.
@@ -136,17 +137,19 @@ function placeOf(
 }
 
 function resultOf(
-  { io }: Context,
+  { context: { io }, text }: Task,
   { failure, job, requestId, saved }: PerformedJob<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): CommandResult {
   const isPartial = job.phase === 'partial';
   if (isPartial) io.warn(partialNotice(job));
   if (failure === undefined) io.notice(savedNotice({ job, saved }));
+  const unspoken = unspokenNotice({ job, saved, text });
+  if (unspoken !== undefined) io.warn(unspoken);
   return {
-    data: jobDocument({ job, requestId, saved }, target),
+    data: jobDocument({ job, requestId, saved, text }, target),
     seen: { kind: 'job', names: [{ name: job.id, about: '' }] },
     ...(failure === undefined ? {} : { failure }),
-    exit: isPartial ? 'partial' : 'ok',
+    exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',
   };
 }

@@ -19,6 +19,7 @@ import type { FrameMessage } from '../../src/realtime/frames.ts';
 import { openPlanned, speak } from '../../src/speech/speak.ts';
 import type { SpeechTransport } from '../../src/speech/speak.ts';
 import { readPieces } from '../../src/speech/text-source.ts';
+import { describeUnspoken } from '../../src/speech/unspoken.ts';
 import { toJson } from '../../src/text/display.ts';
 import { liveRequest } from './request.ts';
 import type { LiveTask } from './request.ts';
@@ -68,6 +69,10 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
     if (player !== undefined && spoken.path !== undefined) {
       await playFile(player, spoken.path, context);
     }
+    const { unspoken } = metadata;
+    if (unspoken.length > 0) {
+      io.warn(describeUnspoken(unspoken, { voice: request.voiceId }));
+    }
     await reporter.finish({
       output: spoken.path ?? null,
       bytes: spoken.verdict.bytes,
@@ -79,9 +84,10 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
       creditsUsed: metadata.creditsUsed ?? null,
       quotaRemaining: metadata.quotaRemaining ?? null,
       segments: metadata.segments,
+      unspoken,
       target: connection.target,
     });
-    return {};
+    return unspoken.length > 0 ? { exit: 'partial' } : {};
   } finally {
     progress.stop();
     playback?.stop();
@@ -224,6 +230,8 @@ function formatNotice(notice: LiveNotice): readonly string[] {
     return [`${notice.reason.message}; reconnecting (attempt ${notice.attempt})`];
   }
   const { message } = notice;
+  // `speakLive` reports all of them at the end.
+  if (message.event === 'warning' && message.unspoken !== undefined) return [];
   if (message.event === 'warning') return [`${message.code}: ${message.message}`];
   return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
 }

@@ -1,3 +1,4 @@
+import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Clock } from '../effects/clock.ts';
 import { Failure } from '../errors/failure.ts';
@@ -13,6 +14,8 @@ export interface ResponseHeaders {
   readonly quotaRemaining: number | undefined;
   /** Speech controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
+  /** What the voice leaves out of the text (docs/service.md); only services of foley report it. */
+  readonly unspoken: readonly CodePointRange[];
   readonly location: string | undefined;
   readonly requestId: string | undefined;
   /** Whether the response comes from the embedded service, which refunds incomplete responses. */
@@ -65,6 +68,7 @@ export function readHeaders(all: ReadonlyMap<string, string>): ResponseHeaders {
       .split(',')
       .map((name) => name.trim())
       .filter((name) => name !== ''),
+    unspoken: parseRanges(get(HEADERS.unspoken) ?? '') ?? [],
     location: get('location'),
     requestId: get(HEADERS.requestId),
     isEmbedded: get('server') === EMBEDDED_SERVER,

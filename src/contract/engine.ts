@@ -29,6 +29,14 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
   pitch: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the voice supports `pitch`' }),
   ),
+  scripts: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[A-Z][a-z]{3}$' }), {
+      minItems: 1,
+      maxItems: 20,
+      description:
+        'Scripts that the voice speaks (ISO 15924), such as Latn; it leaves out the letters and digits of other scripts',
+    }),
+  ),
   words: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the engine reports word times' }),
   ),

@@ -4,7 +4,8 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'usage or configuration; nothing billable was sent' },
   partial: {
     code: 3,
-    meaning: 'finished, but only part was delivered (partial job or alignment, some items failed)',
+    meaning:
+      'finished, but only part was delivered (partial job or alignment, words that the voice cannot speak, some items failed)',
   },
   auth: { code: 4, meaning: 'authentication: key missing, empty, rejected, or not permitted' },
   rejected: { code: 20, meaning: 'the service rejected the request, or the job failed' },

@@ -33,6 +33,7 @@ export const HEADERS = {
   quotaRemaining: 'X-OpenAPI-Quota-Remaining',
   creditsUsed: 'X-OpenAPI-Credits-Used',
   ignoredParameters: 'X-OpenAPI-Ignored-Parameters',
+  unspoken: 'X-Foley-Unspoken',
 } as const;
 
 /** The environment variables that foley reads, shown in its help. */

@@ -17,6 +17,7 @@ import { lost } from './endings.ts';
 import type { FeedOptions } from './feed-text.ts';
 import { feedText } from './feed-text.ts';
 import { readRequestStatus } from './server-message.ts';
+import type { ReceivedMessage } from './server-message.ts';
 import type { LivePlan } from './state.ts';
 
 export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
@@ -134,12 +135,16 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
+type LiveUnspoken = NonNullable<Extract<ReceivedMessage, { event: 'warning' }>['unspoken']>;
+
 /** Collects what the service reports in a conversation: the layout of raw audio, the cost and the segments. */
 export class LiveMetadata {
   pcm: PcmLayout | undefined;
   quotaRemaining: number | undefined;
   /** Number of completed segments; 0 in `simple` mode. */
   segments = 0;
+  /** What the voice left out, by segment; repeated warnings about a segment replace each other. */
+  readonly #unspoken = new Map<string | undefined, LiveUnspoken>();
   readonly #units = new SessionSum();
   readonly #credits = new SessionSum();
 
@@ -151,6 +156,13 @@ export class LiveMetadata {
   /** Units billed so far; undefined if the service does not report them. */
   get units(): number | undefined {
     return this.#units.sum;
+  }
+
+  /** The words that the voice left out, with their positions in the segment. */
+  get unspoken() {
+    return [...this.#unspoken].flatMap(([segmentId = null, words]) =>
+      words.map((word) => ({ segmentId, ...word })),
+    );
   }
 
   add(notice: LiveNotice): void {
@@ -175,6 +187,7 @@ export class LiveMetadata {
         this.#credits.beginSession();
         break;
       case 'warning':
+        if (message.unspoken !== undefined) this.#unspoken.set(message.segmentId, message.unspoken);
         break;
     }
   }

@@ -2,8 +2,14 @@ import type { UnknownRecord } from '../api/response.ts';
 import { firstNumber, firstText, isRecord } from '../api/response.ts';
 import { FINISH_REASONS, REQUEST_STATES } from '../contract/realtime/protocols.ts';
 import type { FinishReason, RequestState } from '../contract/realtime/protocols.ts';
+import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
+
+/** A range of a segment's text, and the text in it once the client has looked it up. */
+interface UnspokenRange extends CodePointRange {
+  readonly text?: string;
+}
 
 /** The status of a request, from a `request_status` message or an HTTP response. */
 export interface RequestStatus {
@@ -50,7 +56,14 @@ export type ReceivedMessage =
       readonly audioBytes: number | undefined;
     }
   | { readonly event: 'request_status'; readonly status: RequestStatus }
-  | { readonly event: 'warning'; readonly code: string; readonly message: string }
+  | {
+      readonly event: 'warning';
+      readonly code: string;
+      readonly message: string;
+      readonly segmentId?: string | undefined;
+      /** What the voice left out of the segment. */
+      readonly unspoken?: readonly UnspokenRange[];
+    }
   | {
       readonly event: 'error';
       readonly code: string;
@@ -100,7 +113,11 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
       return { event, status: readRequestStatus(fields) };
     case 'warning': {
       const message = firstText(fields['message']) ?? '';
-      return { event, code: requireText(fields, 'code'), message };
+      const code = requireText(fields, 'code');
+      const { segmentId, unspoken } = fields;
+      const ranges = typeof unspoken === 'string' ? parseRanges(unspoken) : undefined;
+      if (ranges === undefined) return { event, code, message };
+      return { event, code, message, segmentId: firstText(segmentId), unspoken: ranges };
     }
     case 'error': {
       const message = firstText(fields['message']) ?? '';

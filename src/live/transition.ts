@@ -18,6 +18,7 @@ import {
   violation,
 } from './endings.ts';
 import { checkStatus, connect, disconnected, proceed, takeStatus } from './resuming.ts';
+import { unspokenWords } from '../speech/unspoken.ts';
 import { sendMore, takeText } from './sending.ts';
 import type { ReceivedMessage } from './server-message.ts';
 import type { LiveEvent, LiveState, Reducer, Segment, Step, TimerName } from './state.ts';
@@ -165,7 +166,7 @@ function take(message: ReceivedMessage): Reducer {
     case 'finish':
       return () => [emit({ type: 'notice', message }), finished(message.reason)];
     case 'warning':
-      return emit({ type: 'notice', message });
+      return ({ segments }) => [emit({ type: 'notice', message: withWords(message, segments) })];
     case 'pong':
       return () => [];
     case 'input_ack':
@@ -175,6 +176,17 @@ function take(message: ReceivedMessage): Reducer {
     case 'segment_completed':
       return duringSpeech(message);
   }
+}
+
+/** Adds the words that the voice left out, which the message names by their positions in the segment. */
+function withWords(
+  message: Extract<ReceivedMessage, { event: 'warning' }>,
+  segments: readonly Segment[],
+): typeof message {
+  const { segmentId, unspoken } = message;
+  if (unspoken === undefined) return message;
+  const segment = segments.find(({ id }) => id === (segmentId ?? segments[0]?.id));
+  return { ...message, unspoken: unspokenWords(segment?.texts.join('') ?? '', unspoken) };
 }
 
 type SpeechMessage = Extract<

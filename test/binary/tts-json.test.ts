@@ -35,10 +35,11 @@ describe('--json prints one document', () => {
       ignoredParameters: [],
       parts: 1,
       target: 'hosted',
+      unspoken: [],
     });
     expect(Object.keys(Object(document)).join()).toBe(
       'output,bytes,format,voiceId,modelId,requestId,creditsUsed,quotaRemaining,' +
-        'ignoredParameters,parts,target',
+        'ignoredParameters,parts,target,unspoken',
     );
   });
 
@@ -56,6 +57,7 @@ describe('--json prints one document', () => {
       ignoredParameters: [],
       parts: 1,
       target: 'embedded',
+      unspoken: [],
     });
   });
 

@@ -1,4 +1,5 @@
 import type { AlignedWord } from '../../contract/speech.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
 import { streamErrorExit } from '../../contract/exit-codes.ts';
 import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -77,6 +78,7 @@ class StreamedSpeech implements AlignedResponse {
   // The stream is complete only with its final event.
   readonly framing = 'chunked';
   readonly ignoredParameters: readonly string[];
+  readonly unspoken: readonly CodePointRange[];
   outcome: AlignedOutcome | undefined;
   readonly #response: ApiResponse;
   readonly maxBytes: number | undefined;
@@ -95,6 +97,7 @@ class StreamedSpeech implements AlignedResponse {
     this.#response = response;
     this.#options = options;
     this.ignoredParameters = response.headers.ignoredParameters;
+    this.unspoken = response.headers.unspoken;
     this.body = { [Symbol.asyncIterator]: () => this.#audio() };
   }
 

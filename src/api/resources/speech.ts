@@ -3,6 +3,7 @@ import type { AudioFormat } from '../../contract/values.ts';
 import type { Charge } from '../../contract/endpoint-lookup.ts';
 import { chargeOf } from '../../contract/endpoint-lookup.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
 import type { SpeechSurface, SurfaceName, SpeechField } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { Failure } from '../../errors/failure.ts';
@@ -231,6 +232,7 @@ export async function requireAudio(
     creditsUsed: headers.creditsUsed,
     quotaRemaining: headers.quotaRemaining,
     ignoredParameters: headers.ignoredParameters,
+    unspoken: headers.unspoken,
     discard: () => response.discard(),
   };
 }
@@ -286,6 +288,8 @@ export interface FileResponse {
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
+  /** What the voice leaves out of the text, if the service reports it. */
+  readonly unspoken?: readonly CodePointRange[];
   /** Maximum size in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;

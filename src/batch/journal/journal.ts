@@ -33,6 +33,8 @@ export interface ItemFacts {
   readonly bytes?: number;
   /** Modification time of the published file; identifies an unchanged file without reading it. */
   readonly mtimeMs?: number;
+  /** What the voice left out of the text, in the format of `X-Foley-Unspoken`. */
+  readonly unspoken?: string;
   /** Whether some segments of the job failed or some words lack timings. */
   readonly isPartial?: boolean;
   /** Whether the service refused the request without billing, so that it may be sent again under the same key. */
@@ -118,6 +120,7 @@ const FACT_TYPES = {
   sha256: 'string|undefined',
   bytes: 'number|undefined',
   mtimeMs: 'number|undefined',
+  unspoken: 'string|undefined',
   isPartial: 'boolean|undefined',
   isRefused: 'boolean|undefined',
   problem: 'string|undefined',

@@ -13,6 +13,7 @@ import type { Output } from '../../durable/output.ts';
 import { openOutput } from '../../durable/publish.ts';
 import { counted } from '../../text/display.ts';
 import { captionNames } from '../run/aligned-speaker.ts';
+import { describeUnspoken } from '../../speech/unspoken.ts';
 import type { ItemResult } from '../run/run-batch.ts';
 import type { Report, Tally } from './report.ts';
 
@@ -99,7 +100,7 @@ class PageReport implements Report {
     this.#end = end;
   }
 
-  async add({ creditsUsed, error, item, output, status }: ItemResult): Promise<void> {
+  async add({ creditsUsed, error, item, output, status, unspoken }: ItemResult): Promise<void> {
     const audio = output === null ? undefined : await this.#embedSound(output);
     const { levels, loudness } = audio?.sound ?? {};
     const facts = [
@@ -117,7 +118,9 @@ class PageReport implements Report {
       status,
       text: item.order.text,
       output,
-      problem: error?.message ?? null,
+      problem:
+        error?.message ??
+        (unspoken.length === 0 ? null : describeUnspoken(unspoken, { isBrief: true })),
       audio: audio?.id ?? null,
       type: MEDIA_TYPES[item.order.format] ?? '',
       durationMs: levels?.durationMs ?? 0,

@@ -11,9 +11,12 @@ export class Tally {
   skipped = 0;
   creditsUsed = 0;
   gravest: Failure | undefined;
+  /** Number of delivered and of skipped items whose audio leaves words out. */
+  readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
-  add({ creditsUsed, error, status }: ItemResult): void {
+  add({ creditsUsed, error, status, unspoken }: ItemResult): void {
     this[status] += 1;
+    if (unspoken.length > 0) this.unspoken[status] += 1;
     this.creditsUsed += creditsUsed ?? 0;
     if (error === undefined) return;
     const isGraver =
@@ -22,11 +25,11 @@ export class Tally {
   }
 
   /**
-   * Exit name of a batch that tried all items: `ok` without failures, `partial` with some failures; if no item
-   * succeeded, the exit name of the gravest failure.
+   * Exit name of a batch that tried all items: `ok` without failures; `partial` if some items failed or this run
+   * delivered audio that leaves words out; if no item succeeded, the exit name of the gravest failure.
    */
   get exit(): ExitName {
-    if (this.failed === 0) return 'ok';
+    if (this.failed === 0) return this.unspoken.done > 0 ? 'partial' : 'ok';
     return this.done + this.skipped > 0 ? 'partial' : (this.gravest?.exit ?? 'partial');
   }
 }
@@ -63,7 +66,7 @@ export interface Report {
 }
 
 /** Returns the fields of a result, for a report or an event. */
-export function recordOf({ creditsUsed, error, item, output, status }: ItemResult) {
+export function recordOf({ creditsUsed, error, item, output, status, unspoken }: ItemResult) {
   return {
     id: item.id,
     status,
@@ -81,6 +84,7 @@ export function recordOf({ creditsUsed, error, item, output, status }: ItemResul
             billed: error.billed,
             hint: error.hint ?? null,
           },
+    unspoken,
     index: item.index,
     source: item.source,
     characters: item.characters,

@@ -123,7 +123,9 @@ export class AlignedSpeaker implements ItemSpeaker {
         words: writtenWords(spoken, words),
       });
       await captions.prepare({ timings, shape: this.#options.captions.shape });
-      const known = { ...facts, ...costOf(response), isPartial: !isComplete };
+      // Words that the voice left out have no times; they are reported by themselves.
+      const isPartial = !isComplete && facts.unspoken === undefined;
+      const known = { ...facts, ...costOf(response), isPartial };
       verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();
     };

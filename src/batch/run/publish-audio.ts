@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { AudioResponse, SpeechOrder } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
 import { outputFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { syncFolder } from '../../durable/files.ts';
@@ -81,10 +82,12 @@ export async function publishAudio(
     }
     // A regular file always has a checksum.
     const sha256 = (await output.checksum()) ?? '';
-    await onVerified({ sha256, bytes }, verdict);
+    const { unspoken = [] } = response;
+    const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
+    await onVerified({ sha256, bytes, ...leftOut }, verdict);
     await output.publish();
     const { mtimeMs } = await deps.files.stat(file);
-    return { bytes, sha256, mtimeMs };
+    return { bytes, sha256, mtimeMs, ...leftOut };
   } finally {
     // Does nothing after `publish`.
     await output.abandon();

@@ -2,9 +2,11 @@ import { setMaxListeners } from 'node:events';
 import path from 'node:path';
 import type { ApiClient } from '../../api/client.ts';
 import { LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
+import { parseRanges } from '../../contract/unspoken.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Failure } from '../../errors/failure.ts';
+import { unspokenWords, type UnspokenWord } from '../../speech/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
@@ -29,6 +31,8 @@ export interface ItemResult {
   readonly error: Failure | undefined;
   /** The caption files that this run wrote. */
   readonly captions?: readonly WrittenCaptions[];
+  /** The words that the audio leaves out, because the voice cannot speak them. */
+  readonly unspoken: readonly UnspokenWord[];
 }
 
 export interface BatchOptions extends FileDeps {
@@ -380,9 +384,10 @@ export class Batch {
   }
 
   async #reportUnsent({ decision, item }: ClassifiedItem): Promise<void> {
-    const result = { item, output: item.output, creditsUsed: null } as const;
+    const result = { item, output: item.output, creditsUsed: null, unspoken: [] } as const;
     if (decision.kind === 'skip') {
-      await this.#report({ ...result, status: 'skipped', error: undefined });
+      const unspoken = unspokenOf(item, decision.status);
+      await this.#report({ ...result, status: 'skipped', error: undefined, unspoken });
     } else if (decision.kind === 'ended') {
       const error = endedFailure(decision.why, decision.status);
       const output = decision.why === 'partial' ? item.output : null;
@@ -397,17 +402,24 @@ export class Batch {
   ): Promise<void> {
     const error = made.facts.isPartial === true ? endedFailure('partial', made) : undefined;
     const status = error === undefined ? 'done' : 'failed';
-    return this.#report({ item, status, output: item.output, creditsUsed, error, captions });
+    const unspoken = unspokenOf(item, made);
+    const result = { item, status, output: item.output, creditsUsed } as const;
+    return this.#report({ ...result, error, captions, unspoken });
   }
 
   #reportFailed(item: BatchItem, error: Failure): Promise<void> {
-    return this.#report({ item, status: 'failed', output: null, creditsUsed: null, error });
+    const result = { item, status: 'failed', output: null, creditsUsed: null } as const;
+    return this.#report({ ...result, error, unspoken: [] });
   }
 
   #report(result: ItemResult): Promise<void> {
     this.#reporting = this.#reporting.then(() => this.#onResult(result));
     return this.#reporting;
   }
+}
+
+function unspokenOf({ order }: BatchItem, { facts }: ItemStatus): readonly UnspokenWord[] {
+  return unspokenWords(order.text, parseRanges(facts.unspoken ?? ''));
 }
 
 type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;

@@ -97,11 +97,16 @@ async function fetchMany<Job extends WaitedJob>(
     if (other === failure || other.exit === 'deadline') continue;
     context.io.warn(`foley: ${other.message}${other.hint === undefined ? '' : `. ${other.hint}`}`);
   }
+  const unspoken = all.flatMap(
+    (one) => (one.job === undefined ? undefined : words.unspoken?.({ ...one, job: one.job })) ?? [],
+  );
+  for (const line of unspoken) context.io.warn(line);
+  const isPartial = unspoken.length > 0 || all.some(({ job }) => job?.phase === 'partial');
   return {
     data: { items: all.map((one) => fetchedDocument(one, words)) },
     human: (style) => table(all, COLUMNS, style),
     ...(failure === undefined ? {} : { failure }),
-    exit: all.some(({ job }) => job?.phase === 'partial') ? 'partial' : 'ok',
+    exit: isPartial ? 'partial' : 'ok',
   };
 }
 
@@ -184,12 +189,14 @@ async function fetchOne<Job extends WaitedJob>(
   const isPartial = job.phase === 'partial' && options.source.isPart !== true;
   if (isPartial) io.warn(words.partial(job));
   if (failure === undefined) io.notice(words.saved({ job, saved, isFree: !waits }));
+  const unspoken = words.unspoken?.({ job, saved });
+  if (unspoken !== undefined) io.warn(unspoken);
   return {
     data: words.document({ job, saved }),
     // Without a path, the audio went to stdout.
     human: () => saved?.path ?? (options.placeFor === undefined ? job.status : ''),
     ...(failure === undefined ? {} : { failure }),
-    exit: isPartial ? 'partial' : 'ok',
+    exit: isPartial || unspoken !== undefined ? 'partial' : 'ok',
   };
 }
 

@@ -1,6 +1,9 @@
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
+import { firstRecord } from '../../api/response.ts';
 import { describeSound } from '../../audio/verify.ts';
 import type { FetchedJob, WaitedJob, SavedFile } from '../../speech/jobs/job.ts';
+import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import type { GlobalOptions } from '../flags/global.ts';
@@ -18,6 +21,7 @@ export function speechPresenter(
     kind: 'tts',
     document: (result) => jobDocument(result, target),
     partial: partialNotice,
+    unspoken: unspokenNotice,
     saved: savedNotice,
     show({ clock, io }, label) {
       const progress = startProgress(io, clock, label);
@@ -28,10 +32,33 @@ export function speechPresenter(
 
 /** Returns the `--json` document of commands that create jobs or wait for them. */
 export function jobDocument(
-  { job, requestId = job.requestId, saved }: JobResult<SpeechJob>,
+  { job, requestId = job.requestId, saved, text }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
-  return documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
+  const document = documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
+  // null: only the audio's response reports them.
+  return { ...document, unspoken: saved === undefined ? null : unspokenOf({ job, saved, text }) };
+}
+
+/** Formats a line for stderr about words that the voice left out; undefined without any. */
+export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined {
+  const words = unspokenOf(result);
+  if (words.length === 0) return undefined;
+  return describeUnspoken(words, { where: `job ${result.job.id}` });
+}
+
+/** Returns what the voice left out. The words are known as far as the job shows its text: 80 characters. */
+function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
+  const ranges = saved?.unspoken ?? [];
+  const { textPreview } = firstRecord(firstRecord(job.raw)?.['task']) ?? {};
+  const known = text ?? (typeof textPreview === 'string' ? textPreview : '');
+  const length = countCodePoints(known);
+  const words = unspokenWords(
+    known,
+    ranges.filter(({ end }) => end <= length),
+  );
+  if (text !== undefined) return words;
+  return ranges.map((range, index) => ({ ...range, text: words[index]?.text }));
 }
 
 /** Returns all fields of a job document in a fixed order; null for fields that `job` lacks. */
@@ -81,6 +108,8 @@ export interface JobResult<Job extends WaitedJob> {
   /** Id of the request that created the job, if this command created it. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
+  /** The text, if this command sent it. */
+  readonly text?: string | undefined;
   /** Whether the job was only downloaded, so that nothing was billed. */
   readonly isFree?: boolean;
 }
@@ -96,6 +125,8 @@ export interface JobPresenter<Job extends WaitedJob> {
   document(result: JobResult<Job>): Record<string, unknown>;
   /** Formats a notice about a partial result. */
   partial(job: Job): string;
+  /** Formats a notice about words that the voice left out; undefined without any. */
+  unspoken?(result: JobResult<Job>): string | undefined;
   /** Formats a notice about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
   /** Starts to show the progress of a job. @param label shown until the first state arrives */

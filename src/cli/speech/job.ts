@@ -80,7 +80,13 @@ export async function speakThroughJob(
     spoken: {
       path: saved.path,
       verdict: saved.verdict,
-      response: { requestId, creditsUsed, quotaRemaining, ignoredParameters },
+      response: {
+        requestId,
+        creditsUsed,
+        quotaRemaining,
+        ignoredParameters,
+        unspoken: saved.unspoken ?? [],
+      },
     },
     parts: 1,
     reportsIgnored: job.ignoredParameters !== undefined,

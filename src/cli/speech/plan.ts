@@ -119,7 +119,7 @@ export interface DeliveredSpeech {
 export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
   readonly response: Pick<
     Spoken['response'],
-    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId'
+    'creditsUsed' | 'ignoredParameters' | 'quotaRemaining' | 'requestId' | 'unspoken'
   >;
 }
 

@@ -15,6 +15,7 @@ import { checkCredits } from '../../speech/credit-rates.ts';
 import type { OutputPlan, AudioStream, SpeechTransport } from '../../speech/speak.ts';
 import { openPlanned, speak } from '../../speech/speak.ts';
 import type { Playback, Player } from '../../speech/play.ts';
+import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
 import type { Connection, Context } from '../command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
@@ -193,6 +194,10 @@ async function deliverSpeech(
     const { isPartial, spoken } = delivered;
     progress.stop();
     context.io.notice(describeSpeech(spoken));
+    const unspoken = unspokenWords(task.text, spoken.response.unspoken);
+    if (unspoken.length > 0) {
+      context.io.warn(describeUnspoken(unspoken, { voice: request.body.voiceId }));
+    }
     const captions = await publishCaptionFiles(request, spoken.path, context);
     if (spoken.path !== undefined && flags.waveform === true) {
       const { showWaveform } = await import('../render/waveform.ts');
@@ -201,8 +206,9 @@ async function deliverSpeech(
     if (spoken.path !== undefined && player !== undefined) {
       await playFile(player, spoken.path, context);
     }
-    const data = { ...speechDocument(delivered, request), ...captions?.document };
-    return isPartial || captions?.complete === false ? { data, exit: 'partial' } : { data };
+    const data = { ...speechDocument(delivered, request), unspoken, ...captions?.document };
+    const isWhole = !isPartial && unspoken.length === 0 && captions?.complete !== false;
+    return isWhole ? { data } : { data, exit: 'partial' };
   } finally {
     progress.stop();
     playback?.stop();

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import type { Static, TProperties } from 'typebox';
+import { UNSPOKEN_PATTERN } from '../unspoken.ts';
 import { FINISH_REASONS, REALTIME_FORMATS, REALTIME_MODES, REQUEST_STATES } from './protocols.ts';
 import { ProductStartRequest, StartRequest } from './client-messages.ts';
 
 // foley chose some field names in this file: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`,
-// `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings` and the fields of a segment.
+// `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings`, `unspoken` and the fields of a segment.
 const commonFields = {
   eventId: Type.String({ description: 'Unique for each event of a connection' }),
   traceId: Type.String({ description: 'Trace id of the connection; log it' }),
@@ -153,7 +154,22 @@ const sameInBoth = {
     audioBytes: count,
   }),
   request_status: RequestStatus,
-  warning: message('warning', { requestId: maybeRequestId, ...warning }),
+  warning: message('warning', {
+    requestId: maybeRequestId,
+    ...warning,
+    segmentId: Type.Optional(
+      Type.String({
+        description: 'Segment with text that the voice leaves out; reliable mode only',
+      }),
+    ),
+    unspoken: Type.Optional(
+      Type.String({
+        pattern: UNSPOKEN_PATTERN,
+        description:
+          'Letters and digits of the segment that the voice leaves out, as ranges of code points (extension of this service)',
+      }),
+    ),
+  }),
   error: message('error', {
     requestId: maybeRequestId,
     sessionId: Type.Optional(sessionId),

@@ -1,4 +1,5 @@
 import { PAGE_SIZE_DEFAULT } from '../../contract/limits.ts';
+import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
 import type { Job, JobKind, JobRecord } from '../jobs/job-records.ts';
 import { amountsIn } from '../ledger/ledger.ts';
@@ -30,6 +31,11 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
     [HEADERS.quotaRemaining]: String(quotaRemaining),
     [HEADERS.creditsUsed]: String(creditsUsed),
   };
+}
+
+/** Returns the header that names what the voice left out; none if there is nothing. */
+export function unspokenHeader(unspoken: readonly CodePointRange[]): Record<string, string> {
+  return unspoken.length === 0 ? {} : { [HEADERS.unspoken]: formatRanges(unspoken) };
 }
 
 /** Returns the remaining quota of the account. */

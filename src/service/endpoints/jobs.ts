@@ -11,6 +11,8 @@ import type {
   JobStatus as SpeechStatus,
 } from '../../contract/jobs.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
+import { HEADERS } from '../../contract/values.ts';
 import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import { showValue } from '../http/validation.ts';
 import type { Job, JobRecord, SegmentRecord } from '../jobs/job-records.ts';
@@ -191,7 +193,7 @@ async function acceptSpeechJob(
   const key = { ...call.key, fingerprint: fingerprintOf({ ...order }) };
   const make = (): Job => {
     const plan = planSpeech(order, catalogue.of(account));
-    const { charge, engineRequest, gainDb, ignored, model, voice } = plan;
+    const { charge, engineRequest, gainDb, ignored, model, unspoken, voice } = plan;
     const { speed, pitch, textNormalization } = engineRequest;
     const { text: submitted, format = 'mp3' } = order;
     const stored: StoredSpeech = {
@@ -203,6 +205,7 @@ async function acceptSpeechJob(
       ...(textNormalization === false ? { textNormalization } : {}),
       gainDb,
       ignored: [...ignored],
+      ...(unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) }),
       textPreview: sliceCodePoints(submitted, 0, PREVIEW_CHARACTERS),
       textFingerprint: `sha256:${createHash('sha256').update(submitted, 'utf8').digest('hex')}`,
     };
@@ -352,8 +355,10 @@ async function wholeAudio(
   context: ServiceContext,
 ): Promise<Response> {
   const audio = await requireAudio(job, context);
-  const { format } = storedOrder(StoredSpeech, job);
-  return storedAudioResponse(call, audio, { format, name: job.id });
+  const { format, unspoken } = storedOrder(StoredSpeech, job);
+  const response = storedAudioResponse(call, audio, { format, name: job.id });
+  if (unspoken !== undefined) response.headers.set(HEADERS.unspoken, unspoken);
+  return response;
 }
 
 async function requireAudio(job: Job, context: ServiceContext): Promise<StoredAudio> {

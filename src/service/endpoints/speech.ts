@@ -1,3 +1,4 @@
+import { formatRanges } from '../../contract/unspoken.ts';
 import { HEADERS } from '../../contract/values.ts';
 import { EMOTION_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { CachedSpeech, SpeechFormat, SpeechRequest } from '../../contract/speech.ts';
@@ -7,7 +8,7 @@ import { endpointPath } from '../../contract/endpoint-lookup.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { beginOperation, usedBefore, fingerprintOf } from '../operations/operations.ts';
 import type { ChargedCall, Handler } from './call.ts';
-import { priceHeaders } from './job-responses.ts';
+import { priceHeaders, unspokenHeader } from './job-responses.ts';
 import { requireSigned, storedAudioResponse } from './stored-audio.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
@@ -146,14 +147,17 @@ export function beginSpeech<Context extends ServiceContext>(
 
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
-/** Returns a response with headers for the price. If `listsIgnored`, another header lists the ignored controls. */
+/**
+ * Returns a response with price headers, a header that names what the voice leaves out and, if `listsIgnored`, a header
+ * that lists the ignored controls.
+ */
 export function chargedResponse(
-  { charge, ignored }: Pick<SpeechPlan, 'charge' | 'ignored'>,
+  { charge, ignored, unspoken }: Pick<SpeechPlan, 'charge' | 'ignored' | 'unspoken'>,
   { body, quotaRemaining }: SpokenStream,
   { type, listsIgnored }: { readonly type: string; readonly listsIgnored: boolean },
 ): Response {
   const price = priceHeaders({ quotaRemaining, creditsUsed: charge.credits });
-  const headers = new Headers({ 'Content-Type': type, ...price });
+  const headers = new Headers({ 'Content-Type': type, ...price, ...unspokenHeader(unspoken) });
   if (listsIgnored && ignored.length > 0) headers.set(HEADERS.ignoredParameters, ignored.join(','));
   return new Response(body, { headers });
 }
@@ -170,7 +174,7 @@ async function respondCached(
   const record =
     'operation' in begun ? await speakCached(begun, cachedSpeech, format) : begun.record;
   void cachedSpeech.sweep().catch(() => undefined);
-  const { creditsUsed, expiresAt, id, quotaRemaining } = record;
+  const { creditsUsed, expiresAt, id, quotaRemaining, unspoken } = record;
   const { expires, signature } = links.sign({ taskId: id, download: false }, expiresAt);
   const url = new URL(endpointPath('getCachedAudio', { audioId: id }), call.request.url);
   url.search = new URLSearchParams({ expires: String(expires), signature }).toString();
@@ -179,7 +183,11 @@ async function respondCached(
     credits_used: creditsUsed,
     quota_remaining: quotaRemaining,
   };
-  return Response.json(body, { headers: priceHeaders({ quotaRemaining, creditsUsed }) });
+  const headers = {
+    ...priceHeaders({ quotaRemaining, creditsUsed }),
+    ...(unspoken === '' ? {} : { [HEADERS.unspoken]: unspoken }),
+  };
+  return Response.json(body, { headers });
 }
 
 /** Handles `GET /api/open/tts/cached/{audioId}`: sends stored audio at a signed link (embedded service only). */
@@ -188,7 +196,10 @@ export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) =
   requireSigned(call, context, { taskId: audioId, download: false });
   const found = await context.cachedSpeech.find(audioId);
   if (found === undefined) throw new ServiceError('ERR_AUDIO_NOT_FOUND', 'The audio has expired');
-  return storedAudioResponse(call, found.audio, { format: found.record.format, name: audioId });
+  const { format, unspoken } = found.record;
+  const response = storedAudioResponse(call, found.audio, { format, name: audioId });
+  if (unspoken !== '') response.headers.set(HEADERS.unspoken, unspoken);
+  return response;
 };
 
 // Returns the stored audio if an identical request was billed earlier.
@@ -219,7 +230,8 @@ function speakCached(
     const { id } = operation;
     const { signal } = generation;
     const creditsUsed = plan.charge.credits;
-    const writing = await cachedSpeech.open({ id, format, creditsUsed });
+    const unspoken = formatRanges(plan.unspoken);
+    const writing = await cachedSpeech.open({ id, format, creditsUsed, unspoken });
     const { output } = writing;
     try {
       const { encode } = context;

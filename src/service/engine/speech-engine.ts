@@ -1,4 +1,5 @@
 import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
 
 export interface EngineVoice {
   /** Voice id within the engine, such as `slt`. */
@@ -46,11 +47,8 @@ export interface SpeechChunk {
   readonly span?: TextSpan;
 }
 
-/** A part of the request's text. Positions are counted in code points; `end` is exclusive. */
-export interface TextSpan {
-  readonly start: number;
-  readonly end: number;
-}
+/** A part of the request's text. */
+export type TextSpan = CodePointRange;
 
 /** The time of a word of the text. */
 export interface WordMark extends TextSpan {
@@ -73,6 +71,13 @@ export interface SpeechEngine {
    * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
+  /**
+   * Returns the letters and digits of a text that a voice leaves out, in order; undefined if the engine does not know
+   * them before it speaks.
+   */
+  unspoken?(
+    request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
+  ): readonly TextSpan[] | undefined;
   /** Ends the threads and processes of the engine; running requests fail. */
   close(): Promise<void>;
 }

@@ -28,6 +28,8 @@ export const StoredSpeech = Type.Object({
   gainDb: Type.Number(),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
+  /** Ranges of the submitted text that the voice leaves out, in the format of `X-Foley-Unspoken`; jobs from before lack it. */
+  unspoken: Type.Optional(Type.String()),
   textPreview: Type.String(),
   textFingerprint: Type.String(),
 });

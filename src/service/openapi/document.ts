@@ -9,6 +9,7 @@ import type { ServiceErrorCode } from '../../contract/service-errors.ts';
 import { SERVICE_ERRORS } from '../../contract/service-errors.ts';
 import type { SpeechSurface } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { UNSPOKEN_PATTERN } from '../../contract/unspoken.ts';
 import { AUDIO_FORMATS, PREVIEW_FORMAT, HEADERS } from '../../contract/values.ts';
 import { speechMediaType } from '../speech/encode.ts';
 
@@ -144,7 +145,7 @@ function successResponse(endpoint: Endpoint): Json {
       return { description: 'The file', headers, content: fileContent(schema) };
     }
     case 'events': {
-      const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER };
+      const headers = { ...traced, ...PRICE_HEADERS, ...IGNORED_HEADER, ...UNSPOKEN_HEADER };
       const content = eventContent(events ?? []);
       return { description: 'The audio with word times', headers, content };
     }
@@ -159,7 +160,9 @@ function successResponse(endpoint: Endpoint): Json {
         ...(otherSuccess === undefined ? {} : jsonContent(otherSuccess)),
         ...(events === undefined ? {} : eventContent(events)),
       };
-      const headers = { ...traced, ...(isMade ? made : STORED_HEADERS) };
+      // The audio of one segment has no positions in the whole text.
+      const unspoken = endpoint.id === 'getJobSegment' ? {} : UNSPOKEN_HEADER;
+      const headers = { ...traced, ...(isMade ? made : STORED_HEADERS), ...unspoken };
       return { description: 'The audio', headers, content };
     }
     case undefined:
@@ -222,6 +225,14 @@ const IGNORED_HEADER = {
   [HEADERS.ignoredParameters]: {
     description: 'Controls that were not applied, separated by commas',
     schema: STRING,
+  },
+};
+
+const UNSPOKEN_HEADER = {
+  [HEADERS.unspoken]: {
+    description:
+      'Letters and digits of the text that the voice leaves out, as ranges of code points, the end excluded: 6-8,20-22 (extension of this service)',
+    schema: { type: 'string', pattern: UNSPOKEN_PATTERN },
   },
 };
 

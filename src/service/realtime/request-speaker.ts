@@ -1,5 +1,6 @@
 import type { EndpointId } from '../../contract/generated/endpoints.ts';
 import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Random } from '../../effects/random.ts';
 import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
@@ -220,14 +221,15 @@ export class RequestSpeaker {
       await output?.publish();
       this.#abort.signal.throwIfAborted();
       this.#settle(reserved, audio);
-      return { type: 'spoken', segmentId, outcome: this.#outcomeOf(reserved, audio.bytes) };
+      const outcome = this.#outcomeOf(reserved, audio.bytes);
+      return { type: 'spoken', segmentId, outcome, unspoken: this.#unspokenIn(reserved) };
     } catch (error) {
       await output?.abandon();
       if (this.#abort.signal.aborted) return undefined;
       if (isUnspeakable(error)) {
         context.store.write((db) => completeSegment(db, id, segmentId, NO_AUDIO));
         reserved.refund();
-        return { type: 'unspeakable', segmentId };
+        return { type: 'unspeakable', segmentId, unspoken: this.#unspokenIn(reserved) };
       }
       context.report({ type: 'failure', requestId: traceId, error });
       reserved.refund();
@@ -274,6 +276,12 @@ export class RequestSpeaker {
       completeSegment(db, id, reserved.segment.segmentId, size);
       if (mode === 'reliable') setStoredUntil(db, id, clock.now() + AUDIO_LIFETIME_MS);
     });
+  }
+
+  #unspokenIn({ segment: { text } }: ReservedSegment): string | undefined {
+    const { engine, speaker } = this.#plan.voice;
+    const ranges = speaker.unspoken?.({ text, voice: engine.voice }) ?? [];
+    return ranges.length === 0 ? undefined : formatRanges(ranges);
   }
 
   #outcomeOf({ segment }: ReservedSegment, audioBytes: number) {

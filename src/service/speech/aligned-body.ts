@@ -127,7 +127,7 @@ type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | Alig
 /**
  * Speaks a text. Yields audio and word times, and if possible the word times of a chunk before the audio of that chunk.
  * Encodes at most one piece of audio ahead of the consumer.
- * @returns whether every chunk has word times
+ * @returns `complete` if every chunk has word times and the voice leaves nothing out
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 async function* alignedEvents(
@@ -135,12 +135,13 @@ async function* alignedEvents(
   signal: AbortSignal,
 ): AsyncGenerator<SpokenEvent, AlignmentStatus> {
   const { context, plan } = speaking;
-  const { engineRequest, format, gainDb } = plan;
+  const { engineRequest, format, gainDb, unspoken } = plan;
   const timed = {
     ...speaking,
     plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
   };
-  const alignment = new Alignment(engineRequest.text, codecDelayMs(format));
+  const isKnown = plan.voice.speaker.unspoken?.(engineRequest) !== undefined;
+  const alignment = new Alignment(engineRequest.text, codecDelayMs(format), isKnown);
   const updates = new Wakeup();
   const chunks = observe(speechOf(timed, signal), (chunk) => {
     alignment.add(chunk);
@@ -159,7 +160,7 @@ async function* alignedEvents(
     }
     const status = alignment.finish();
     yield* alignment.take();
-    return status;
+    return unspoken.length > 0 ? 'partial' : status;
   } finally {
     void closeQuietly(encoded);
   }
@@ -221,14 +222,19 @@ export class Alignment {
   readonly #characters: readonly string[];
   readonly #pieces: readonly Piece[];
   readonly #delayMs: number;
+  readonly #isKnown: boolean;
   #updates: AlignmentUpdate[] = [];
   #current = 0;
   #chunks = 0;
   #spokenMs = 0;
   #isPartial = false;
 
-  /** @param delayMs time at which the speech starts in the audio */
-  constructor(text: string, delayMs: number) {
+  /**
+   * @param delayMs time at which the speech starts in the audio
+   * @param isKnown whether the engine knows what it leaves out; by default, a word without a time counts as left out
+   */
+  constructor(text: string, delayMs: number, isKnown = false) {
+    this.#isKnown = isKnown;
     this.#characters = Array.from(text);
     this.#pieces = piecesOf(text);
     this.#delayMs = delayMs;
@@ -256,7 +262,7 @@ export class Alignment {
     for (const piece of touched) this.#update(piece, piece.words);
   }
 
-  /** Ends the speech; returns whether all chunks have word times. */
+  /** Ends the speech; returns whether all chunks, or all words, have times. */
   finish(): AlignmentStatus {
     this.#advance(Infinity);
     return this.#isPartial ? 'partial' : 'complete';
@@ -284,10 +290,22 @@ export class Alignment {
 
   #end(piece: Piece): void {
     const isMissed = piece.chunkSeq !== undefined || HAS_WORD.test(piece.text);
-    if (piece.words.length > 0 || !isMissed) return;
+    if (piece.words.length > 0) {
+      this.#isPartial ||= !this.#isKnown && this.#hasUntimedWord(piece);
+      return;
+    }
+    if (!isMissed) return;
     this.#isPartial = true;
     const chunkSeq = this.#number(piece);
     this.#updates.push({ name: 'alignment_invalidated', data: { chunkSeq } });
+  }
+
+  #hasUntimedWord({ start: first, text, words }: Piece): boolean {
+    return wordsOf(text, first).some(
+      ({ start, end }) =>
+        HAS_WORD.test(this.#characters.slice(start, end).join('')) &&
+        !words.some((timed) => timed.start < end && start < timed.end),
+    );
   }
 
   #update(piece: Piece, words: readonly WordMark[]): void {

@@ -5,7 +5,7 @@ import type { Clock } from '../../effects/clock.ts';
 import type { OperationKey } from '../operations/operations.ts';
 import { findByKey } from '../operations/operations.ts';
 import type { Connection } from '../store/connection.ts';
-import { integer, oneOf, text } from '../store/connection.ts';
+import { integer, oneOf, optionalText, text } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 import type { AudioFolder } from './audio-files.ts';
 
@@ -25,6 +25,8 @@ export interface CachedRecord {
   readonly format: SpeechFormat;
   readonly creditsUsed: number;
   readonly quotaRemaining: number;
+  /** Ranges of the text that the voice left out, in the format of `X-Foley-Unspoken`; empty without any. */
+  readonly unspoken: string;
   /** Expiry time in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -56,6 +58,7 @@ export function createCachedSpeech({
       format: oneOf(SPEECH_FORMATS, row, 'format'),
       creditsUsed: integer(row, 'credits_used'),
       quotaRemaining: integer(row, 'quota_remaining'),
+      unspoken: optionalText(row, 'unspoken') ?? '',
       expiresAt: integer(row, 'expires_at'),
     };
   };
@@ -65,17 +68,18 @@ export function createCachedSpeech({
       id,
       format,
       creditsUsed,
+      unspoken,
     }: Omit<CachedRecord, 'quotaRemaining' | 'expiresAt'>): Promise<CachedWriting> {
       const expiresAt = clock.now() + LIFETIME_MS;
       // Recorded before the file exists, so that a sweep deletes the file even after a crash.
-      const row = { id, format, credits_used: creditsUsed, expires_at: expiresAt };
+      const row = { id, format, credits_used: creditsUsed, unspoken, expires_at: expiresAt };
       store.write((db) => db.insert('cached_speech', row));
       const discard = (): Promise<void> => remove(id).catch(() => undefined);
       try {
         const output = await folder.create(id, fileOf(format));
         const ready = (db: Connection, quotaRemaining: number): CachedRecord => {
           db.run('UPDATE cached_speech SET quota_remaining = ? WHERE id = ?', [quotaRemaining, id]);
-          return { id, format, creditsUsed, quotaRemaining, expiresAt };
+          return { id, format, creditsUsed, quotaRemaining, unspoken, expiresAt };
         };
         return { output, ready, discard };
       } catch (error) {

@@ -4,18 +4,28 @@
  * (docs/api/speech.md#v3, `filterEmoji`).
  */
 export function removeKaomoji(text: string): string {
+  return withoutKaomoji(text)
+    .map(({ start, end }) => text.slice(start, end))
+    .join('');
+}
+
+/** Returns the parts of a text that {@link removeKaomoji} keeps, in order, in UTF-16 units. */
+export function withoutKaomoji(text: string): readonly Span[] {
   const kept = protectedSpans(text);
-  let result = '';
+  const parts: Span[] = [];
+  let last: string | undefined;
   let position = 0;
   for (const { start, end } of faces(text)) {
     const from = withLeftArms(text, start, position);
     const to = withRightArms(text, end);
     if (kept.some((span) => span.start < to && from < span.end)) continue;
-    result += text.slice(position, from);
-    const isBetweenSpaces = isGap(result.at(-1)) && isGap(text[to]);
-    position = isBetweenSpaces ? to + 1 : to;
+    if (from > position) {
+      parts.push({ start: position, end: from });
+      last = text[from - 1];
+    }
+    position = isGap(last) && isGap(text[to]) ? to + 1 : to;
   }
-  return result + text.slice(position);
+  return [...parts, { start: position, end: text.length }];
 }
 
 const CLOSERS = new Map([

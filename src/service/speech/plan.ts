@@ -1,13 +1,14 @@
 import type { AudioFormat } from '../../contract/values.ts';
 import type { ControlRange } from '../../contract/families.ts';
 import type { ControlName, SpeechControls } from '../../contract/speech.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { EngineRequest } from '../engine/speech-engine.ts';
 import { anyOf, showValue, describeRange } from '../http/validation.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
 import type { FieldProblem } from '../service-error.ts';
-import { removeKaomoji } from './kaomoji.ts';
+import { removeKaomoji, withoutKaomoji } from './kaomoji.ts';
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import { familyOf } from '../voices/voices.ts';
 import type { CatalogueModel } from '../voices/models.ts';
@@ -41,6 +42,8 @@ export interface SpeechPlan {
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
   readonly ignored: readonly ControlName[];
+  /** The letters and digits of the request's text that the voice leaves out; none if the engine does not know them. */
+  readonly unspoken: readonly CodePointRange[];
   readonly charge: Amounts;
 }
 
@@ -71,7 +74,32 @@ export function planSpeech(
   const { gainDb, ignored, ...settings } = deliver(order, model, voice);
   const engineRequest = { text, voice: voice.engine.voice, ...settings };
   const charge = price(text, model);
-  return { voice, model, format, textField, engineRequest, gainDb, ignored, charge };
+  const unspoken = unspokenIn(order.text, text, voice);
+  return { voice, model, format, textField, engineRequest, gainDb, ignored, unspoken, charge };
+}
+
+/** Returns what a voice leaves out, as ranges of the submitted text. @param filtered the text without kaomoji */
+function unspokenIn(
+  submitted: string,
+  filtered: string,
+  { engine, speaker }: SpeakingVoice,
+): readonly CodePointRange[] {
+  const found = speaker.unspoken?.({ text: filtered, voice: engine.voice }) ?? [];
+  if (filtered === submitted || found.length === 0) return found;
+  let units = 0;
+  let removed = 0;
+  let position = 0;
+  return withoutKaomoji(submitted).flatMap((kept) => {
+    removed += countCodePoints(submitted.slice(units, kept.start));
+    const start = position;
+    position += countCodePoints(submitted.slice(kept.start, kept.end));
+    units = kept.end;
+    const [shift, end] = [removed, position];
+    return found
+      .map((range) => ({ start: Math.max(range.start, start), end: Math.min(range.end, end) }))
+      .filter((range) => range.start < range.end)
+      .map((range) => ({ start: range.start + shift, end: range.end + shift }));
+  });
 }
 
 /** Returns the name that a field has in the client's API version. */

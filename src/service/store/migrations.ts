@@ -399,4 +399,7 @@ export const MIGRATIONS: readonly string[] = [
   DROP TABLE speech_job;
   DROP TABLE media_job;
   `,
+  `
+  ALTER TABLE cached_speech ADD COLUMN unspoken TEXT;
+  `,
 ];

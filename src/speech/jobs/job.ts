@@ -7,6 +7,7 @@ import type { JobError } from '../../api/resources/jobs.ts';
 import type { FileResponse } from '../../api/resources/speech.ts';
 import type { Format } from '../../audio/formats.ts';
 import type { Verdict } from '../../audio/reader.ts';
+import type { CodePointRange } from '../../contract/unspoken.ts';
 import { removeTemporary } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import type { IntentJournal, IntentMetadata, OpenIntent } from '../../durable/intents.ts';
@@ -56,6 +57,8 @@ export interface SavedFile {
   /** Path of the file; undefined for a stream. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
+  /** What the voice left out of the text, if the service reports it. */
+  readonly unspoken?: readonly CodePointRange[] | undefined;
 }
 
 interface SaveOptions {
@@ -85,13 +88,13 @@ export async function saveFile(
     const verdict = await deliver(file, format, { write }, undefined);
     if (output === undefined) {
       await abortable(stream.end(), signal);
-      return { path: undefined, verdict };
+      return { path: undefined, verdict, unspoken: file.unspoken };
     }
     for (const { position, bytes } of verdict.corrections) await output.overwrite(position, bytes);
     const checksum = await output.checksum();
     if (checksum !== undefined) await onVerified?.({ bytes: verdict.bytes, checksum });
     const { path: saved } = await output.publish();
-    return { path: saved, verdict };
+    return { path: saved, verdict, unspoken: file.unspoken };
   } finally {
     // No effect after publication.
     await output?.abandon();

@@ -14,6 +14,7 @@ import type { Recovered } from '../recover.ts';
 import { detailsOf, requireSameService } from '../recover.ts';
 import type { JobSource, WaitedJob } from './job.ts';
 import { failedJob, saveFile } from './job.ts';
+import { leftOut } from '../unspoken.ts';
 import { speechSource } from './speech-job.ts';
 
 export interface JobRecoveryDeps extends FileDeps {
@@ -69,7 +70,7 @@ export async function recoverAs<Job extends WaitedJob>(
     await entry.advance('done');
     const made = await source.obtain(job, signal);
     const wanted = about?.output ?? downloadName(job.id, extensionOf(made.format));
-    const { path: output = wanted } = await saveFile(made, job, {
+    const { path: output = wanted, unspoken = [] } = await saveFile(made, job, {
       placeFor: async () => ({
         output: await openOutput({ ...deps, path: wanted, existing: 'number' }),
       }),
@@ -78,8 +79,9 @@ export async function recoverAs<Job extends WaitedJob>(
     });
     await entry.markAs('published');
     const saved = { ...details, creditsUsed, output };
-    if (job.phase === 'success') return { ...saved, outcome: 'recovered' };
-    const problem = `only a part of it was spoken (${job.status})`;
+    const isWhole = job.phase === 'success';
+    if (isWhole && unspoken.length === 0) return { ...saved, outcome: 'recovered' };
+    const problem = isWhole ? leftOut(unspoken) : `only a part of it was spoken (${job.status})`;
     return { ...saved, outcome: 'partial', problem };
   } catch (error) {
     if (!(error instanceof Failure) || (error.exit !== 'lost' && !isNotFound(error))) throw error;

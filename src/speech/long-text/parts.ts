@@ -12,6 +12,7 @@ import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { AlignedWord } from '../../contract/speech.ts';
+import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
 import type { FileDeps } from '../../durable/files.ts';
@@ -91,7 +92,15 @@ async function fetchPart(
   const audio = await fetchJobAudio(client, ref, signal);
   const { bytes } = await downloadPart(audio, record, index, files);
   const isPartial = job.phase === 'partial' ? true : undefined;
-  await record.note({ part: index, state: 'done', bytes, isPartial, ...metadataOf(job) });
+  const unspoken = recordedRanges(audio.unspoken);
+  await record.note({
+    part: index,
+    state: 'done',
+    bytes,
+    unspoken,
+    isPartial,
+    ...metadataOf(job),
+  });
 }
 
 async function createJob(
@@ -201,7 +210,13 @@ export async function speakStreamPart(
     requestId: spoken.response.requestId,
     quotaRemaining: spoken.response.quotaRemaining,
     ignoredParameters: spoken.response.ignoredParameters,
+    unspoken: recordedRanges(spoken.response.unspoken),
   });
+}
+
+/** Returns ranges as recorded with a part; undefined without any. */
+function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
+  return ranges.length === 0 ? undefined : formatRanges(ranges);
 }
 
 function isLost(error: unknown): error is Failure {

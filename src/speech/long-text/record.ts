@@ -235,6 +235,8 @@ interface PartStep {
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
+  /** Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`. */
+  readonly unspoken?: string | undefined;
   /** Whether some of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
   /** Whether foley has already reported that the part's job or audio is missing on the service. */
@@ -282,6 +284,7 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
     quotaRemaining: number('quotaRemaining'),
     ignoredParameters: Array.isArray(ignored) ? ignored.map((one) => String(one)) : undefined,
     bytes: number('bytes'),
+    unspoken: text('unspoken'),
     isPartial: record['isPartial'] === true ? true : undefined,
     isGone: record['isGone'] === true ? true : undefined,
   };

@@ -7,6 +7,7 @@ import { openOutput } from '../../durable/publish.ts';
 import { detailsOf, hasChecksum, ifExists, mayRun, requireSameService } from '../recover.ts';
 import type { Recovered } from '../recover.ts';
 import { DISCARD } from '../speak.ts';
+import { leftOut } from '../unspoken.ts';
 import type { LongTextRecord, RecordOptions, InterruptedText } from './record.ts';
 import { resumeRecord, readRecord } from './record.ts';
 import type { LongTextOptions } from './speak-long-text.ts';
@@ -68,9 +69,12 @@ export async function recoverLongText(
       buysLost: true,
     });
     const result = { ...details, ...resultOf(record, spoken.path ?? wanted) };
-    const { partial } = totalsOf(record);
-    if (partial.length === 0) return { ...result, outcome: 'recovered' };
-    const problem = `some of part ${partial.join(', ')} could not be spoken`;
+    const { partial, unspoken } = totalsOf(record);
+    if (partial.length === 0 && unspoken.length === 0) return { ...result, outcome: 'recovered' };
+    const problem =
+      partial.length === 0
+        ? leftOut(unspoken)
+        : `some of part ${partial.join(', ')} could not be spoken`;
     return { ...result, outcome: 'partial', problem };
   } finally {
     // No effect after publication.

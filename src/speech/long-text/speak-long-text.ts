@@ -4,11 +4,13 @@ import type { AudioJoiner } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
+import { type CodePointRange, parseRanges } from '../../contract/unspoken.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable, mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speak.ts';
@@ -267,9 +269,9 @@ const CHUNK_BYTES = 1 << 18;
 /**
  * Returns the totals of the recorded parts: the cost (undefined if a part does not report its cost), the lowest
  * quota, the request id of the first part, the controls that were not applied and whether all parts report them,
- * and the numbers of partly spoken parts, from 1.
+ * what the voice left out of the text, and the numbers of partly spoken parts, from 1.
  */
-export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>) {
+export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>) {
   const states = record.plan.parts.map((_, index) => record.part(index));
   const credits = states.map(({ creditsUsed }) => creditsUsed);
   const quotas = states
@@ -284,8 +286,23 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan'>) {
       new Set(states.flatMap(({ ignoredParameters }) => ignoredParameters ?? [])),
     ),
     reportsIgnored: states.every(({ ignoredParameters }) => ignoredParameters !== undefined),
+    unspoken: unspokenIn(record),
     partial: states.flatMap(({ isPartial }, index) => (isPartial === true ? [index + 1] : [])),
   };
+}
+
+/** Returns the ranges that the voice left out of the parts, as ranges of the whole text. */
+function unspokenIn(
+  record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>,
+): readonly CodePointRange[] {
+  let [units, position] = [0, 0];
+  return record.plan.parts.flatMap((planned, index) => {
+    position += countCodePoints(record.text.slice(units, planned.start));
+    units = planned.start;
+    const before = position;
+    const ranges = parseRanges(record.part(index).unspoken ?? '') ?? [];
+    return ranges.map(({ start, end }) => ({ start: before + start, end: before + end }));
+  });
 }
 
 /** Returns the total of the known costs of billed parts that were not delivered. */

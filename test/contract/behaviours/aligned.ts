@@ -150,6 +150,22 @@ function ofOurs(): readonly Behaviour[] {
       },
     },
     {
+      id: 'aligned.unspoken',
+      section: SECTION,
+      on: ALIGNED,
+      what: 'A stream that leaves a word out is `partial`, and a header names the letters',
+      covers: ['X-Foley-Unspoken'],
+      spends: true,
+      async check(service) {
+        if (!service.isOurs)
+          throw new NotApplicable('which letters its voices leave out is not known');
+        const body = { ...(await alignedBody(service)), text: 'Hello 你好 world' };
+        const answer = await service.ask(ALIGNED, { body });
+        assert.equal(answer.header('X-Foley-Unspoken'), '6-8');
+        assert.equal(parseEvents(textOf(answer)).last?.data['alignmentStatus'], 'partial');
+      },
+    },
+    {
       id: 'aligned.replaced',
       section: SECTION,
       on: ALIGNED,

@@ -4,6 +4,7 @@ import { claimAudio, claimRefused, claimStatus } from '../claims.ts';
 import type { ModelFact } from '../facts.ts';
 import { creditsOf, isOfFamily, pairOf, plainBody, TEXT } from '../facts.ts';
 import type { ServiceUnderTest } from '../service-under-test.ts';
+import { NotApplicable } from '../service-under-test.ts';
 
 const V3 = { id: 'tts-v3', on: 'POST /api/open/v3/speech/tts' };
 const V2 = { id: 'tts-v2', on: 'POST /api/open/v2/speech/tts' };
@@ -45,6 +46,22 @@ function families(): readonly Behaviour[] {
     ...ends('vendor', 'stability', [0.5, 1.5], [0.49, 1.51]),
     ...ends('vendor', 'similarity', [0.5, 1.5], [0.49, 1.51]),
     ...['volume', 'pitch', 'stability', 'similarity'].map((control) => ignored(control)),
+    {
+      id: 'tts-v3.unspoken',
+      section: 'speech#v3',
+      on,
+      what: '`X-Foley-Unspoken` names the letters that the voice leaves out, and is missing without any',
+      covers: ['X-Foley-Unspoken'],
+      spends: true,
+      async check(service) {
+        if (!service.isOurs) throw new NotApplicable('a hosted service does not send it');
+        const body = await plainBody(service);
+        const mixed = await service.ask(on, { body: { ...body, text: 'Hello 你好 world 🙂' } });
+        assert.equal(mixed.header('X-Foley-Unspoken'), '6-8');
+        const plain = await service.ask(on, { body: { ...body, text: 'Hello world 🙂' } });
+        assert.equal(plain.header('X-Foley-Unspoken'), null);
+      },
+    },
     {
       id: 'tts-v3.ignored.none',
       section: 'speech#v3',

@@ -1,3 +1,4 @@
+import { unspokenLetters } from '../../../src/service/engine/flite/speakable-text.ts';
 import { once } from 'node:events';
 import { abortable } from '../../../src/effects/concurrency.ts';
 import {
@@ -62,6 +63,7 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     speaking: () => speaking,
     async warmUp() {},
     synthesize,
+    unspoken: ({ text }) => unspokenLetters(text),
     async close() {},
     holdBefore(chunk) {
       const opened = new AbortController();

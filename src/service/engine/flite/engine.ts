@@ -7,7 +7,7 @@ import { endsParagraph } from '../../../text/sentences.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine, WordMark } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import type { SpeakablePiece, WrittenWord } from './speakable-text.ts';
-import { speakablePieces } from './speakable-text.ts';
+import { speakablePieces, unspokenLetters } from './speakable-text.ts';
 import { FLITE_VOICES } from './voices.ts';
 import type { TimedSound } from './word-marks.ts';
 import { wordMarks } from './word-marks.ts';
@@ -41,6 +41,13 @@ export function createFliteEngine({
     voices: FLITE_VOICES,
     warmUp: () => pool.warmUp(),
     synthesize: (request, signal) => speakPieces(pool, request, signal),
+    unspoken({ text, textNormalization, voice }) {
+      const { language = '' } = FLITE_VOICES.find(({ id }) => id === voice) ?? {};
+      return unspokenLetters(
+        text,
+        textNormalization === false ? undefined : readingRegion(language),
+      );
+    },
     close: () => pool.close(),
   };
 }

@@ -3,6 +3,7 @@ import type { Region } from '../../../text/reading/english.ts';
 import { endsParagraph, splitClauses } from '../../../text/sentences.ts';
 import { LONGEST_PIECE, type TextSpan } from '../speech-engine.ts';
 import { type Source, TracedText } from '../traced-text.ts';
+import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 
 /**
  * Rewrites a text in plain ASCII for flite: reads numbers, abbreviations and signs as words, removes accents, simplifies
@@ -16,9 +17,22 @@ export function speakableText(text: string, region?: Region): string {
 }
 
 function traceSpeakable(text: string, region: Region | undefined): TracedText {
+  const plain = traceReading(text, region)
+    .replace(NOT_ASCII, () => ' ')
+    .replace(LETTER_A, () => 'ay')
+    .replace(LONE_LETTER, (letter = '') => letter.toLowerCase())
+    .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
+    .replace(LONG_WORD, (part = '') => `${part} `)
+    .replace(WHITE_SPACE, () => ' ')
+    .replace(SPACE_AROUND, () => '');
+  return isSaid(plain.text) ? plain : new TracedText('');
+}
+
+/** Rewrites a text in ASCII, except the characters that flite cannot speak, which remain. */
+function traceReading(text: string, region: Region | undefined): TracedText {
   const written = new TracedText(text);
   const words = region === undefined ? written : written.read(region, nameLetters);
-  const plain = words
+  return words
     .replace(REPEATED_SIGN, (_run, sign = '') => sign)
     .replace(INVISIBLE, () => '')
     .replace(QUOTE, () => "'")
@@ -28,15 +42,27 @@ function traceSpeakable(text: string, region: Region | undefined): TracedText {
     .replace(LETTER, (letter = '') => LETTERS.get(letter) ?? letter)
     .replace(NOT_ASCII, (character = '') => character.normalize('NFKD'))
     .replace(MARK, () => '')
-    .replace(FRACTION_SLASH, () => '/')
-    .replace(NOT_ASCII, () => ' ')
-    .replace(LETTER_A, () => 'ay')
-    .replace(LONE_LETTER, (letter = '') => letter.toLowerCase())
-    .replace(SPACE_BEFORE_MARK, (_match, mark = '') => mark)
-    .replace(LONG_WORD, (part = '') => `${part} `)
-    .replace(WHITE_SPACE, () => ' ')
-    .replace(SPACE_AROUND, () => '');
-  return isSaid(plain.text) ? plain : new TracedText('');
+    .replace(FRACTION_SLASH, () => '/');
+}
+
+/**
+ * Returns the letters and digits of a text that flite leaves out, with their combining marks.
+ * @param region how English is read; without it, nothing is read as words
+ */
+export function unspokenLetters(text: string, region?: Region): TextSpan[] {
+  let start = 0;
+  return splitClauses(text, LONGEST_PIECE).flatMap(({ text: written }) => {
+    const first = start;
+    start += countCodePoints(written);
+    if (!written.match(BEYOND_ASCII)?.some((letter) => isForeign(letter))) return [];
+    return unspokenIn(written, () => traceReading(written, region), { first, isForeign, region });
+  });
+}
+
+/** Whether a character is a letter or digit without an ASCII form, which flite leaves out. */
+function isForeign(character: string): boolean {
+  if (!COUNTED_LETTER.test(character) || LETTERS.has(character)) return false;
+  return !ASCII_LETTER.test(character.normalize('NFKD'));
 }
 
 /** Whether flite makes a sound for an ASCII text. */
@@ -64,6 +90,8 @@ const DASH = /\s?(?:[–—―]|--)\s?|\s-\s/g;
 const HYPHEN = /[‐‑‒−]/g;
 const MARK = /\p{M}/gu;
 const NOT_ASCII = /[^ -~]/gu;
+const ASCII_LETTER = /[A-Za-z0-9]/;
+const BEYOND_ASCII = /\P{ASCII}/gu;
 const FRACTION_SLASH = /\u2044/g;
 /** A single letter other than an article. flite says `I` after a noun as the number one, and `V` as five. */
 const LONE_LETTER = /(?<![\w.'])[B-Z](?![\w'])/g;

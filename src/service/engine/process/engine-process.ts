@@ -225,6 +225,7 @@ function descriptionIn({ version, license, voices }: EngineDescription): EngineD
       pitch: voice.pitch === true,
       words: voice.words === true,
       ...(voice.textNormalization === true ? { textNormalization: true } : {}),
+      ...(voice.scripts === undefined ? {} : { scripts: voice.scripts }),
     })),
   };
 }

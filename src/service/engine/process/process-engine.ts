@@ -8,9 +8,11 @@ import {
   type EngineRequest,
   type SpeechChunk,
   type SpeechEngine,
+  type TextSpan,
   type WordMark,
 } from '../speech-engine.ts';
 import { TracedText } from '../traced-text.ts';
+import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
@@ -44,8 +46,44 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
     })),
     warmUp: () => pool.warmUp(),
     synthesize: (request, signal) => speak(pool, registration, request, signal),
+    unspoken({ text, textNormalization, voice: id }) {
+      const voice = registration.voices.find((one) => one.id === id);
+      if (voice?.scripts === undefined) return undefined;
+      const region = textNormalization === false ? undefined : regionOf(voice);
+      return unspokenScripts(text, voice.scripts, region);
+    },
     close: () => pool.close(),
   };
+}
+
+/**
+ * Returns the letters and digits of a text whose script a voice cannot speak.
+ * @param scripts ISO 15924 codes
+ * @param region how the service reads English for the voice; undefined if it does not
+ */
+export function unspokenScripts(
+  text: string,
+  scripts: readonly string[],
+  region?: Region,
+): readonly TextSpan[] {
+  const known = ['Zyyy', 'Zinh', ...scripts].flatMap((code) => scriptPattern(code));
+  const spoken = new RegExp(known.join('|'), 'u');
+  const isForeign = (character: string): boolean =>
+    COUNTED_LETTER.test(character) && !spoken.test(character);
+  const rewrite = (): TracedText => {
+    const written = new TracedText(text);
+    return region === undefined ? written : written.read(region);
+  };
+  return unspokenIn(text, rewrite, { isForeign, region });
+}
+
+/** Returns a pattern of the characters that a script uses; none if this Node.js does not know the script. */
+function scriptPattern(code: string): string[] {
+  try {
+    return [new RegExp(String.raw`\p{Script_Extensions=${code}}`, 'u').source];
+  } catch {
+    return [];
+  }
 }
 
 async function* speak(

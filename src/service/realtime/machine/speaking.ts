@@ -1,4 +1,5 @@
 import { FRAME_LIMITS, SESSION_MAX_UNITS } from '../../../contract/realtime/limits.ts';
+import { UNSPOKEN_TEXT } from '../../../contract/unspoken.ts';
 import type { Problem } from '../client-message.ts';
 import { digestOf } from '../segment-audio.ts';
 import {
@@ -93,7 +94,7 @@ export function takeSpeech(
       case 'spoken':
         return [completed(request, event, protocol === 'v3'), restartIdle, speakNext];
       case 'unspeakable':
-        return [nothingToSay(request, event.segmentId), restartIdle, speakNext];
+        return [nothingToSay(request, event), restartIdle, speakNext];
     }
   };
 }
@@ -120,7 +121,7 @@ function sendAudio(request: OpenRequest, audio: Uint8Array): Reducer {
 
 function completed(
   request: OpenRequest,
-  { segmentId, outcome }: Extract<SessionEvent, { type: 'spoken' }>,
+  { segmentId, outcome, unspoken }: Extract<SessionEvent, { type: 'spoken' }>,
   hasCredits: boolean,
 ): Reducer {
   const { requestId, mode, queue } = request;
@@ -128,6 +129,7 @@ function completed(
   const isReliable = mode === 'reliable';
   return () => [
     endSegment(request, segmentId, { audioBytes }),
+    ...unspokenWarning(request, segmentId, unspoken),
     send({
       event: 'usage',
       requestId,
@@ -146,7 +148,10 @@ function completed(
 }
 
 // The segment has no words and is not charged. In `simple` mode, the client may send another input.
-function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
+function nothingToSay(
+  request: OpenRequest,
+  { segmentId, unspoken }: Extract<SessionEvent, { type: 'unspeakable' }>,
+): Reducer {
   const { requestId, mode, units } = request;
   const refunded = request.earlier.find((one) => one.segmentId === segmentId)?.units ?? 0;
   const refund = patchRequest({ units: units - refunded });
@@ -160,7 +165,22 @@ function nothingToSay(request: OpenRequest, segmentId: string): Reducer {
     refund,
     endSegment(request, segmentId, { audioBytes: 0, units: 0 }),
     send({ event: 'warning', requestId, code, message: `${message}: ${segmentId}` }),
+    ...unspokenWarning(request, segmentId, unspoken),
     send({ event: 'segment_completed', requestId, segmentId, segmentUnits: 0, audioBytes: 0 }),
+  ];
+}
+
+/** Warns about letters and digits of a segment that the voice left out. */
+function unspokenWarning(
+  { requestId, mode }: OpenRequest,
+  segmentId: string,
+  unspoken: string | undefined,
+): readonly Reducer[] {
+  if (unspoken === undefined) return [];
+  const message = `The voice cannot speak some words of the text, which the audio leaves out: characters ${unspoken}`;
+  const segment = mode === 'reliable' ? { segmentId } : {};
+  return [
+    send({ event: 'warning', requestId, code: UNSPOKEN_TEXT, message, ...segment, unspoken }),
   ];
 }
 

@@ -134,8 +134,9 @@ export type SessionEvent =
         /** Credits charged for the request so far. */
         readonly creditsUsed: number;
       };
+      readonly unspoken?: Unspoken;
     }
-  | { readonly type: 'unspeakable'; readonly segmentId: string }
+  | { readonly type: 'unspeakable'; readonly segmentId: string; readonly unspoken?: Unspoken }
   /** The result of the effect `complete`. */
   | { readonly type: 'settled' }
   /** The engine, the database or the service failed. */
@@ -146,6 +147,9 @@ export type SessionEvent =
   /** The service is closing. Accepted segments are finished unless `isForced`. */
   | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
+
+/** What the voice left out of a segment, in the format of `X-Foley-Unspoken`; undefined if nothing. */
+type Unspoken = string | undefined;
 
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>

@@ -1,0 +1,115 @@
+import { readEnglish, type Region } from '../../text/reading/english.ts';
+import type { TextSpan } from './speech-engine.ts';
+import type { TracedText } from './traced-text.ts';
+
+/** Matches letters and digits, except modifiers such as the ʻ of Hawaiian, which English readers skip. */
+export const COUNTED_LETTER = /(?![\u02b0-\u02ff])[\p{L}\p{N}]/u;
+/** Matches characters that belong to the letter before them. */
+const JOINED = /[\p{M}\u200c\u200d]/u;
+
+/**
+ * Returns the letters and digits of a text that an engine leaves out, with their combining marks. A foreign letter with
+ * an English name, such as the `μ` of `10 μm`, is spoken where the text is read with that name.
+ * @param rewrite returns the text that the engine gets
+ * @param isForeign whether the engine leaves a character out of the text that it gets
+ * @param region how English is read; undefined if the text is spoken as it is written
+ * @param first position of the text in a longer text, in code points
+ */
+export function unspokenIn(
+  text: string,
+  rewrite: () => TracedText,
+  {
+    first = 0,
+    isForeign,
+    region,
+  }: {
+    readonly isForeign: (character: string) => boolean;
+    readonly region: Region | undefined;
+    readonly first?: number;
+  },
+): TextSpan[] {
+  const foreign = charactersOf(text).filter(({ character }) => isForeign(character));
+  if (foreign.length === 0) return [];
+  const named = region === undefined ? new Set<string>() : namedLetters(foreign, region);
+  const isSpoken = named.size === 0 ? () => false : spokenUnits(rewrite(), isForeign);
+  const units = foreign.filter(
+    ({ at, character }) => !named.has(character) || !isSpoken(at, character),
+  );
+  return rangesOf(text, new Set(units.map(({ at }) => at)), first);
+}
+
+function namedLetters(foreign: readonly Character[], region: Region): ReadonlySet<string> {
+  const letters = [...new Set(foreign.map(({ character }) => character))];
+  return new Set(letters.filter((letter) => /[a-z]/i.test(spokenText(letter.normalize('NFKC'), region))));
+}
+
+function spokenText(letter: string, region: Region): string {
+  return readEnglish(letter, { region })
+    .map(({ spoken }) => spoken)
+    .join('');
+}
+
+/** Returns a function that tells whether a foreign letter at a UTF-16 position is replaced by spoken letters. */
+function spokenUnits(
+  traced: TracedText,
+  isForeign: (character: string) => boolean,
+): (at: number, character: string) => boolean {
+  const spoken = new Set<number>();
+  const left = new Map<number, ReadonlySet<string>>();
+  for (const { characters, start, end } of piecesOf(traced)) {
+    const remaining = new Set(characters.filter((character) => isForeign(character)));
+    const hasLetter = characters.some(
+      (character) => COUNTED_LETTER.test(character) && !isForeign(character),
+    );
+    for (let unit = start; unit < end; unit += 1) {
+      if (hasLetter) spoken.add(unit);
+      if (remaining.size > 0) left.set(unit, remaining);
+    }
+  }
+  return (at, character) => {
+    const parts = [character, ...Array.from(character.normalize('NFKD'))];
+    return spoken.has(at) && !parts.some((part) => left.get(at)?.has(part));
+  };
+}
+
+/** Returns the characters of a rewritten text by the range of the original text that they stand for. */
+function piecesOf(traced: TracedText) {
+  const pieces: { start: number; end: number; characters: string[] }[] = [];
+  for (const { at, character } of charactersOf(traced.text)) {
+    const { start, end } = traced.source(at, at + character.length);
+    const last = pieces.at(-1);
+    if (last?.start === start && last.end === end) last.characters.push(character);
+    else pieces.push({ start, end, characters: [character] });
+  }
+  return pieces;
+}
+
+interface Character {
+  /** Position in UTF-16 units. */
+  readonly at: number;
+  readonly character: string;
+}
+
+function charactersOf(text: string): Character[] {
+  let next = 0;
+  return Array.from(text, (character) => {
+    const at = next;
+    next += character.length;
+    return { at, character };
+  });
+}
+
+function rangesOf(text: string, units: ReadonlySet<number>, first: number): TextSpan[] {
+  const ranges: { start: number; end: number }[] = [];
+  let at = 0;
+  let point = first;
+  for (const character of text) {
+    const last = ranges.at(-1);
+    const isNext = last?.end === point;
+    if (isNext && (units.has(at) || JOINED.test(character))) last.end = point + 1;
+    else if (units.has(at)) ranges.push({ start: point, end: point + 1 });
+    at += character.length;
+    point += 1;
+  }
+  return ranges;
+}

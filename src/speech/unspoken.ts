@@ -1,0 +1,68 @@
+import type { CodePointRange } from '../contract/unspoken.ts';
+import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
+import { counted, display } from '../text/display.ts';
+
+/** A word or a part of a word that a voice left out, with its range in the text. */
+export interface UnspokenWord extends CodePointRange {
+  readonly text: string;
+}
+
+/** Returns the words in ranges that a service reported; none if a range exceeds the text. */
+export function unspokenWords(
+  text: string,
+  ranges: readonly CodePointRange[] = [],
+): readonly UnspokenWord[] {
+  const last = ranges.at(-1);
+  if (last === undefined || last.end > countCodePoints(text)) return [];
+  let [rest, position] = [text, 0];
+  return ranges.map(({ start, end }) => {
+    rest = sliceCodePoints(rest, start - position);
+    const word = sliceCodePoints(rest, 0, end - start);
+    [rest, position] = [rest.slice(word.length), end];
+    return { start, end, text: word };
+  });
+}
+
+/** Describes ranges that a voice left out of a text that is not at hand. */
+export function leftOut(ranges: readonly CodePointRange[]): string {
+  const places = ranges.slice(0, SHOWN_WORDS).map(({ start, end }) => `${start}-${end}`);
+  const more = ranges.length > SHOWN_WORDS ? ', …' : '';
+  return `the voice cannot speak characters ${places.join(', ')}${more} of the text`;
+}
+
+const SHOWN_WORDS = 5;
+const WORD_MAX_CHARACTERS = 30;
+
+/**
+ * Formats a line for stderr about words that a voice left out.
+ * @param where the part of the input that has the words, such as `job ID`; by default the text
+ */
+export function describeUnspoken(
+  words: readonly (Pick<UnspokenWord, 'start'> & { readonly text?: string | undefined })[],
+  {
+    isBrief = false,
+    voice,
+    where,
+  }: {
+    readonly voice?: string | undefined;
+    readonly where?: string;
+    /** Whether to leave out the hint. */
+    readonly isBrief?: boolean;
+  },
+): string {
+  const shown = words.slice(0, SHOWN_WORDS).map(({ start, text }) => {
+    const place = `character ${start + 1}`;
+    if (text === undefined) return place;
+    return `"${display(text, { max: WORD_MAX_CHARACTERS })}" (${place})`;
+  });
+  const others = words.length - shown.length;
+  const list = [...shown, ...(others > 0 ? [`${others} more`] : [])].join(', ');
+  const speaker = voice === undefined ? 'the voice' : `the voice ${display(voice)}`;
+  const subject = where === undefined ? '' : `${where}: `;
+  const sentence = `${subject}${speaker} cannot speak ${counted(words.length, 'word')}, which the audio leaves out: ${list}`;
+  return isBrief ? sentence : `foley: ${sentence}. ${UNSPOKEN_HINT}`;
+}
+
+/** What to do about words that a voice left out. */
+export const UNSPOKEN_HINT =
+  'Choose a voice of that language: `foley voices list --supports-language CODE` lists them, and `foley engine add espeak-ng` adds 18 languages to the embedded service.';

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  speakablePieces,
+  unspokenLetters,
+} from '../../../../src/service/engine/flite/speakable-text.ts';
+import type { TextSpan } from '../../../../src/service/engine/speech-engine.ts';
+import { unspokenScripts } from '../../../../src/service/engine/process/process-engine.ts';
+
+const readLetters = (text: string) => unspokenLetters(text, 'US');
+
+function partsOf(
+  text: string,
+  find: (text: string) => readonly TextSpan[] = readLetters,
+): string[] {
+  const points = Array.from(text);
+  return find(text).map(({ start, end }) => points.slice(start, end).join(''));
+}
+
+/** Characters that flite speaks, leaves out, or that are neither letters nor digits. */
+const SPOKEN = Array.from('aZ7éßøŁæ３½Ⅳªℓ');
+const LEFT_OUT = Array.from('你жعक한๓٣ლ𠀀𐍈');
+const NEITHER = [
+  ...Array.from(' .,!—…“”😀👍🏽€$%&+\n\t'),
+  '\u200b',
+  '\u{1f1e9}\u{1f1ea}',
+  '1\ufe0f\u20e3',
+];
+
+function time(length: number): number {
+  const start = performance.now();
+  unspokenLetters('字a '.repeat(length));
+  return performance.now() - start;
+}
+
+const regions = fc.constantFrom(undefined, 'US' as const, 'GB' as const);
+
+describe('the letters and digits that flite leaves out', () => {
+  test('are exactly those that have no ASCII form, wherever they are', () => {
+    const character = fc.oneof(
+      fc.constantFrom(...SPOKEN),
+      fc.constantFrom(...LEFT_OUT),
+      fc.constantFrom(...NEITHER),
+    );
+    fc.assert(
+      fc.property(fc.array(character, { maxLength: 400 }), regions, (characters, region) => {
+        const text = characters.join('');
+        const points = Array.from(text);
+        const expected = points.map((point) => LEFT_OUT.includes(point));
+        const found = points.map(() => false);
+        let last = -1;
+        for (const { start, end } of unspokenLetters(text, region)) {
+          expect(start).toBeGreaterThan(last);
+          expect(end).toBeGreaterThan(start);
+          found.fill(true, start, end);
+          last = end;
+        }
+        expect(found).toEqual(expected);
+      }),
+    );
+  });
+
+  test('are never in the words that flite gets', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+        const points = Array.from(text);
+        const left = new Set(
+          unspokenLetters(text).flatMap(({ start, end }) => points.slice(start, end)),
+        );
+        const spoken = [...speakablePieces(text)].map((piece) => piece.text).join(' ');
+        expect([...left].filter((point) => spoken.includes(point))).toEqual([]);
+        expect([...left].every((point) => /[\p{L}\p{N}\p{M}\u200c\u200d]/u.test(point))).toBe(true);
+      }),
+    );
+  });
+
+  it.each<[text: string, left: readonly string[]]>([
+    ['Hello 你好 world', ['你好']],
+    ['Hello there', []],
+    ['It costs €42.50 — naïve, isn’t it? 🙂', []],
+    ['Hawaiʻi and 25 µm, 10 °C, ½ and Ⅳ', []],
+    ['नमस्ते world', ['नमस्ते']],
+    ['می‌خواهم', ['می‌خواهم']],
+    ['Москва, Київ', ['Москва', 'Київ']],
+    ['٣ and 3', ['٣']],
+    ['٣+5', ['٣']],
+    ['10 μm, 5 kΩ and the angle λ', []],
+    ['λόγος', ['λόγος']],
+    ['❤️ ☎ → ∞ √', []],
+    ['', []],
+  ])('of %j are %j', (text, left) => {
+    expect(partsOf(text)).toEqual(left);
+  });
+
+  it('are found in a short time in the longest text', () => {
+    time(1_000);
+    expect(time(3_333)).toBeLessThan(1_000);
+  });
+});
+
+const parts = (text: string, ...scripts: readonly string[]): string[] =>
+  partsOf(text, (given) => [...unspokenScripts(given, scripts)]);
+
+describe('the letters and digits of other scripts than those of a voice', () => {
+  it('are left out by a voice that declares its scripts', () => {
+    expect(parts('Hello 你好 world 7, Москва!', 'Latn')).toEqual(['你好', 'Москва']);
+    expect(parts('Hello 你好 world 7, Москва!', 'Cyrl')).toEqual(['Hello', '你好', 'world']);
+    expect(parts('コーヒー と 東京 😀', 'Hira', 'Kana')).toEqual(['東京']);
+    expect(parts('नमस्ते 𠀀 é', 'Latn')).toEqual(['नमस्ते', '𠀀']);
+  });
+
+  it('are all letters of other scripts if Node.js does not know a script', () => {
+    expect(parts('Hello 你好', 'Latn', 'Zzzx')).toEqual(['你好']);
+  });
+});
