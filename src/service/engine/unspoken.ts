@@ -40,7 +40,9 @@ export function unspokenIn(
 
 function namedLetters(foreign: readonly Character[], region: Region): ReadonlySet<string> {
   const letters = [...new Set(foreign.map(({ character }) => character))];
-  return new Set(letters.filter((letter) => /[a-z]/i.test(spokenText(letter.normalize('NFKC'), region))));
+  return new Set(
+    letters.filter((letter) => /[a-z]/i.test(spokenText(letter.normalize('NFKC'), region))),
+  );
 }
 
 function spokenText(letter: string, region: Region): string {
