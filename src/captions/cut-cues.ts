@@ -22,10 +22,11 @@ interface TokenRow {
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
   const count = row.tokens.length;
   const lines = lineRow(row.tokens, row.boundaries, shape.maxChars);
+  const spoken = row.tokens.map(({ text }) => speakableLength(text) > 0);
   const costs = [...row.tokens.map(() => Infinity), 0];
   const ends: number[] = [];
   for (let from = count - 1; from >= 0; from -= 1) {
-    for (const [to, cost] of candidates({ ...row, lines }, shape, from)) {
+    for (const [to, cost] of candidates({ ...row, lines, spoken }, shape, from)) {
       const all = cost + (costs[to] ?? Infinity);
       if (all >= (costs[from] ?? Infinity)) continue;
       costs[from] = all;
@@ -39,12 +40,18 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
   return cues;
 }
 
+interface MeasuredRow extends TokenRow {
+  readonly lines: LineRow;
+  /** Whether each token is spoken. */
+  readonly spoken: readonly boolean[];
+}
+
 /** Maximum number of tokens in a cue, which limits the computing time. */
 const MOST_TOKENS = 500;
 
 /** Yields each possible end of a cue that begins at token `from`, with the cost of that cue. */
 function* candidates(
-  { tokens, boundaries, durationMs, lines }: TokenRow & { readonly lines: LineRow },
+  { tokens, boundaries, durationMs, lines, spoken }: MeasuredRow,
   shape: CueShape,
   from: number,
 ): Generator<readonly [to: number, cost: number]> {
@@ -68,7 +75,7 @@ function* candidates(
     if (!isSingle && (!fits || token.endMs - startMs > shape.maxDurationMs)) return;
     const nextMs = tokens[to]?.startMs ?? durationMs + shape.gapMs;
     const parting = fill.lines === 2 ? partingCost(lines, from, to) : 0;
-    if (speakableLength(token.text) > 0) words += 1;
+    if (spoken[to - 1] === true) words += 1;
     const isOrphan = words < 2 && isShort(fill.width, shape.maxChars);
     yield [to, cost.ending(boundary, { nextMs, width: fill.width, parting, isOrphan })];
     const { kind } = boundary;

@@ -59,8 +59,7 @@ export function partingCost(row: LineRow, from: number, to: number): number {
     if (lower > row.maxChars) break;
     const upper = widthOf(row, from, middle);
     if (upper > row.maxChars) continue;
-    const cost =
-      upperCost(row, { from, to: middle }, ideal) + ragged(row, { from: middle, to }, ideal);
+    const cost = upperCost(row, from, middle, ideal) + ragged(row, middle, to, ideal);
     if (cost < least) least = cost;
   }
   return least === Infinity ? 0 : least;
@@ -81,8 +80,7 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
       const width = widthOf(row, from, to);
       if (width > maxChars) break;
       const isLast = to === tokens.length;
-      const range = { from, to };
-      const line = isLast ? ragged(row, range, ideal) : upperCost(row, range, ideal);
+      const line = isLast ? ragged(row, from, to, ideal) : upperCost(row, from, to, ideal);
       const cost = (costsAfter[to] ?? Infinity) + line;
       if (cost < (costs[from] ?? Infinity)) {
         costs[from] = cost;
@@ -117,15 +115,10 @@ const GLUED_COST = 2_000;
 const ORPHAN = 200;
 
 /** Returns the cost of a line's content: its width, and whether it is a single short word. */
-function ragged(row: LineRow, { from, to }: TokenRange, ideal: number): number {
+function ragged(row: LineRow, from: number, to: number, ideal: number): number {
   const width = widthOf(row, from, to);
   const isOrphan = to - from === 1 && isShort(width, row.maxChars);
   return RAGGED * ((width - ideal) / row.maxChars) ** 2 + (isOrphan ? ORPHAN : 0);
-}
-
-interface TokenRange {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Whether a word is too short to be alone: at most a quarter of a line. */
@@ -134,10 +127,10 @@ export function isShort(width: number, maxChars: number): boolean {
 }
 
 /** Returns the cost of a line that is not the last, from its width and the boundary at its end. */
-function upperCost(row: LineRow, range: TokenRange, ideal: number): number {
-  const { cling = 0, kind = 'word' } = row.boundaries[range.to - 1] ?? {};
-  const isTopHeavy = widthOf(row, range.from, range.to) > ideal;
-  const length = ragged(row, range, ideal) * (isTopHeavy ? TOP_HEAVY : 1);
+function upperCost(row: LineRow, from: number, to: number, ideal: number): number {
+  const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
+  const isTopHeavy = widthOf(row, from, to) > ideal;
+  const length = ragged(row, from, to, ideal) * (isTopHeavy ? TOP_HEAVY : 1);
   const glue = cling === GLUED ? GLUED_COST : CLING * (cling / 100) ** 2;
   return length + BREAK[kind] + glue;
 }

@@ -42,8 +42,6 @@ const OPENS_ALONE = new Set('«‹');
 const CLOSES_ALONE = new Set('»›');
 
 const WORD = /[\p{L}\p{N}]/u;
-const LEADING_SIGNS = /^[\p{P}\p{S}]+/u;
-const TRAILING_SIGNS = /[\p{P}\p{S}]+$/u;
 
 /** Maximum depth of quotations within quotations, which limits the computing time. */
 const MOST_OPEN = 8;
@@ -86,12 +84,11 @@ export function findQuotations(tokens: readonly Token[]): Quotations {
       }
       continue;
     }
-    for (const mark of LEADING_SIGNS.exec(text)?.[0] ?? '') {
-      if (CLOSING.has(mark)) begin(mark, index);
-    }
-    for (const mark of TRAILING_SIGNS.exec(text)?.[0] ?? '') {
-      if (ALL_CLOSING.has(mark)) close(mark, index);
-    }
+    const signs = Array.from(text);
+    const first = signs.findIndex((sign) => WORD.test(sign));
+    const last = signs.findLastIndex((sign) => WORD.test(sign));
+    for (const mark of signs.slice(0, first)) if (CLOSING.has(mark)) begin(mark, index);
+    for (const mark of signs.slice(last + 1)) if (ALL_CLOSING.has(mark)) close(mark, index);
   }
   return { all, marks };
 }

@@ -66,3 +66,16 @@ test('a refused item was not billed, and the next run requests it again', async 
   expect(lastLine(await batch(ARGS))).toBe('2 done, 0 failed, 0 skipped');
   expect(await charged()).toBe(CREDITS);
 });
+
+test('a cue outside the limits is reported with its file, also with --quiet and --json', async () => {
+  const url = 'https://example.org/a-page-with-an-address-longer-than-one-line';
+  const { batch } = await batchBox({ 'texts/a.txt': `Read ${url} today.` });
+  const quiet = await batch([...ARGS, '-q']);
+  expect(quiet.code, quiet.stderr).toBe(0);
+  expect(quiet.stderr).toMatch(
+    /^foley: audio\/a\.srt: cue \d at 0:[\d.]+ \("https:.*…"\): has a line of 63 columns; the maximum is 42$/m,
+  );
+  const json = await batch([...ARGS, '--redo', 'a', '--json']);
+  expect(json.code, json.stderr).toBe(0);
+  expect(json.stderr).toMatch(/^foley: audio\/a\.srt: cue \d .* has a line of 63 columns/m);
+});

@@ -93,6 +93,26 @@ describe('the captions of ten sentences', () => {
   });
 });
 
+test('a cue outside the limits is reported, and the same by captions --check', async () => {
+  const box = await sandbox();
+  const text =
+    'See https://example.org/documentation/reference/captions/presets/netflix-and-bbc.html now.';
+  const files = ['-o', 'x.wav', '--subtitles', 'x.srt', '--cue-preset', 'netflix'];
+  const result = await runFoley(['tts', text, ...files, '--local', '--json'], { box });
+  expect(result.code, result.stderr).toBe(0);
+  expect(parseJsonDocument(result.stdout)).toMatchObject({
+    captions: { items: [{ violations: [{ rule: 'line-length', value: 81, limit: 42 }] }] },
+  });
+  const warning = /^foley: x\.srt: (cue \d .*has a line of 81 columns; the maximum is 42)$/m.exec(
+    result.stderr,
+  );
+  const check = ['captions', '--check', 'x.srt', '--cue-preset', 'netflix'];
+  const checked = await runFoley(check, { box });
+  expect(checked.code).toBe(3);
+  expect(checked.stdout.toString()).toContain(`line-length: ${warning?.[1] ?? 'missing'}\n`);
+  expect(checked.stdout.toString()).toMatch(/ 1 violation\n$/);
+});
+
 test('without -o the audio goes into a file that is named after the text', async () => {
   const box = await sandbox();
   const result = await runFoley(['tts', 'Hello there', '--subtitles', 'x.srt', ...LOCAL], { box });

@@ -27,9 +27,16 @@ export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiec
     const time = times[index];
     if (time === undefined) return [];
     const start = codePointAt(word.start);
-    const end = codePointAt(word.end);
+    const end = codePointAt(word.end + (endsWithDot(piece.written, word) ? 1 : 0));
     return [{ start, end, startMs: offsetMs + time.startMs, endMs: offsetMs + time.endMs }];
   });
+}
+
+const ABBREVIATION = /^(?:\p{L}\.)+\p{L}$/u;
+
+/** Whether a full stop after a word belongs to the word, as in `U.S.` and `a.m.`. */
+function endsWithDot(text: string, { end, start }: Pick<WrittenWord, 'end' | 'start'>): boolean {
+  return text.charAt(end) === '.' && ABBREVIATION.test(text.slice(start, end));
 }
 
 const HAS_LETTER = /[\p{L}\p{N}]/u;

@@ -63,6 +63,11 @@ describe('the words of a text that flite says', () => {
     ['of a range', 'pages 10–20', ['pages', '10', '20']],
     ['but those of other scripts', 'Say 你好 to me', ['Say', 'to', 'me']],
     ['of signs that are said', 'a & b', ['a', '&', 'b']],
+    [
+      'of abbreviations with their last full stop',
+      'To the U.S. at 5 p.m. on May 3.',
+      ['To', 'the', 'U.S.', 'at', '5', 'p.m.', 'on', 'May', '3'],
+    ],
     ['of several sentences', 'One. Two! Three?', ['One', 'Two', 'Three']],
   ])('%s', async (_name, text, expected) => {
     expect(said(text, wordsOf(await timed(text)))).toEqual(expected);
