@@ -182,8 +182,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * Returns the retry rule of a call. Reads may be retried. Other calls may be retried only if the user set the header
- * by which the service recognizes a repeated request.
+ * Returns the retry rule of a call. A call other than a read is retried only with the header by which the service
+ * recognizes a repeated request.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },

@@ -102,8 +102,8 @@ export interface ReadField {
 }
 
 /**
- * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, `a[]=1` appends, and `a[][b]=1` sets `b` in the
- * last object of the list, or in a new object if the last one has a `b`.
+ * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b`
+ * in the last object of the list, or in a new object if the last one has a `b`.
  * @throws Failure (usage) for fields that contradict each other
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {

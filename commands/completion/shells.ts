@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 
-/** A shell: its completion script and where to install the script. */
 export interface Shell {
   readonly name: ShellName;
   /** The file name of the completion script in `completions/`. */

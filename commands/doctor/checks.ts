@@ -273,7 +273,6 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** How to fix the problem. */
   readonly hint?: string | undefined;
 }
 

@@ -9,8 +9,7 @@ import { printFaultEffect } from './fault-rule.ts';
 type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 
 /**
- * Creates the log of `foley serve`. `report` writes a line for each event: failures always, shutdown progress unless
- * `quiet`, requests if `verbose`. With `json` each line is a JSON object. `hide` redacts secrets in later lines.
+ * Creates the log of `foley serve`: `report` logs an event, and `hide` redacts secrets in later lines.
  * @param now returns milliseconds since the epoch
  */
 export function createServeLog({

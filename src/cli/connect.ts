@@ -123,7 +123,6 @@ export interface TargetInputs {
     'account' | 'apiKeyFile' | 'baseUrl' | 'local' | 'quiet' | 'realtimeUrl'
   >;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The content of `--api-key-file`. */
   readonly keyFromFile?: string | undefined;
   /** The stored account that `--account` names, else the default account. */
   readonly account?: Account | undefined;

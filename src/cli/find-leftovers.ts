@@ -11,8 +11,8 @@ import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
 /**
- * Finds the results of interrupted commands, and damaged files, in the spool, the journal, the long texts and the
- * batches. `failures` contains an error for each of these places that cannot be listed. Changes nothing.
+ * Finds the results of interrupted commands and damaged files, without changing anything. `failures` has an error for
+ * each folder that cannot be listed.
  */
 export async function findLeftovers(
   context: Context,

@@ -138,13 +138,13 @@ export interface Streams {
 /** The width of terminals that report 0 columns, such as those of `script` and of serial connections. */
 const DEFAULT_COLUMNS = 80;
 
-/**
- * Prepares the output streams. Ignores their error events, which would end the process: writes to stdout report
- * errors through callbacks, and a closed stderr is harmless. Corrects a width of 0, which makes libraries loop.
- */
+/** Prepares the output streams: ignores their error events, and corrects the width of a terminal that reports 0. */
 export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
   for (const stream of [stdout, stderr]) {
+    // Without a listener, an error event ends the process. Writes to stdout report errors through callbacks, and
+    // a closed stderr is harmless.
     stream.on('error', () => {});
+    // A width of 0 makes libraries loop.
     if (stream.isTTY === true) correctWidth(stream);
   }
 }
@@ -181,12 +181,11 @@ export function write(stdout: Writable, chunk: string | Uint8Array): Promise<voi
   });
 }
 
-/**
- * Returns whether a standard stream was closed when the program started. Node replaces a closed stream with the
- * null device, opened for reading and writing; `> /dev/null` opens the device for writing only.
- */
+/** Returns whether a standard stream was closed when the program started. */
 export function wasClosed(fd: number): boolean {
   try {
+    // Node replaces a closed stream with the null device, opened for reading and writing; `> /dev/null` opens it
+    // for writing only.
     if (fstatSync(fd).rdev !== statSync('/dev/null').rdev) return false;
     readSync(fd, Buffer.alloc(1));
     return true;

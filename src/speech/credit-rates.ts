@@ -81,8 +81,8 @@ export async function checkCredits(
 }
 
 /**
- * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character. If
- * all remembered texts have one length, uses a price per character only. Returns undefined if no costs are known.
+ * Estimates the highest cost of a request from remembered costs, as a price per request plus a price per character.
+ * Returns undefined if no costs are known.
  */
 export function estimateCredits(
   charges: readonly Charge[],
@@ -111,6 +111,7 @@ export function withCharge(charges: readonly Charge[], charge: Charge): readonly
 function slopesOf(charges: readonly Charge[]): { readonly least: number; readonly most: number } {
   // The price per request is not negative.
   let most = Math.min(...charges.map(([n, c]) => c / n));
+  // One charge does not show the price per request: assume a price per character only.
   let least = charges.length === 1 ? most : 0;
   for (const [n, c] of charges) {
     for (const [longer, more] of charges.filter(([other]) => other > n)) {

@@ -25,8 +25,8 @@ interface Destination extends AudioSink {
 }
 
 /**
- * Writes a response to a destination while the audio arrives. Verifies the leading bytes before the first write, and
- * the rest during the stream. A destination with `refuse` also gets unusable audio, because that was billed too.
+ * Writes a response to a destination, and verifies the audio while it arrives. A destination with `refuse` also gets
+ * unusable audio, because that was billed too.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
  * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
  */

@@ -31,8 +31,8 @@ export interface PlaybackOptions {
 }
 
 /**
- * Starts a player. A player that foley chose counts as failed if it exits long before the end of the sound, even
- * with exit code 0. A player that the user chose may exit early.
+ * Starts a player. A player that foley chose fails if it exits long before the end of the sound, even with exit code
+ * 0.
  */
 export async function startPlayback(
   player: Player,

@@ -25,9 +25,8 @@ export interface Recovery {
 }
 
 /**
- * Recovers the results of interrupted commands (`foley recover`; docs/billing.md): publishes complete audio, downloads
- * jobs, speaks the missing parts of long texts, and reports lost audio. Only missing parts are billed. Continues
- * after a failure.
+ * Recovers the results of interrupted commands (docs/billing.md), and continues after a failure. Only the missing
+ * parts of long texts are billed.
  * @param signal ends the recovery early; the results so far are returned
  */
 export async function recoverAll(
@@ -334,7 +333,6 @@ export type Leftover =
       readonly intent: OpenIntent | undefined;
     }
   | { readonly kind: 'request'; readonly id: string; readonly intent: OpenIntent }
-  /** A long text, spoken in parts. */
   | { readonly kind: 'text'; readonly id: string; readonly left: InterruptedText }
   | DamagedRecord;
 

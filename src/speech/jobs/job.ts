@@ -70,7 +70,6 @@ interface SaveOptions {
 
 /**
  * Saves a download and verifies it while it arrives. A file gets its final name only after all audio is verified.
- * Removes a partial download, because a result can be downloaded again.
  * @throws Failure (bad_answer, output), or the signal's abort reason
  */
 export async function saveFile(
@@ -96,7 +95,7 @@ export async function saveFile(
     const { path: saved } = await output.publish();
     return { path: saved, verdict, unspoken: file.unspoken };
   } finally {
-    // No effect after publication.
+    // Removes a partial download, since a result can be downloaded again. No effect after publication.
     await output?.abandon();
   }
 }
