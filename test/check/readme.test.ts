@@ -31,7 +31,7 @@ const MEDIA = new URL('../fixtures/media/', import.meta.url);
 const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
 
 const TIMINGS =
-  '{"version":1,"text":"Hello you.","durationMs":900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
+  '{"version":1,"text":"Hello you.","durationMs":1900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
 
 /** Files that the examples take for granted. */
 const FILES = {
@@ -58,6 +58,7 @@ const FILES = {
   'redo.txt': 'welcome\n',
   'talk.json': TIMINGS,
   'chapter.json': TIMINGS,
+  'talk.srt': '1\n00:00:00,000 --> 00:00:01,000\nHello you.\n',
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
 };
 
