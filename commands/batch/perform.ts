@@ -242,7 +242,6 @@ async function openScreen(
   };
 }
 
-/** Formats a line about an item that failed, or whose new audio leaves words out; undefined for other items. */
 function sentenceOf({ error, item, status, unspoken }: ItemResult): string | undefined {
   if (error !== undefined) {
     const hint = error.hint === undefined ? '' : ` ${error.hint}`;
@@ -257,7 +256,6 @@ function itemsOf(count: number): string {
   return count === 1 ? 'an item' : `${count} items`;
 }
 
-/** Returns the lines about all items whose audio leaves words out. */
 function unspokenLines({ unspoken: { done, skipped } }: Tally): readonly string[] {
   return [
     ...(done === 0

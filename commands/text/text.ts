@@ -78,7 +78,7 @@ Examples:
   $ foley text -f book.epub --json
   $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
 
-/** Returns how the built-in voices read each sentence; undefined for a language other than English. */
+// The built-in voices have readings for English only.
 function readingOf(sent: string, language = 'en-US'): readonly string[] | undefined {
   const region = readingRegion(language);
   if (region === undefined) return undefined;

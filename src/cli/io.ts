@@ -20,7 +20,7 @@ export interface Io {
   readonly err: TerminalStyle;
   /** Whether animated progress may be shown. */
   readonly showsProgress: boolean;
-  /** The stream on which only progress is shown. */
+  /** stderr, for content that is written unchanged, such as progress bars and images. */
   readonly progressStream: Output;
   /** Functions that remove a bar or spinner and show the cursor; called before the process ends at once. */
   readonly cleanups: Set<() => void>;

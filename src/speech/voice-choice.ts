@@ -10,7 +10,7 @@ export interface VoiceOptions {
   /** The value of `--voice`: an id; on the embedded service also an exact name. */
   readonly voice?: string | undefined;
   readonly voiceName?: string | undefined;
-  /** The voice in `FOLEY_VOICE` or a config file, with the same values as `--voice`. */
+  /** The voice in `FOLEY_VOICE` or a config file: an id or a name, as for `--voice`. */
   readonly configuredVoice?: string | undefined;
   readonly target: 'embedded' | 'hosted';
 }

@@ -10,7 +10,7 @@ import type { GlobalOptions } from '../flags/global.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
-/** Returns the presenter of speech jobs. */
+/** Returns the functions that format speech jobs for the output. */
 export function speechPresenter(
   api: JobApi,
   target: 'embedded' | 'hosted',
@@ -47,7 +47,7 @@ export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined
   return describeUnspoken(words, { where: `job ${result.job.id}` });
 }
 
-/** Returns what the voice left out. The words are known as far as the job shows its text: 80 characters. */
+// A job shows the first 80 characters of its text: later words are known only to the command that sent the text.
 function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
   const ranges = saved?.unspoken ?? [];
   const { textPreview } = firstRecord(firstRecord(job.raw)?.['task']) ?? {};

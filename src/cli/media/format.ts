@@ -16,7 +16,7 @@ import { describeCost } from '../render/result.ts';
 
 const MEDIA_API = 'v1';
 
-/** Returns the presenter of lip-sync, dubbing, image and video jobs. */
+/** Returns the functions that format lip-sync, dubbing, image and video jobs for the output. */
 export function mediaPresenter(
   kind: MediaJobKind,
   target: 'embedded' | 'hosted',
