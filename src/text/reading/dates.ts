@@ -84,6 +84,7 @@ function fullYear(written: string): string {
 
 const ISO =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T_](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
+const LOGGED = /^(\d\d?)[/-]([A-Z][a-z]{2})[/-](\d{4}|\d\d)(?::(\d\d):(\d\d):(\d\d))?$/;
 const YEAR_FIRST = /^(\d{4})([/.])(\d\d?)\2(\d\d?)$/;
 const YEAR_LAST = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)$/;
 const DAY_AND_MONTH = /^(\d\d?)\/(\d\d?)$/;
@@ -99,6 +100,15 @@ export function readNumericDate(word: string, place: Place): string | undefined 
     if (date === undefined || hour === '') return date;
     const time = clock(hour, minute, second, region);
     return `${date}, at ${time}${zone === undefined ? '' : `, ${zoneOffset(zone, region)}`}`;
+  }
+  const [, logDay, logMonth = '', logYear, ...time] = LOGGED.exec(word) ?? [];
+  const logged = MONTHS.indexOf(monthNamed(logMonth) ?? '') + 1;
+  if (logDay !== undefined && logYear !== undefined && logged > 0) {
+    const date = readDate({ day: Number(logDay), month: logged, year: logYear }, region);
+    const [logHour, logMinute = '', logSecond] = time;
+    return logHour === undefined
+      ? date
+      : `${date}, at ${clock(logHour, logMinute, logSecond, region)}`;
   }
   const [, firstYear, , middle, lastDay] = YEAR_FIRST.exec(word) ?? [];
   if (firstYear !== undefined) {
@@ -147,7 +157,7 @@ export function readTime(word: string, place: Place): string | undefined {
     const time = past === '00' ? cardinal(hour, region) : clock(hour, past, second, region);
     return marked === undefined ? time : `${time} ${noon} M`;
   }
-  const isDuration = /^0\d?$/.test(hour) && (Number(hour) === 0 || part !== undefined);
+  const isDuration = (hour.length === 1 || hour === '00') && !/^\d{4}-/.test(previousWord(place));
   return isDuration
     ? duration([hour, past, second ?? '', part], region)
     : clock(hour, past, second, region);

@@ -1,5 +1,5 @@
 import { readNumericDate } from './dates.ts';
-import { fraction, pairs, cardinal, type Region, spellDigits } from './numbers.ts';
+import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
 import {
   currencyAfter,
   readFixed,
@@ -8,7 +8,7 @@ import {
   readPhoneGroups,
   readQuantity,
 } from './quantities.ts';
-import { type Place, isName, previousWord, type Token, tokenize } from './tokens.ts';
+import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
 import {
@@ -102,13 +102,16 @@ export function silence(gap: string): string {
 function readToken(token: Token, place: Place, text: string): ReadWord {
   const word = token.text;
   if (PLAIN.test(word) && !token.after.startsWith('.')) {
-    const unit = readUnit(word, place) ?? readMagnitude(word, place);
+    const unit = readUnit(word, place) ?? readMagnitude(word, place) ?? readRoman(word, place);
     return unit === undefined
       ? (readAbbreviation(word, place, text) ?? { spoken: word })
       : { spoken: unit };
   }
-  if (!/[\p{L}\p{N}]/u.test(word)) return { spoken: readSign(word, place) };
+  if (!/[\p{L}\p{N}]/u.test(word)) return { spoken: readSign(word, place, text) };
   if (EMOTICON.test(token.before + word + token.after)) return { spoken: '' };
+  if (word === 'x' && NUMERIC.test(previousWord(place)) && NUMERIC.test(nextWord(place))) {
+    return { spoken: /^=/.test(nextWord(place, 2)) ? 'times' : 'by' };
+  }
   const stopped = readAbbreviation(word, place, text) ?? readDotted(word, place, text);
   if (stopped !== undefined) return stopped;
   const [, base = '', possessive = ''] = POSSESSIVE.exec(word) ?? [];
@@ -119,13 +122,15 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
   return { spoken: readWord(word, place) };
 }
 
-const PLAIN = /^[a-z]+$/;
+const PLAIN = /^[a-wyz]$|^[a-z]{2,}$/;
+const INITIALS = /^(?:[A-Z]\.){2,8}$/;
 const POSSESSIVE = /^(.{1,120})(['’]s)$/u;
 const EMOTICON = /^(?:[:;=8xX]['’]?-?[DPpOo3]|<3|[xX]D|[oO]_[oO])[.!]?$/;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{Cf}'’]*$/u;
 
 function readWord(word: string, place: Place): string {
   return (
+    (INITIALS.test(word) ? spellLetters(word.replaceAll('.', '')) : undefined) ??
     readRoman(word, place) ??
     readUnit(word, place) ??
     readMagnitude(word, place) ??
@@ -136,6 +141,7 @@ function readWord(word: string, place: Place): string {
     readTechnical(word, place) ??
     readQuantity(word, place) ??
     readPer(word, place) ??
+    (word.includes('/') ? unitName(word, false) : undefined) ??
     (LETTERS.test(word) ? readLetters(word, place) : readParts(word, place))
   );
 }
@@ -161,47 +167,24 @@ function readLetters(word: string, place: Place): string {
   return /^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place);
 }
 
-const GREEK = new Map(
-  `α=alpha β=beta γ=gamma δ=delta ε=epsilon θ=theta λ=lambda μ=mu π=pi ρ=rho σ=sigma τ=tau φ=phi χ=chi ψ=psi ω=omega Δ=delta Ω=omega Σ=sigma`
-    .split(/\s+/)
-    .map((entry) => [entry.charAt(0), entry.slice(2)] as const),
+const GREEK = table(
+  'α=alpha|β=beta|γ=gamma|δ=delta|ε=epsilon|θ=theta|λ=lambda|μ=mu|π=pi|ρ=rho|σ=sigma|τ=tau|φ=phi|χ=chi|ψ=psi|ω=omega|Δ=delta|Ω=omega|Σ=sigma',
 );
 
 /** Signs that are read where they stand between two words. */
-const LONE_SIGNS = new Map([
-  ['&', 'and'],
-  ['&&', 'and'],
-  ['||', 'or'],
-  ['+', 'plus'],
-  ['=', 'equals'],
-  ['==', 'equals'],
-  ['!=', 'is not'],
-  ['@', 'at'],
-  ['%', 'percent'],
-  ['<', 'is less than'],
-  ['>', 'is greater than'],
-  ['<=', 'is at most'],
-  ['>=', 'is at least'],
-  ['×', 'times'],
-  ['÷', 'divided by'],
-  ['±', 'plus or minus'],
-  ['≈', 'is about'],
-  ['→', 'to'],
-  ['->', 'to'],
-  ['=>', 'to'],
-  ['⇒', 'to'],
-  ['§', 'section'],
-  ['°', 'degrees'],
-]);
+const LONE_SIGNS =
+  table(`&=and|&&=and|+=plus|==equals|===equals|!==is not equal to|≠=is not equal to|≤=is at most|≥=is at least
+  +==plus equals|-==minus equals|@=at|%=percent|<=is less than|>=is greater than|<==is at most|>==is at least|×=times
+  ÷=divided by|±=plus or minus|≈=is about|→=to|->=to|=>=to|⇒=to|§=section|°=degrees`);
 const NUMERIC = /^[\p{Sc}~-]?\d|\d$/u;
 
-function readSign(sign: string, place: Place): string {
+function readSign(sign: string, place: Place, text: string): string {
   const before = previousWord(place);
   const after = place.tokens[place.at + 1]?.text ?? '';
   if (sign === '©') return /^\d/.test(after) && !/^copyright$/i.test(before) ? 'copyright' : '';
   if (before === '' && place.at === 0) return sign === '§' ? 'section' : '';
   if (after === '' && !/[%°€£¥]/.test(sign)) return '';
-  if (sign === '–' || sign === '-') return readDash(sign, place);
+  if (sign === '–' || sign === '-') return readDash(sign, place, text);
   if (sign === '*' || sign === '/') {
     const isSum = NUMERIC.test(before) && NUMERIC.test(after);
     return isSum ? (sign === '*' ? 'times' : 'divided by') : sign === '/' ? 'slash' : '';
@@ -209,56 +192,34 @@ function readSign(sign: string, place: Place): string {
   return currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
 }
 
-function readDash(sign: string, place: Place): string {
+function readDash(sign: string, place: Place, text: string): string {
   const { tokens, at } = place;
   const [before, after] = [tokens[at - 1], tokens[at + 1]];
   if (before === undefined || after === undefined) return '';
-  const isTight = before.end === tokens[at]?.start && after.start === tokens[at]?.end;
-  const areNumbers = NUMERIC.test(before.text) && NUMERIC.test(after.text);
+  const isTight = !/\s/.test(text.slice(before.end, after.start));
+  const isTime = isTight && /^(?:[ap]\.?m|noon|midnight)$/i.test(before.text);
+  const areNumbers = (isTime || NUMERIC.test(before.text)) && NUMERIC.test(after.text);
   const isSum = sign === '-' && /^[=<>]/.test(tokens[at + 2]?.text ?? '');
   if (areNumbers) return isSum ? 'minus' : 'to';
   return sign === '–' && isTight && isName(before.text) && isName(after.text) ? 'to' : '';
 }
 
 /** Names of signs inside a word that is read part by part. */
-const INNER_SIGNS = new Map([
-  ['&', 'and'],
-  ['+', 'plus'],
-  ['=', 'equals'],
-  ['@', 'at'],
-  ['%', 'percent'],
-  ['<', 'less than'],
-  ['>', 'greater than'],
-  ['×', 'times'],
-  ['÷', 'divided by'],
-  ['±', 'plus or minus'],
-  ['≈', 'about'],
-  ['→', 'to'],
-  ['°', 'degrees'],
-  ['\\', 'backslash'],
-  ['#', 'number'],
-  ['$', 'dollar'],
-  ['€', 'euro'],
-  ['£', 'pound'],
-  ['§', 'section'],
-  ['²', 'squared'],
-  ['³', 'cubed'],
-  ['^', 'to the power of'],
-  ['½', 'one half'],
-  ['¼', 'one quarter'],
-  ['¾', 'three quarters'],
-  ['⅓', 'one third'],
-  ['⅔', 'two thirds'],
-  ['⅛', 'one eighth'],
-  ['©', 'copyright'],
-]);
-const PART = /\d{1,3}0s(?!\p{L})|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
+const INNER_SIGNS =
+  table(`&=and|+=plus|==equals|@=at|%=percent|<=less than|>=greater than|×=times|÷=divided by|±=plus or minus|≈=about|→=to
+  °=degrees|\\=backslash|#=number|$=dollar|€=euro|£=pound|§=section|²=squared|³=cubed|^=to the power of|½=one half
+  ¼=one quarter|¾=three quarters|⅓=one third|⅔=two thirds|⅛=one eighth|©=copyright|√=square root of|∞=infinity`);
+const PART =
+  /\d{1,3}0s(?!\p{L})|\d{1,9}(?:st|nd|rd|th)(?!\p{L})|\p{Sc}\d{1,9}(?:\.\d{1,2})?(?:k|K|m|M|bn|B)?(?=-)|\d{1,3}\/\d{1,3}(?=-)|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
 const HYPHEN = /^[-‐‑]$/;
+const EXPONENT = /(?<=\d)⁻?[⁰¹²³⁴-⁹]{1,3}/g;
 const SUBSCRIPT = /[₀-₉]/g;
 
 /** Reads a word of letters, digits and signs part by part: `CO2`, `A/B`, `mid-1990s`. */
 function readParts(written: string, place: Place): string {
-  const word = written.replaceAll(SUBSCRIPT, (digit) => String(digit.charCodeAt(0) - 0x2080));
+  const word = written
+    .replaceAll(SUBSCRIPT, (digit) => String(digit.charCodeAt(0) - 0x2080))
+    .replaceAll(EXPONENT, (signs) => `^${signs.normalize('NFKC').replace('−', '-')}`);
   const parts = word.match(PART) ?? [];
   const isCompound = parts.length > 1 && parts.length < 40;
   const spoken = parts.map((part, at) => readPart(part, { ...place, word, parts, index: at }));
@@ -269,6 +230,12 @@ function readParts(written: string, place: Place): string {
     .replaceAll(/ +/g, ' ')
     .replaceAll(/ (?=[,.])/g, '')
     .trim();
+}
+
+/** Whether a hyphen in a word is a minus: in an equation, an exponent or a time zone. */
+function isMinus({ index, parts, word }: PartPlace): boolean {
+  const before = parts[index - 1] ?? '';
+  return before === '^' || word.includes('=') || (/^(?:T|UTC|GMT)$/.test(before) && index === 1);
 }
 
 interface PartPlace extends Place {
@@ -285,42 +252,36 @@ function readPart(part: string, place: PartPlace): string {
     at: 0,
     region,
   };
-  if (/^\d/.test(part)) return readDigits(part, place, alone);
+  if (/^[\d\p{Sc}]./u.test(part) || /^\d/.test(part)) return readDigits(part, place, alone);
   if (/^\p{L}/u.test(part)) return readPartLetters(part, place, alone);
-  if (HYPHEN.test(part)) return '';
+  if (HYPHEN.test(part) || part === '−') return isMinus(place) ? 'minus' : '';
   if (part === '/')
     return /^\p{L}\p{Ll}+$/u.test(before) && /^\p{L}\p{Ll}+$/u.test(after) ? 'slash' : '';
   if (part === '.')
-    return before !== '' && after !== '' && /[\p{L}\d]/u.test(before) && word.length < 80
+    return before !== '' &&
+      after !== '' &&
+      before !== '.' &&
+      after !== '.' &&
+      /[\p{L}\d]/u.test(before) &&
+      word.length < 80
       ? 'dot'
       : '';
-  if (VULGAR.has(part) && /^\d+$/.test(before)) return `and ${readVulgar(part)}`;
+  if (VULGAR.has(part) && /^\d+$/.test(before)) return `and ${VULGAR.get(part)}`;
   if (part === '*' || part === 'x') return /^\d/.test(before) && /^\d/.test(after) ? 'times' : '';
   if (/[,;:]/.test(part)) return ',';
   return INNER_SIGNS.get(part) ?? '';
 }
 
-const VULGAR = new Map([
-  ['½', [1, 2]],
-  ['¼', [1, 4]],
-  ['¾', [3, 4]],
-  ['⅓', [1, 3]],
-  ['⅔', [2, 3]],
-  ['⅛', [1, 8]],
-]);
-
-function readVulgar(sign: string): string {
-  const [over = 1, under = 2] = VULGAR.get(sign) ?? [];
-  return fraction(over, under, 'US').replace(/^one /, 'a ');
-}
+const VULGAR = table('½=a half|¼=a quarter|¾=three quarters|⅓=a third|⅔=two thirds|⅛=an eighth');
 
 function readDigits(part: string, { index, parts, region }: PartPlace, alone: Place): string {
   const before = parts[index - 1] ?? '';
   const isAfterLetters =
     /^\p{L}/u.test(before) || (before === '-' && /^[A-Z]+$/.test(parts[index - 2] ?? ''));
-  if (isAfterLetters && /^\d{3}$/.test(part)) return pairs(part);
+  if (isAfterLetters && /^\d{3}$/.test(part)) return asPlural(pairs(part), parts, index);
+  if (before === '-' && /^\d{5,15}$/.test(part)) return spellDigits(part);
   if (isAfterLetters && /^\d{2}$/.test(part) && !part.startsWith('0'))
-    return cardinal(part, region);
+    return asPlural(cardinal(part, region), parts, index);
   if (/^\d{1,15}(?:,\d{1,15})+$/.test(part) && !/^\d{1,3}(?:,\d{3})+$/.test(part)) {
     return part
       .split(',')
@@ -335,12 +296,21 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
   );
 }
 
+/** Reads `35s` in `F-35s` as a plural. */
+function asPlural(spoken: string, parts: readonly string[], index: number): string {
+  if (parts[index + 1] !== 's') return spoken;
+  return spoken.endsWith('y')
+    ? `${spoken.slice(0, -1)}ies`
+    : `${spoken}${spoken.endsWith('x') ? 'es' : 's'}`;
+}
+
 function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place): string {
   const before = parts[index - 1] ?? '';
   const isAfterDigits =
     /^\d/.test(before) || (before === '-' && /^\d/.test(parts[index - 2] ?? ''));
-  if (/^(?:st|nd|rd|th)$/.test(part) && /^\d/.test(before)) return part;
-  const unit = isAfterDigits && part.length > 1 ? unitName(part, true) : undefined;
+  if (part === 's' && /^\d\d/.test(before) && index > 1) return '';
+  const isOne = before === '-' || before === '1';
+  const unit = isAfterDigits && part.length > 1 ? unitName(part, isOne) : undefined;
   if (unit !== undefined) return unit;
   const isBesideDigits = /^\d/.test(before) || /^\d/.test(parts[index + 1] ?? '');
   const isSpelled =

@@ -1,6 +1,15 @@
 /** English of which country: decides the order of dates and the `and` in numbers. */
 export type Region = 'US' | 'GB';
 
+/** Parses `written=spoken|written=spoken`. The entries may continue on the next line. */
+export function table(list: string): ReadonlyMap<string, string> {
+  const entries = list.split(/\|\s*|\n\s*/).map((entry) => {
+    const at = entry.lastIndexOf('=');
+    return [entry.slice(0, at), entry.slice(at + 1)] as const;
+  });
+  return new Map(entries);
+}
+
 const SMALL = `zero one two three four five six seven eight nine ten eleven twelve thirteen
  fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
 const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
@@ -41,15 +50,9 @@ function below100(value: number): string {
   return value % 10 === 0 ? tens : `${tens}-${SMALL[value % 10]}`;
 }
 
-const IRREGULAR = new Map([
-  ['one', 'first'],
-  ['two', 'second'],
-  ['three', 'third'],
-  ['five', 'fifth'],
-  ['eight', 'eighth'],
-  ['nine', 'ninth'],
-  ['twelve', 'twelfth'],
-]);
+const IRREGULAR = table(
+  `one=first|two=second|three=third|five=fifth|eight=eighth|nine=ninth|twelve=twelfth`,
+);
 
 /** Reads a position: `21` → `twenty-first`. */
 export function ordinal(written: string | number, region: Region): string {
@@ -90,14 +93,9 @@ export function pairs(digits: string): string {
   return `${below100(head)} ${rest < 10 ? 'oh ' : ''}${below100(rest)}`;
 }
 
-const FRACTIONS = new Map([
-  [2, 'half'],
-  [4, 'quarter'],
-]);
-
 /** Reads a fraction: `3/4` → `three quarters`. */
 export function fraction(over: number, under: number, region: Region): string {
-  const part = FRACTIONS.get(under) ?? ordinal(under, region);
+  const part = under === 2 ? 'half' : under === 4 ? 'quarter' : ordinal(under, region);
   if (over === 1) return `one ${part}`;
   return `${cardinal(over, region)} ${part === 'half' ? 'halves' : `${part}s`}`;
 }

@@ -14,19 +14,29 @@ import {
   pairs,
   type Region,
   spellDigits,
+  table,
   year,
 } from './numbers.ts';
-import { nextWord, type Place, previousWord } from './tokens.ts';
+import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { unitName } from './units.ts';
+import { COMPASS, isAdjective } from './words.ts';
 
 /** Reads a word that begins with a digit or a sign before one; undefined if it is not a quantity. */
-export function readQuantity(word: string, place: Place): string | undefined {
-  if (word.length > LONGEST || !/\d/.test(word)) return undefined;
+export function readQuantity(written: string, place: Place): string | undefined {
+  if (written.length > LONGEST || !/\d/.test(written)) return undefined;
+  const word = CONTINENTAL.test(written) ? swapSeparators(written) : written;
   for (const rule of RULES) {
     const spoken = rule(word, place);
     if (spoken !== undefined) return spoken;
   }
   return undefined;
+}
+
+/** A number as it is written on the continent: `5.000,50` or `5.000.000`. */
+const CONTINENTAL = /^\p{Sc}?\d{1,3}(?:(?:\.\d{3}){1,6},\d\d|(?:\.\d{3}){2,6})$/u;
+
+function swapSeparators(written: string): string {
+  return written.replaceAll(/[.,]/g, (sign) => (sign === '.' ? ',' : '.'));
 }
 
 /** Maximum length of a quantity; longer words are read part by part. */
@@ -41,6 +51,7 @@ const RULES: readonly Rule[] = [
   (word, { region }) => readDecade(word, region),
   readPhone,
   readRatio,
+  readScientific,
   readMoney,
   readNumber,
   readOrdinal,
@@ -53,24 +64,17 @@ const RULES: readonly Rule[] = [
   readSigned,
 ];
 
-const FIXED = new Map([
-  ['24/7', 'twenty-four seven'],
-  ['9/11', 'nine eleven'],
-  ['7/7', 'seven seven'],
-  ['50/50', 'fifty-fifty'],
-  ['20/20', 'twenty twenty'],
-  ['4x4', 'four by four'],
-  ['401(k)', 'four oh one K'],
-  ['401k', 'four oh one K'],
-  ['360°', 'three hundred sixty degrees'],
-]);
+const FIXED =
+  table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
+  24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
+  401k=four oh one K|360°=three hundred sixty degrees`);
 
 export function readFixed(word: string): string | undefined {
   return FIXED.get(word);
 }
 
 const PHONE =
-  /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$/;
+  /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$|^(?=[\d-]{11,20}$)\d{1,7}(?:-\d{1,7}){3,5}$/;
 const EMERGENCY = /^(?:911|999|112|101|411|000)$/;
 const CALLED = /^(?:call|dial|calls|dialed|dialled|calling|dialing|called|text|ring)$/i;
 
@@ -91,7 +95,7 @@ function readGroup(group: string): string {
   return /\d/.test(group) ? spellDigits(group) : group;
 }
 
-const GROUP = /^\d{2,5}$/;
+const GROUP = /^\d{2,6}$/;
 const MOST_GROUPS = 6;
 
 /** Reads the groups of a telephone or card number that is written with spaces: one reading for each token. */
@@ -128,9 +132,13 @@ const NUMBER = /^(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,2}(?:,\d\d){1,5},\d{3}|\d{1,40})
 const INTEGER = /^\d{1,40}$/;
 /** Nouns after which a number of three or four digits is read in pairs. */
 const READ_IN_PAIRS =
-  /^(?:flight|route|room|suite|boeing|airbus|highway|interstate|bus|area|apartment|apt|unit|http|channel|gate|extension|building|porsche|studio)$/i;
+  /^(?:flight|route|room|suite|boeing|airbus|highway|interstate|bus|area|apartment|apt|box|error|xbox|unit|http|channel|gate|extension|building|porsche|studio)$/i;
 const SOFTWARE =
   /^(?:version|versions|v|ver|python|node|node\.js|java|ubuntu|ios|ipados|macos|android|php|go|ruby|rust|swift|debian|fedora|postgresql|postgres|mysql|firefox|chrome|typescript|kubernetes|django|rails|numpy|release|npm)$/i;
+
+/** Words before a postal code, such as a state, and before a code that is read digit by digit. */
+const ZIP_BEFORE = /^(?:ZIP|[A-Z]{2})$/;
+const CODE_BEFORE = /^(?:PIN|passcode|password|OTP)$/i;
 
 function readNumber(word: string, place: Place): string | undefined {
   if (!NUMBER.test(word) || !/\d/.test(word)) return undefined;
@@ -141,11 +149,20 @@ function readNumber(word: string, place: Place): string | undefined {
       ? readVersion(word, region)
       : decimal(word, region);
   }
-  if (/^0\d/.test(word)) return spellDigits(word);
+  const isClass = /['’‘]$/.test(place.tokens[place.at]?.before ?? '') && word.length === 2;
+  if (isClass) return twoDigitYear(word, region);
+  if (
+    /^0\d/.test(word) ||
+    (word.length === 5 && ZIP_BEFORE.test(before)) ||
+    CODE_BEFORE.test(before)
+  ) {
+    return spellDigits(word);
+  }
   const day = dayBesideMonth(word, place);
   if (day !== undefined) return day;
   if (/^\d{3,4}$/.test(word) && READ_IN_PAIRS.test(before)) return pairs(word);
   if (word.length === 4 && isYear(word, place)) return year(word, region);
+  if (/^[A-Z]{2,5}$/.test(before) && /^\d\d[1-9]\d$|^\d\d\d[1-9]$/.test(word)) return pairs(word);
   const currency = /^(?:–|to|-)$/.test(before) ? currencyOf(previousWord(place, 2)) : undefined;
   if (currency !== undefined && !isMagnitude(nextWord(place)))
     return `${cardinal(word, region)} ${currency[1]}`;
@@ -180,7 +197,10 @@ function readRatio(word: string, { region }: Place): string | undefined {
   return `${cardinal(left, region)} ${right.length === 2 ? '' : 'to '}${cardinal(right, region)}`;
 }
 
-const FRACTION = /^(\d{1,3})[/⁄](\d{1,3})(?:ths?|rds?|nds?|sts?)?$/;
+const FRACTION = /^(\d{1,3})[/⁄](\d{1,4})(?:ths?|rds?|nds?|sts?)?$/;
+/** Nouns that are counted up to a total: `step 3/5`. */
+const STEP =
+  /^(?:page|step|part|attempt|retry|slide|item|test|batch|epoch|try|track|disc|episode|round)$/i;
 const MIXED = /^(\d{1,4})-(\d{1,2}[/⁄]\d{1,2})$/;
 const MEASURED =
   /^(?:of|cup|cups|inch|inches|mile|miles|teaspoon|teaspoons|tablespoon|tablespoons|tsp|tbsp|pound|pounds|lb|oz|hour|hours|in|mi|acre|acres|pint|pints|the)$/;
@@ -191,8 +211,12 @@ function readFraction(word: string, place: Place): string | undefined {
   if (whole !== undefined && part !== undefined) {
     return `${cardinal(whole, region)} and ${withArticle(readFraction(part, place) ?? '')}`;
   }
+  const [, length, inches] = /^(\d{1,2}(?:-\d{1,2})?\/\d{1,2})(["″”])$/.exec(word) ?? [];
+  if (inches !== undefined && length !== undefined) return `${readFraction(length, place)} inch`;
   const [, over, under] = FRACTION.exec(word) ?? [];
   if (over === undefined || under === undefined) return undefined;
+  if (STEP.test(previousWord(place)))
+    return `${cardinal(over, region)} of ${cardinal(under, region)}`;
   const [top, bottom] = [Number(over), Number(under)];
   const isMeasure = MEASURED.test(nextWord(place));
   if (INTEGER.test(previousWord(place)) && top < bottom && bottom <= 64) {
@@ -216,10 +240,11 @@ const LENGTH = /^(\d{1,3})['′’](?:(\d{1,2}(?:\.\d)?)(?:["″”]|'')?)?$/;
 const INCHES = /^(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')$/;
 
 /** Reads feet and inches: `5'10"`. */
-function readLength(word: string, { region }: Place): string | undefined {
+function readLength(word: string, place: Place): string | undefined {
+  const { region } = place;
   const inches = INCHES.exec(word)?.[1];
   if (inches !== undefined)
-    return `${decimal(inches, region)} ${inches === '1' ? 'inch' : 'inches'}`;
+    return `${decimal(inches, region)} ${inches === '1' || /^[a-z\d]/.test(nextWord(place)) ? 'inch' : 'inches'}`;
   const [, feet, rest] = LENGTH.exec(word) ?? [];
   if (feet === undefined) return undefined;
   const head = `${cardinal(feet, region)} ${rest === undefined || feet !== '1' ? 'feet' : 'foot'}`;
@@ -254,20 +279,9 @@ function unitless(sides: readonly (string | undefined)[]): boolean {
   return sides.every((side = '') => /^\d{0,2}$/.test(side)) && sides[4] === undefined;
 }
 
-const MAGNITUDES = new Map([
-  ['k', 'thousand'],
-  ['K', 'thousand'],
-  ['M', 'million'],
-  ['mn', 'million'],
-  ['mm', 'million'],
-  ['m', 'million'],
-  ['B', 'billion'],
-  ['b', 'billion'],
-  ['bn', 'billion'],
-  ['T', 'trillion'],
-  ['tn', 'trillion'],
-  ['trn', 'trillion'],
-]);
+const MAGNITUDES =
+  table(`k=thousand|K=thousand|M=million|mn=million|mm=million|m=million|B=billion|b=billion|bn=billion|T=trillion|tn=trillion
+  trn=trillion`);
 
 /** Whether a word after an amount is `million` or the like, perhaps abbreviated. */
 function isMagnitude(word: string): boolean {
@@ -276,52 +290,65 @@ function isMagnitude(word: string): boolean {
   );
 }
 
+/** Nouns before a number with a letter: `Apt. 5B`. */
+const NUMBERED_PLACE =
+  /^(?:apt|apartment|flat|unit|suite|room|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig)$/i;
 const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|B|bn|mn|tn)$/;
 
 /** Reads `10K`, `5M` or `1.2bn`. */
 function readScaled(word: string, place: Place): string | undefined {
   const [, amount, suffix = ''] = SCALED.exec(word) ?? [];
   if (amount === undefined) return undefined;
-  const isName =
+  const isLabel =
+    NUMBERED_PLACE.test(previousWord(place)) ||
+    (/^\d{1,4}[AB]$/.test(word) && isName(nextWord(place)));
+  if (isLabel && suffix.length === 1)
+    return `${cardinal(amount, place.region)} ${suffix.toUpperCase()}`;
+  const isVideo =
     /^(?:4|5|8|10)K$/.test(word) &&
     /^(?:run|race|video|TV|resolution|display|monitor|screen|UHD|streaming)?$/.test(
       nextWord(place),
     );
   const number = decimal(amount, place.region);
-  return isName ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
+  return isVideo ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
+}
+
+const SCIENTIFIC = /^(\d{1,3}(?:\.\d{1,20})?)[eE]([-+]?)(\d{1,3})$/;
+const LINES = /^(\d{3,4})([pi])$/;
+
+/** Reads `1.5e10`, and the lines of a picture such as `1080p`. */
+function readScientific(word: string, { region }: Place): string | undefined {
+  const [, lines, kind = ''] = LINES.exec(word) ?? [];
+  if (lines !== undefined) return `${pairs(lines)} ${kind.toUpperCase()}`;
+  const [, factor, sign, power = ''] = SCIENTIFIC.exec(word) ?? [];
+  if (factor === undefined) return undefined;
+  const exponent = `${sign === '-' ? 'minus ' : ''}${cardinal(power, region)}`;
+  return `${decimal(factor, region)} times ten to the power of ${exponent}`;
 }
 
 type Currency = readonly [one: string, many: string, centime: string, centimes: string];
 
 const DOLLAR: Currency = ['dollar', 'dollars', 'cent', 'cents'];
-const CURRENCIES = new Map<string, Currency>([
-  ['$', DOLLAR],
-  ['US$', ['U S dollar', 'U S dollars', 'cent', 'cents']],
-  ['A$', ['Australian dollar', 'Australian dollars', 'cent', 'cents']],
-  ['C$', ['Canadian dollar', 'Canadian dollars', 'cent', 'cents']],
-  ['NZ$', ['New Zealand dollar', 'New Zealand dollars', 'cent', 'cents']],
-  ['HK$', ['Hong Kong dollar', 'Hong Kong dollars', 'cent', 'cents']],
-  ['£', ['pound', 'pounds', 'penny', 'pence']],
-  ['€', ['euro', 'euros', 'cent', 'cents']],
-  ['¥', ['yen', 'yen', '', '']],
-  ['₹', ['rupee', 'rupees', 'paisa', 'paise']],
-  ['₩', ['won', 'won', '', '']],
-  ['₽', ['ruble', 'rubles', 'kopeck', 'kopecks']],
-  ['¢', ['cent', 'cents', '', '']],
-  ['USD', ['U S dollar', 'U S dollars', 'cent', 'cents']],
-  ['EUR', ['euro', 'euros', 'cent', 'cents']],
-  ['GBP', ['pound', 'pounds', 'penny', 'pence']],
-  ['JPY', ['yen', 'yen', '', '']],
-  ['CAD', ['Canadian dollar', 'Canadian dollars', 'cent', 'cents']],
-  ['AUD', ['Australian dollar', 'Australian dollars', 'cent', 'cents']],
-  ['CHF', ['Swiss franc', 'Swiss francs', 'centime', 'centimes']],
-]);
+const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
+  `$=dollar=cent|US$=U S dollar=cent|A$=Australian dollar=cent|AU$=Australian dollar=cent|C$=Canadian dollar=cent
+  CA$=Canadian dollar=cent|NZ$=New Zealand dollar=cent|HK$=Hong Kong dollar=cent|£=pound=penny/pence|€=euro=cent|¥=yen/yen=
+  ₹=rupee=paisa/paise|₩=won/won=|₽=ruble=kopeck|¢=cent=|USD=U S dollar=cent|EUR=euro=cent|GBP=pound=penny/pence|JPY=yen/yen=
+  CAD=Canadian dollar=cent|AUD=Australian dollar=cent|CHF=Swiss franc=centime`
+    .split(/\|\s*|\n\s*/)
+    .map((entry) => {
+      const [sign = '', unit = '', part = ''] = entry.split('=');
+      const [one = '', many = `${one}s`] = unit.split('/');
+      const [centime = '', centimes = `${centime}s`] = part.split('/');
+      return [sign, [one, many, centime, centimes]] as const;
+    }),
+);
 
-const SIGN = '(?:US|A|C|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
-const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?)';
+const SIGN = '(?:US|AU?|CA?|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
+const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?|\\.\\d\\d)';
 const MONEY = new RegExp(`^([-−+]?)(${SIGN})([-−]?)${AMOUNT}(k|K|m|M|mn|mm|b|B|bn|T|tn|trn)?$`);
 const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${SIGN}|¢|p)$`);
 const MONEY_RANGE = new RegExp(`^(${SIGN})${AMOUNT}[-−](?:(?:${SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`);
+const PRICE_OF = new RegExp(`^(${SIGN})${AMOUNT}-(thousand|million|billion|trillion)$`);
 const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
 /** Nouns before which an amount is an adjective: `a $5 bill`. */
 const PRICED =
@@ -356,6 +383,9 @@ function readMoney(word: string, place: Place): string | undefined {
     const tail = readAmount({ sign: range, amount: to, scale: toScale }, place);
     return `${decimal(from, region)} to ${tail}`;
   }
+  const [, priceSign, price = '', size] = PRICE_OF.exec(word) ?? [];
+  if (priceSign !== undefined)
+    return `${decimal(price, region)} ${size} ${(CURRENCIES.get(priceSign) ?? DOLLAR)[0]}`;
   const [, amountFirst, scaleBefore, last = ''] = MONEY_LAST.exec(word) ?? [];
   if (amountFirst !== undefined) {
     if (last === 'p')
@@ -392,20 +422,26 @@ function readAmount(
 
 /** Whether the amount is the first of a range, whose second amount names the currency. */
 function isRangeStart(place: Place): boolean {
-  const second = nextWord(place, 2);
-  return /^[–-]$/.test(nextWord(place)) && /^\p{Sc}?\d/u.test(second);
+  return /^[–-]$/.test(nextWord(place)) && /^\d/.test(nextWord(place, 2));
 }
 
+const ANGLED = /^(?:angle|angles|turn|rotation|view|bend|arc|incline|slope|heat|weather)$/;
 const WITH_UNIT = /^([-−+]?)(\d[\d,]{0,20}(?:\.\d{1,8})?)(-?)([%‰°A-Za-zµμΩ²³/]{1,12})$/;
 /** Letters after a number that are a part of a name rather than a unit: `5G`, `3D`. */
 const NAME_LETTER = /^(?:[A-Z]|[a-z])$/;
 const ATTACHED_LETTER = /^[mgsWVAKlhNJ]$/;
 
-function readWithUnit(word: string, { region }: Place): string | undefined {
+function readWithUnit(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const compass = /^(\d{1,3}(?:\.\d{1,8})?)°([NSEW])$/.exec(word);
+  if (compass !== null)
+    return `${decimal(compass[1] ?? '', region)} degrees ${COMPASS.get(compass[2] ?? '')}`;
   const [, sign = '', number = '', hyphen = '', unit = ''] = WITH_UNIT.exec(word) ?? [];
   if (number === '' || (NAME_LETTER.test(unit) && !ATTACHED_LETTER.test(unit))) return undefined;
   if (/^[WVAKNJ]$/.test(unit) && Number(number) < 10) return undefined;
-  const name = unitName(unit, number === '1' || hyphen !== '');
+  const isOne =
+    number === '1' || hyphen !== '' || isAdjective(place) || ANGLED.test(nextWord(place));
+  const name = unitName(unit, isOne);
   if (name === undefined) return undefined;
   return `${signWord(sign)}${decimal(number, region)} ${name}`;
 }
@@ -417,8 +453,10 @@ const WON =
 /** Reads a range such as `10-15`, or a score such as `3-1`. */
 function readRange(word: string, place: Place): string | undefined {
   const [, from, to] = RANGE.exec(word) ?? [];
-  if (from === undefined || to === undefined) return undefined;
+  if (from === undefined || to === undefined || /-/.test(to)) return undefined;
   const { region } = place;
+  if (/^\d{3}$/.test(from) && READ_IN_PAIRS.test(previousWord(place)))
+    return `${pairs(from)} ${pairs(to)}`;
   const isScore =
     /^\d{1,3}$/.test(from) &&
     /^\d{1,3}$/.test(to) &&
@@ -449,23 +487,10 @@ function twoDigitYear(digits: string, region: Region): string {
   return Number(digits) < 10 ? `oh ${cardinal(digits, region)}` : cardinal(digits, region);
 }
 
-const SIGNED = /^([-−+~≈<>≤≥±#×]|<=|>=|±)(\S{1,40})$/;
-const SIGN_WORDS = new Map([
-  ['-', 'minus'],
-  ['−', 'minus'],
-  ['+', 'plus'],
-  ['~', 'about'],
-  ['≈', 'about'],
-  ['<', 'less than'],
-  ['>', 'more than'],
-  ['≤', 'at most'],
-  ['<=', 'at most'],
-  ['≥', 'at least'],
-  ['>=', 'at least'],
-  ['±', 'plus or minus'],
-  ['#', 'number'],
-  ['×', 'times'],
-]);
+const SIGNED = /^(<=|>=|[-−+~≈<>≤≥±#×])(\S{1,40})$/;
+const SIGN_WORDS =
+  table(`-=minus|−=minus|+=plus|~=about|≈=about|<=less than|>=more than|≤=at most|<==at most|≥=at least|>==at least
+  ±=plus or minus|#=number|×=times`);
 const MORE = /^(\S{1,40})\+$/;
 
 function signWord(sign: string): string {
@@ -481,6 +506,7 @@ function readSigned(word: string, place: Place): string | undefined {
   }
   const [, sign = '', rest = ''] = SIGNED.exec(word) ?? [];
   if (rest === '') return undefined;
+  if (sign === '#' && /^\d{5,20}$/.test(rest)) return `number ${spellDigits(rest)}`;
   const isPlain = /^[-−+]/.test(sign) && INTEGER.test(rest);
   const spoken =
     isPlain && !/^0\d/.test(rest) ? cardinal(rest, place.region) : readQuantity(rest, place);

@@ -24,9 +24,9 @@ const CHUNK = /–|[^\s\p{Cc}\u200B…—―–]{1,200}/gu;
 const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
 const WORD_SIGN = /[\p{L}\p{N}]/u;
 /** Signs that may be read where they stand alone. */
-const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|&&|\|\|)$/;
+const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
 const AROUND_SIGN = /^([("'[]?)([^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
-const CURRENCY = /^(?:US|A|C|NZ|HK)?[€£¥₹$₩₽]$/;
+const CURRENCY = /^(?:(?:US|AU?|CA?|NZ|HK)?[€£¥₹$₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
 
 /** Splits a text into tokens. The time is proportional to the length. */
 export function tokenize(text: string): Token[] {
@@ -80,7 +80,7 @@ function isLeading(chunk: string, at: number): boolean {
   const following = chunk.slice(at + sign.length, at + sign.length + 3);
   if (/['’‘]/.test(sign)) return !/^\d0s/.test(following);
   if (sign === '°') return false;
-  if (/[#@/©$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
+  if (/[#@/©§$]/.test(sign)) return !/^[\p{L}\d.]/u.test(following);
   if (sign === '.') return !/^(?:\d|\.?\/|[a-z]{3})/.test(following);
   if (sign === '-')
     return !/^(?:[\d.$€£]|-?[A-Za-z])/.test(following) || chunk.charAt(at - 1) === '-';
@@ -89,7 +89,7 @@ function isLeading(chunk: string, at: number): boolean {
 
 const TRAILING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}~`|<>=^$]/u;
 const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]]/;
-const FEET = /^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
+const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
 
 /** Whether the character before `to` is a sign after a word, not a part of the word. */
 function isTrailing(chunk: string, from: number, to: number): boolean {
@@ -112,11 +112,15 @@ function characterBefore(text: string, at: number): string {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(pair) ? pair : text.charAt(at - 1);
 }
 
+/** Abbreviations that never end a sentence, besides those of the sentence splitter. */
+const SHORT = /^(?:apt|ste|rm|bldg|rte|sq|cu|fl|tbsp|tsp|gal|acct)$/i;
+
 /** Returns the text of an earlier token, or an empty string if a sentence or a clause ends between. */
 export function previousWord({ tokens, at }: Place, back = 1): string {
   const token = tokens[at - back];
   if (token === undefined || /[!?;:…)]/.test(token.after)) return '';
-  return token.after.startsWith('.') && !mayBeAbbreviation(token.text) ? '' : token.text;
+  const isShort = mayBeAbbreviation(token.text) || SHORT.test(token.text);
+  return token.after.startsWith('.') && !isShort ? '' : token.text;
 }
 
 /** Returns the text of a later token, or an empty string if punctuation stands between. */

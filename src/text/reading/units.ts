@@ -1,15 +1,26 @@
 /** Names of units: singular and plural, separated by `/` where adding an `s` is not enough. */
 const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map(
-  `km=kilometer m=meter cm=centimeter mm=millimeter µm=micrometer nm=nanometer mi=mile yd=yard ft=foot/feet in=inch/inches
-   kg=kilogram g=gram mg=milligram µg=microgram mcg=microgram lb=pound lbs=pound oz=ounce t=ton
-   l=liter L=liter ml=milliliter mL=milliliter cl=centiliter dl=deciliter gal=gallon qt=quart tsp=teaspoon tbsp=tablespoon
-   KB=kilobyte kB=kilobyte MB=megabyte GB=gigabyte TB=terabyte PB=petabyte KiB=kibibyte MiB=mebibyte GiB=gibibyte TiB=tebibyte
-   kb=kilobit Mb=megabit Gb=gigabit Hz=hertz/hertz kHz=kilohertz/kilohertz MHz=megahertz/megahertz GHz=gigahertz/gigahertz
-   W=watt kW=kilowatt MW=megawatt GW=gigawatt TW=terawatt V=volt kV=kilovolt mV=millivolt A=amp mA=milliamp J=joule kJ=kilojoule N=newton
-   Pa=pascal kPa=kilopascal hPa=hectopascal MPa=megapascal cal=calorie kcal=kilocalorie Ω=ohm kΩ=kilohm
-   s=second sec=second secs=second ms=millisecond µs=microsecond us=microsecond ns=nanosecond min=minute mins=minute h=hour hr=hour hrs=hour
-   yr=year yrs=year px=pixel ha=hectare dB=decibel K=kelvin ac=acre pt=point pts=point doz=dozen mol=mole`
-    .split(/\s+/)
+  `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|ft=foot/feet
+  in=inch/inches|kg=kilogram|g=gram|mg=milligram|µg=microgram|mcg=microgram|lb=pound|lbs=pound|oz=ounce|t=ton
+  l=liter|L=liter|ml=milliliter|mL=milliliter|cl=centiliter|dl=deciliter|gal=gallon|qt=quart|tsp=teaspoon
+  tbsp=tablespoon|KB=kilobyte|kB=kilobyte|MB=megabyte|GB=gigabyte|TB=terabyte|PB=petabyte|KiB=kibibyte|MiB=mebibyte
+  GiB=gibibyte|TiB=tebibyte|kb=kilobit|Mb=megabit|Gb=gigabit|Hz=hertz/hertz|kHz=kilohertz/kilohertz
+  MHz=megahertz/megahertz|GHz=gigahertz/gigahertz|W=watt|kW=kilowatt|MW=megawatt|GW=gigawatt|TW=terawatt|V=volt
+  kV=kilovolt|mV=millivolt|A=amp|mA=milliamp|J=joule|kJ=kilojoule|N=newton|Pa=pascal|kPa=kilopascal|hPa=hectopascal
+  MPa=megapascal|cal=calorie|kcal=kilocalorie|Ω=ohm|kΩ=kilohm|s=second|sec=second|secs=second|ms=millisecond
+  µs=microsecond|us=microsecond|ns=nanosecond|min=minute|mins=minute|h=hour|hr=hour|hrs=hour|yr=year|yrs=year
+  px=pixel|ha=hectare|dB=decibel|K=kelvin|Gt=gigaton|Mt=megaton|pt=point|pts=point|doz=dozen|mol=mole
+  %=percent/percent|‰=per mille/per mille|°=degree|°C=degree Celsius/degrees Celsius
+  ℃=degree Celsius/degrees Celsius|°F=degree Fahrenheit/degrees Fahrenheit|℉=degree Fahrenheit/degrees Fahrenheit
+  mph=mile per hour/miles per hour|kph=kilometer per hour/kilometers per hour
+  kmh=kilometer per hour/kilometers per hour|mpg=mile per gallon/miles per gallon
+  fps=frame per second/frames per second|rpm=R P M/R P M|psi=P S I/P S I|bpm=beat per minute/beats per minute
+  dpi=D P I/D P I|ppm=parts per million/parts per million|bps=bit per second/bits per second
+  kbps=kilobit per second/kilobits per second|Mbps=megabit per second/megabits per second
+  Gbps=gigabit per second/gigabits per second|kWh=kilowatt hour|MWh=megawatt hour|GWh=gigawatt hour
+  TWh=terawatt hour|mAh=milliamp hour|Wh=watt hour|mmHg=millimeter of mercury/millimeters of mercury
+  pp=percentage point`
+    .split(/\||\n\s*/)
     .map((entry) => {
       const [sign = '', names = ''] = entry.split('=');
       const [one = '', many = `${one}s`] = names.split('/');
@@ -17,64 +28,17 @@ const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
     }),
 );
 
-const PHRASES: ReadonlyMap<string, readonly [one: string, many: string]> = new Map([
-  ['%', same('percent')],
-  ['‰', same('per mille')],
-  ['°', ['degree', 'degrees']],
-  ['°C', ['degree Celsius', 'degrees Celsius']],
-  ['℃', ['degree Celsius', 'degrees Celsius']],
-  ['°F', ['degree Fahrenheit', 'degrees Fahrenheit']],
-  ['℉', ['degree Fahrenheit', 'degrees Fahrenheit']],
-  ['mph', ['mile per hour', 'miles per hour']],
-  ['kph', ['kilometer per hour', 'kilometers per hour']],
-  ['kmh', ['kilometer per hour', 'kilometers per hour']],
-  ['mpg', ['mile per gallon', 'miles per gallon']],
-  ['fps', ['frame per second', 'frames per second']],
-  ['rpm', same('R P M')],
-  ['psi', same('P S I')],
-  ['bpm', ['beat per minute', 'beats per minute']],
-  ['dpi', same('D P I')],
-  ['ppm', same('parts per million')],
-  ['bps', ['bit per second', 'bits per second']],
-  ['kbps', ['kilobit per second', 'kilobits per second']],
-  ['Mbps', ['megabit per second', 'megabits per second']],
-  ['Gbps', ['gigabit per second', 'gigabits per second']],
-  ['kWh', ['kilowatt hour', 'kilowatt hours']],
-  ['MWh', ['megawatt hour', 'megawatt hours']],
-  ['GWh', ['gigawatt hour', 'gigawatt hours']],
-  ['TWh', ['terawatt hour', 'terawatt hours']],
-  ['mAh', ['milliamp hour', 'milliamp hours']],
-  ['Wh', ['watt hour', 'watt hours']],
-  ['pp', ['percentage point', 'percentage points']],
-]);
-
-function same(name: string): readonly [string, string] {
-  return [name, name];
-}
-
 const SQUARE_OR_CUBE = /^([a-zµ]{1,2})([²³])$/;
-const PER = /^([^/]{1,6})\/([^/]{1,6})$/;
+const PER = /^([^/]{1,8})\/([^/]{1,8})$/;
 /** What can be counted per unit, though it is no unit itself. */
-const PER_WORDS = new Set([
-  'day',
-  'month',
-  'year',
-  'week',
-  'hour',
-  'minute',
-  'second',
-  'night',
-  'person',
-  'user',
-  'unit',
-  'mile',
-  'gallon',
-]);
+const PER_WORDS = new Set(
+  'day month year week hour minute second night person user unit mile gallon'.split(' '),
+);
 
 /** Returns the spoken name of a unit, such as `km/h` or `m²`; undefined if it is none. */
 export function unitName(unit: string, isOne: boolean): string | undefined {
   const sign = unit.replaceAll('μ', 'µ');
-  const names = UNITS.get(sign) ?? PHRASES.get(sign);
+  const names = UNITS.get(sign);
   if (names !== undefined) return names[isOne ? 0 : 1];
   const [, base = '', power] = SQUARE_OR_CUBE.exec(sign) ?? [];
   const based = UNITS.get(base);
@@ -83,37 +47,17 @@ export function unitName(unit: string, isOne: boolean): string | undefined {
   }
   const [, over = '', under = ''] = PER.exec(sign) ?? [];
   if (under === '') return undefined;
-  const [top, bottom] = [
-    unitName(over, isOne),
-    PER_WORDS.has(under) ? under : unitName(under, true),
-  ];
+  const top = PER_WORDS.has(over.replace(/s$/, '')) ? over : unitName(over, isOne);
+  const bottom = PER_WORDS.has(under) ? under : unitName(under, true);
   return top === undefined || bottom === undefined ? undefined : `${top} per ${bottom}`;
 }
 
 /** Units that are also words or letters, so that they are units only where nothing else fits. */
-const DOUBTFUL = new Set([
-  'in',
-  'us',
-  'A',
-  'a',
-  'I',
-  'K',
-  'pt',
-  's',
-  't',
-  'pp',
-  'W',
-  'V',
-  'N',
-  'J',
-  'ac',
-  'am',
-  'pts',
-]);
+const DOUBTFUL = /^(?:in|us|[AaIKstWVNJ]|pts?|pp|am|Mt)$/;
 
 /** Whether a separate word after a number is certainly a unit. */
 export function isUnit(word: string): boolean {
-  return !DOUBTFUL.has(word) && unitName(word, true) !== undefined;
+  return !DOUBTFUL.test(word) && unitName(word, true) !== undefined;
 }
 
 /** Whether a word can follow `per` where it is written after a slash: `$5/month`. */

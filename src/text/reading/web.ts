@@ -1,10 +1,15 @@
-import { cardinal, pairs, type Region, spellDigits } from './numbers.ts';
+import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
 import { readVersion } from './quantities.ts';
-import type { Place } from './tokens.ts';
+import { type Place, previousWord } from './tokens.ts';
 import { readCapitals, spellLetters } from './words.ts';
 
 /** Reads an address, a path, a file name, a version or an identifier; undefined for any other word. */
 export function readTechnical(word: string, place: Place): string | undefined {
+  if (/^\.(?:\d|net$)/i.test(word)) return undefined;
+  for (const pattern of ADDRESSES) {
+    const match = pattern.exec(word);
+    if (match !== null && !WORD_ENDING.test(word)) return spellAddress(match[1] ?? word);
+  }
   for (const [pattern, read] of RULES) {
     const match = pattern.exec(word);
     const spoken = match === null ? undefined : read(match, place);
@@ -20,52 +25,41 @@ const TOP_LEVEL =
 const EXTENSIONS =
   'md|ts|tsx|js|jsx|mjs|cjs|json|txt|py|html|htm|css|scss|pdf|csv|tsv|jpg|jpeg|png|gif|svg|webp|mp3|mp4|wav|ogg|flac|mov|avi|mkv|zip|gz|tgz|tar|bz2|xz|7z|yml|yaml|toml|log|exe|dll|so|sh|bat|cpp|cc|c|h|hpp|go|rs|rb|php|java|kt|swift|env|xml|doc|docx|xls|xlsx|ppt|pptx|lock|conf|cfg|ini|sql|db|bak|tmp|iso|dmg|deb|rpm|apk|jar|war|wasm|srt|vtt|epub|key|pem|crt|ipynb|vue|lua|tf|old|out|map|service|gitignore|dockerignore|npmrc|bashrc|zshrc|local|example|min|test|spec|config|d';
 
+/** Addresses, paths and file names, which are read part by part. The group, if there is one, is what is read. */
+const ADDRESSES: readonly RegExp[] = [
+  /^(?:https?|ftp|wss?|ssh|file|git|s3):\/\/(\S+)$/i,
+  /^(?:mailto:)?([\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})$/,
+  /^www\.\S+$|^localhost:\d{1,5}(?:\/\S*)?$/i,
+  new RegExp(`^(?:[\\w-]{1,63}\\.){1,6}(?:${TOP_LEVEL})(?::\\d{1,5})?(?:/\\S*)?$`),
+  /^(?:~|\.{1,2})?\/[\w.@%+:*-]+(?:\/[\w.@%+:*-]*)*$|^(?:~|\.{1,2})\/$/,
+  /^[A-Za-z]:\\\S*$|^\.[a-z][\w.-]{1,30}$/,
+  new RegExp(
+    `^(?:[\\w@%+-]{1,64}/){0,12}\\.?[\\w@%+-]{1,64}(?:\\.[\\w@%+-]{1,64}){0,4}\\.(?:${EXTENSIONS})(?::\\d{1,6}){0,2}$`,
+  ),
+  /^(?=.*[A-Za-z])[\w-]{1,40}(?:\/[\w.-]{1,40}){2,12}\/?$/,
+];
+/** Names of countries that are also words, so that `this.in` is no address. */
+const WORD_ENDING = /^[\w-]+\.(?:in|at|be|no|so)$|^[A-Z][\w-]*\.(?:me|it|us)$/;
+
 const RULES: readonly Rule[] = [
-  [/^(?:https?|ftp|wss?|ssh|file|git|s3):\/\/(\S+)$/i, ([, rest = '']) => spellAddress(rest)],
+  [/^@([\w.-]{1,60}(?:\/[\w.-]{1,60})?)$/, ([, name = '']) => `at ${spellParts(name)}`],
   [
-    /^(?:mailto:)?([\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})$/,
-    ([, address = '']) => spellAddress(address),
-  ],
-  [/^www\.\S+$/i, ([address]) => spellAddress(address)],
-  [
-    /^@([\w.-]{1,60})(?:\/([\w.-]{1,60}))?$/,
-    ([, name = '', rest]) =>
-      `at ${spellParts(name)}${rest === undefined ? '' : ` slash ${spellParts(rest)}`}`,
+    /^#(?=[0-9a-f]*\d)(?=\d*[a-f])([0-9a-f]{6}|[0-9a-f]{3})$/i,
+    ([, color = ''], { region }) => `hash ${spellId(color, region)}`,
   ],
   [/^#(\p{L}[\p{L}\p{N}_]{0,80})$/u, ([, tag = ''], place) => `hashtag ${splitName(tag, place)}`],
   [/^(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?:\/(\d{1,2}))?$/, readAddress],
-  [
-    new RegExp(`^(?:[\\w-]{1,63}\\.){1,6}(?:${TOP_LEVEL})(?::\\d{1,5})?(?:/\\S*)?$`),
-    ([address]) => readDomain(address),
-  ],
-  [/^localhost:(\d{1,5})(\/\S*)?$/, ([address]) => spellAddress(address)],
-  [/^[vV](\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
-  [
-    /^(\d{1,5}(?:\.\d{1,5}){2,5})([-+][A-Za-z][\w.-]{0,20})?$/,
-    ([, version = '', tail], { region }) => withTail(readVersion(version, region), tail, region),
-  ],
-  [
-    /^(?:~|\.{1,2})?\/[\w.@%+:*-]+(?:\/[\w.@%+:*-]*)*$|^(?:~|\.{1,2})\/$/,
-    ([path]) => spellAddress(path),
-  ],
-  [/^[A-Za-z]:\\[^\s]*$/, ([path]) => spellAddress(path)],
-  [
-    new RegExp(
-      `^(?:[\\w@%+-]{1,64}/){0,12}\\.?[\\w@%+-]{1,64}(?:\\.[\\w@%+-]{1,64}){0,4}\\.(?:${EXTENSIONS})(?::\\d{1,6}){0,2}$`,
-    ),
-    ([file]) => spellAddress(file),
-  ],
-  [
-    /^\.(?:env|gitignore|npmrc|bashrc|zshrc|dockerignore|git|github|ssh|config|vscode)$/,
-    ([file]) => spellAddress(file),
-  ],
-  [
-    /^[\w-]{1,40}(?:\/[\w.-]{1,40}){2,12}\/?$/,
-    ([path]) => (/^[\d/]+$/.test(path) ? undefined : spellAddress(path)),
-  ],
+  [/^([vV]?)(\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
   [/^--?([A-Za-z][\w-]{0,60})(?:=(\S{1,60}))?$/, readFlag],
   [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],
-  [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = ''], place) => spellDotted(name, place)],
+  [
+    /^([A-Za-z_][\w.]{0,60})\(\)$/,
+    ([, name = ''], place) =>
+      name
+        .split('.')
+        .map((part) => splitName(part, place))
+        .join(' dot '),
+  ],
   [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],
   [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = ''], { region }) => `zero X ${spellId(digits, region)}`],
   [
@@ -104,16 +98,14 @@ function readPort(port: string, region: Region): string {
   return port.length === 4 && !port.endsWith('00') ? pairs(port) : cardinal(port, region);
 }
 
-/** Reads `name.com`; a word such as `Mr.in` is not an address unless it is written in lower case. */
-function readDomain(address: string): string | undefined {
-  return /^[\w-]+\.(?:in|at|be|no|me|it|us|so)$/i.test(address) &&
-    !/^[a-z0-9-]+\.(?:me|it|us|be)$/.test(address)
-    ? undefined
-    : spellAddress(address);
-}
-
-function readRelease([, version = '', tail]: RegExpExecArray, { region }: Place): string {
-  return withTail(`version ${readVersion(version, region)}`, tail, region);
+function readRelease(
+  [, mark = '', version = '', tail]: RegExpExecArray,
+  { region }: Place,
+): string | undefined {
+  const isVersion =
+    mark !== '' || (/^\d+\.\d+\.\d/.test(version) && !/^\d{1,3}(?:\.\d{3})+$/.test(version));
+  if (!isVersion) return undefined;
+  return withTail(`${mark === '' ? '' : 'version '}${readVersion(version, region)}`, tail, region);
 }
 
 function withTail(spoken: string, tail: string | undefined, region: Region): string {
@@ -128,16 +120,10 @@ function withTail(spoken: string, tail: string | undefined, region: Region): str
 
 function readFlag([word, name = '', value]: RegExpExecArray, place: Place): string | undefined {
   if (!word.startsWith('--') && name.length > 1 && value === undefined) return undefined;
-  const dashes = word.startsWith('--') ? 'dash dash' : 'dash';
+  const isMinus = name.length === 1 && /^[-=+*/<>(]$/.test(previousWord(place));
+  const dashes = isMinus ? 'minus' : word.startsWith('--') ? 'dash dash' : 'dash';
   const spoken = name.length === 1 ? name.toUpperCase() : splitName(name, place);
   return `${dashes} ${spoken}${value === undefined ? '' : ` equals ${spellParts(value)}`}`;
-}
-
-function spellDotted(name: string, place: Place): string {
-  return name
-    .split('.')
-    .map((part) => splitName(part, place))
-    .join(' dot ');
 }
 
 /** Splits an identifier at underscores, hyphens and capitals: `MAX_SIZE` → `max size`. */
@@ -157,23 +143,9 @@ export function splitName(name: string, place: Place): string {
     .join(' ');
 }
 
-const SIGNS = new Map([
-  ['.', 'dot'],
-  ['/', 'slash'],
-  ['\\', 'backslash'],
-  [':', 'colon'],
-  ['?', 'question mark'],
-  ['=', 'equals'],
-  ['&', 'and'],
-  ['#', 'hash'],
-  ['-', 'dash'],
-  ['_', 'underscore'],
-  ['@', 'at'],
-  ['+', 'plus'],
-  ['%', 'percent'],
-  ['~', 'tilde'],
-  ['*', 'star'],
-]);
+const SIGNS =
+  table(`.=dot|/=slash|\\=backslash|:=colon|?=question mark|==equals|&=and|#=hash|-=dash|_=underscore|@=at|+=plus|%=percent
+  ~=tilde|*=star`);
 /** Parts of addresses and file names that are spelled. */
 const ALWAYS_SPELLED = new Set(
   `www api url uri http https html htm css js ts tsx jsx mjs cjs md pdf csv tsv jpg png svg mp gz tgz xz yml exe dll sh cpp cc hpp rs rb php kt xml
@@ -182,17 +154,9 @@ const ALWAYS_SPELLED = new Set(
     /\s+/,
   ),
 );
-const AS_WORDS = new Map([
-  ['src', 'source'],
-  ['tmp', 'temp'],
-  ['jpeg', 'J peg'],
-  ['gif', 'gif'],
-  ['usr', 'user'],
-  ['txt', 'text'],
-  ['localhost', 'local host'],
-  ['json', 'JSON'],
-  ['env', 'env'],
-]);
+const AS_WORDS = table(
+  `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env`,
+);
 
 function spellAddress(address: string): string {
   return spellParts(address.length > 2 ? address.replace(/\/$/, '') : address);

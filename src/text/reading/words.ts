@@ -1,6 +1,6 @@
 import { isAbbreviation } from '../sentences.ts';
 import { monthNamed, SHORT_DATES } from './dates.ts';
-import { cardinal, ordinal, romanValue, year } from './numbers.ts';
+import { cardinal, ordinal, romanValue, table, year } from './numbers.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
@@ -10,23 +10,11 @@ export interface ReadWord {
   readonly takesStop?: boolean;
 }
 
-function table(list: string): ReadonlyMap<string, string> {
-  return new Map(
-    list
-      .split(/\n\s*|\|/)
-      .filter((entry) => entry.includes('='))
-      .map((entry) => {
-        const [written = '', spoken = ''] = entry.trim().split('=');
-        return [written, spoken] as const;
-      }),
-  );
-}
-
 /** Abbreviations before a name. */
 const TITLES =
   table(`dr=Doctor|mr=Mister|mrs=Missus|ms=Ms|prof=Professor|gen=General|col=Colonel|sgt=Sergeant|capt=Captain
   lt=Lieutenant|gov=Governor|sen=Senator|rep=Representative|rev=Reverend|hon=Honorable|pres=President|maj=Major|cpl=Corporal
-  cmdr=Commander|adm=Admiral|supt=Superintendent|insp=Inspector|pvt=Private|fr=Father|st=Saint|mt=Mount|ft=Fort|messrs=Messieurs
+  cmdr=Commander|adm=Admiral|supt=Superintendent|insp=Inspector|pvt=Private|fr=Father|st=Saint|mt=Mount|ft=Fort|messrs=Messieurs|drs=Doctors
   sta=Santa|pt=Point`);
 /** Abbreviations after a name. */
 const AFTER_NAME =
@@ -37,11 +25,11 @@ const BEFORE_NUMBER =
   table(`no=number|nos=numbers|nr=number|p=page|pp=pages|pg=page|pgs=pages|vol=volume|vols=volumes|ch=chapter|chap=chapter
   fig=figure|figs=figures|sec=section|sect=section|art=article|par=paragraph|para=paragraph|eq=equation|eqs=equations|ed=edition|op=opus|apt=apartment
   ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route
-  sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number`);
+  sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
 /** Abbreviations that are read as words wherever a full stop follows them. */
 const WITH_STOP =
   table(`approx=approximately|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
-  temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=others|assoc=associate|assn=association|dist=district|intl=international
+  temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=al|assoc=associate|assn=association|dist=district|intl=international
   attn=attention|ref=reference|resp=respectively|esp=especially|ed=editor|eds=editors|trans=translated|pop=population|orig=originally|subj=subject|tel=telephone
   vs=versus|v=versus|etc=et cetera|ext=extension|natl=national|mfg=manufacturing|mgr=manager|ave=Avenue|inc=Incorporated|ltd=Limited|corp=Corporation
   jr=Junior|sr=Senior|appt=appointment|dir=director|bldg=building|fl=floor|hr=hour|hrs=hours|mo=month|mos=months|yr=year|yrs=years|wk=week|wks=weeks|oz=ounces
@@ -68,11 +56,20 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     .trimStart()
     .replace(/^["“(]/, '');
   const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
-  const stop = hasStop && following !== '' && isAbbreviation(word, following);
+  const area = hasStop ? AREAS.get(lower) : undefined;
+  if (area !== undefined && /^(?:ft|in|mi|m|km|yd|cm|oz)$/.test(next))
+    return { spoken: area, takesStop: true };
+  const stop =
+    hasStop &&
+    following !== '' &&
+    (isAbbreviation(word, following) || /^[\p{Ll}\d]/u.test(following));
   const read = (spoken: string | undefined, takesStop = stop): ReadWord | undefined =>
     spoken === undefined ? undefined : { spoken, takesStop };
   if (hasStop || /^\d/.test(next)) {
-    const number = /^[\d#]|^[IVX]{2,}$/.test(next) ? BEFORE_NUMBER.get(lower) : undefined;
+    const number =
+      /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next))
+        ? BEFORE_NUMBER.get(lower)
+        : undefined;
     const isNumber = hasStop || /^(?:no|nos|vol|fig|ch|pp)$/.test(lower);
     if (
       isNumber &&
@@ -117,6 +114,8 @@ function matchCase(spoken: string, written: string): string {
   return /^[A-Z]/.test(written) ? spoken.charAt(0).toUpperCase() + spoken.slice(1) : spoken;
 }
 
+const AREAS = table('sq=square|cu=cubic|fl=fluid');
+const LOWER_ROMAN = /^(?=[ivxl]{2,6}$|[ivx]$)[xl]*(?:ix|iv|v?i{0,3})$/;
 const DOTTED = /^(?:[A-Za-z]\.){1,8}[A-Za-z]?$/;
 
 /** Reads letters with full stops, such as `U.S.` or `a.m.`. */
@@ -168,7 +167,7 @@ const NAMES = new Set(
 const SPECIAL =
   table(`iOS=I O S|iPadOS=i Pad O S|macOS=mac O S|PhD=P H D|PhDs=P H Ds|MySQL=my S Q L|PostgreSQL=Postgres Q L|NoSQL=no S Q L|SQLite=S Q Lite
   MongoDB=Mongo D B|IEEE=I triple E|NCAA=N C double A|NAACP=N double A C P|AAA=triple A|OpenAI=Open A I|ChatGPT=Chat G P T|SpaceX=Space X|OpenSSL=Open S S L|kHz=kilohertz
-  McDonald=McDonald|LaTeX=LaTeX|mRNA=M R N A|WiFi=WiFi|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
+  McDonald=McDonald|LaTeX=LaTeX|mRNA=M R N A|WiFi=WiFi|WWII=World War two|WWI=World War one|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
   LLMs=L L Ms|GIFs=GIFs|AIs=A Is|TVs=T Vs|PDFs=P D Fs|NaCl=N A C L|eCommerce=E commerce|iTunes=I Tunes|iMessage=I Message|AirPlay=AirPlay|CompuServe=CompuServe|MPs=M Ps|tvOS=T V O S|watchOS=watch O S|LaGuardia=LaGuardia`);
 const FAMILY_NAME = /^(?:Mc|Mac|De|Le|La|Van|Di|Du|Fitz|O['’]|D['’])[A-Z][a-z]+$/;
 const CAPITALS = /^[A-Z]{2,12}$/;
@@ -198,6 +197,7 @@ function isSpelled(word: string, place: Place): boolean {
   const isShouted = [previousWord(place), nextWord(place)].some(
     (one) => SHOUTED.test(one) || (CAPITALS.test(one) && SPOKEN.has(one)),
   );
+  if (word === 'WHO' && /^the$/i.test(previousWord(place))) return true;
   if (SPOKEN.has(word)) return false;
   if (SPELLED.has(word)) return !(isShouted && /^(?:IT|US)$/.test(word));
   if (word.length <= 3) return true;
@@ -206,7 +206,7 @@ function isSpelled(word: string, place: Place): boolean {
 
 /** Nouns before a Roman number that is read as a count: `Chapter IV`. */
 const NUMBERED =
-  /^(?:chapter|part|act|scene|book|volume|vol|section|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
+  /^(?:chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
 /** First names of monarchs and popes, after which a Roman number is a position. */
 const REGNAL = new Set(
   `Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
@@ -216,47 +216,65 @@ const REGNAL = new Set(
    Tiberius Constantine Justinian Thomas Michael Walter Davis Howard Winston`.split(/\s+/),
 );
 const CROWNED =
-  /^(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Kaiser|Prince|Princess|Sultan|Pharaoh|Saint|and|of|under|by)$/;
+  /^(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Kaiser|Prince|Princess|Sultan|Pharaoh)$/;
 const AFTER_MONARCH =
   /^(?:of|reigned|ruled|died|succeeded|ascended|granted|abdicated|became|ordered)$/;
 
 /** Reads a Roman number after a noun or a name where it is one; undefined anywhere else. */
 export function readRoman(word: string, place: Place): string | undefined {
-  if (!/^[IVXLCDM]+$/.test(word)) return undefined;
-  const value = romanValue(word);
   const before = previousWord(place);
   const { region } = place;
+  if (/^pp?$/.test(before) && LOWER_ROMAN.test(word)) {
+    return cardinal(romanValue(word.toUpperCase()) ?? 0, region);
+  }
+  const range = /^([IVX]{1,6})[-–]([IVX]{1,6})$/.exec(word);
+  if (range !== null && NUMBERED.test(before)) {
+    const [from, to] = [romanValue(range[1] ?? ''), romanValue(range[2] ?? '')];
+    return from === undefined || to === undefined
+      ? undefined
+      : `${cardinal(from, region)} to ${cardinal(to, region)}`;
+  }
+  if (!/^[IVXLCDM]+$/.test(word)) return undefined;
+  const value = romanValue(word);
   if (value === undefined) return undefined;
   if (word.length >= 5 && value > 1000 && value < 2100) return year(value, region);
+  if (isNumbered(word, place)) return cardinal(value, region);
+  if (nextWord(place) === 'century' && value < 40) return ordinal(value, region);
+  if (isName(before) && value < 40) return afterName(word, value, place);
+  return CLEARLY_ROMAN.test(word) ? cardinal(value, region) : undefined;
+}
+
+const CLEARLY_ROMAN = /^(?:II|III|VII|VIII|IX|XII|XIII|XIV|XVI{0,3}|XIX|XXI{0,3}|XXIV)$/;
+/** Nouns that may stand before the pronoun: `the part I like`. */
+const BEFORE_PRONOUN = /^(?:of|and|is|was|the|to|in|on|for|with|are|has|had|will|a|an)$/;
+
+/** Whether a Roman number follows a noun that is numbered: `Chapter IV`, `Parts I and II`. */
+function isNumbered(word: string, place: Place): boolean {
+  const before = previousWord(place);
   const isNext =
-    /^(?:–|-|to|and)$/.test(before) && romanValue(previousWord(place, 2)) !== undefined;
-  if (NUMBERED.test(before) || (isNext && NUMBERED.test(previousWord(place, 3)))) {
-    const isPronoun =
-      word === 'I' &&
-      /^[a-z]/.test(before) &&
-      /^[a-z]/.test(nextWord(place)) &&
-      !/^(?:of|and|is|was|the|to|in)$/.test(nextWord(place));
-    return isPronoun ||
-      (word === 'I' &&
-        /^(?:part|type|act|book|mark|figure|class|group|level|game|title|table|grade|scene|step|rule|stage|section|article|episode|season|schedule|round|lesson)$/.test(
-          before,
-        ))
-      ? undefined
-      : cardinal(value, region);
-  }
-  if (!isName(before) || value > 39) return undefined;
+    /^(?:–|-|to|and|or|of)$/.test(before) && romanValue(previousWord(place, 2)) !== undefined;
+  const noun = isNext ? previousWord(place, 3) : before;
+  if (!NUMBERED.test(noun)) return false;
+  const isPronoun = word === 'I' && (/^[a-z]/.test(noun) || /^[a-z]/.test(nextWord(place)));
+  return !isPronoun || (/^[A-Z]/.test(noun) && BEFORE_PRONOUN.test(nextWord(place)));
+}
+
+/** Reads a Roman number after a name: a position after a first name, otherwise a count. */
+function afterName(word: string, value: number, place: Place): string | undefined {
+  const { region } = place;
+  const [before, earlier, next] = [previousWord(place), previousWord(place, 2), nextWord(place)];
   const isMonarch = REGNAL.has(before);
   if (word === 'I') {
-    const isCrowned = CROWNED.test(previousWord(place, 2)) && isName(previousWord(place, 2));
-    const isEnd = nextWord(place) === '' || AFTER_MONARCH.test(nextWord(place));
-    return isMonarch && (isCrowned || isEnd) ? `the ${ordinal(value, region)}` : undefined;
+    const isPair = next === 'and' && romanValue(nextWord(place, 3)) !== undefined;
+    const isEnd = next === '' || AFTER_MONARCH.test(next) || isPair;
+    return isMonarch && (CROWNED.test(earlier) || isEnd)
+      ? `the ${ordinal(value, region)}`
+      : undefined;
   }
   if (before === 'Malcolm' && word === 'X') return undefined;
   if (isMonarch) return `the ${ordinal(value, region)}`;
   if (word.length === 1 || /^[LCDM]/.test(word)) return undefined;
-  return REGNAL.has(previousWord(place, 2))
-    ? `the ${ordinal(value, region)}`
-    : cardinal(value, region);
+  return REGNAL.has(earlier) ? `the ${ordinal(value, region)}` : cardinal(value, region);
 }
 
 /** Reads a separate unit after a number, as in `5 km`. */
@@ -264,8 +282,26 @@ export function readUnit(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   if (/^[ap]\.?m$/i.test(word) && /^\d[\d:.]*$/.test(before))
     return `${word.charAt(0).toUpperCase()} M`;
-  const number = /^[-−+~≈<>≤≥±]?\d[\d.,/]*$|[½¼¾⅓⅔]$/.test(before) ? before : undefined;
-  if (number === undefined) return undefined;
-  if (word === 'm' && /^\p{Lu}/u.test(nextWord(place))) return undefined;
-  return isUnit(word) ? unitName(word, /^(?:[-−+]?1|[½¼¾⅓⅔])$/.test(number)) : undefined;
+  if (/°$/.test(before) && COMPASS.has(word)) return COMPASS.get(word);
+  if (word === 'in' && /^(?:ft|feet|foot)$/.test(previousWord(place, 2))) return 'inches';
+  if (!COUNT.test(before)) return undefined;
+  const next = nextWord(place);
+  if (word === 'm' && /^\p{Lu}/u.test(next)) return undefined;
+  const isOne = /^(?:[-−+]?1|[½¼¾⅓⅔]|\d\/\d+)$/.test(before) || isAdjective(place, 2);
+  const isClear = isUnit(word) || (/^[VWAst]$/.test(word) && !/^\p{Lu}/u.test(next));
+  return isClear ? unitName(word, isOne) : undefined;
+}
+
+const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;
+/** Points of the compass after degrees. */
+export const COMPASS: ReadonlyMap<string, string> = table('N=north|S=south|E=east|W=west');
+
+/** Whether an amount with a unit stands before a noun, as in `a 5 km run`, so that the unit is singular. */
+export function isAdjective(place: Place, back = 1): boolean {
+  return (
+    /^(?:a|an|the)$/i.test(previousWord(place, back)) &&
+    /^(?!(?:of|per|or|and|in|to|from|at|on|for|between|away|long|wide|tall|high|deep|apart|later|ago|is|was|are|were|that|which|we|he|she|they|it|you|i|more|less)$)[a-z]/.test(
+      nextWord(place),
+    )
+  );
 }
