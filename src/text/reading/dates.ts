@@ -1,8 +1,8 @@
-import { cardinal, ordinal, pairs, type Region, spellDigits, year } from './numbers.ts';
+import { cardinal, ordinal, type Region, spellDigits, twoDigits, words, year } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
-const MONTHS = `January February March April May June July August September October November
- December`.split(/\s+/);
+const MONTHS = words(`January February March April May June July August September October November
+ December`);
 const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 
 /** Long forms of the short names of months and days, in lower case. */
@@ -144,7 +144,7 @@ export function readTime(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, hours, minutes = '00', half] = HOUR.exec(word) ?? [];
   if (half !== undefined && Number(hours) < 13) {
-    const rest = minutes === '00' ? '' : ` ${minutePast(minutes)}`;
+    const rest = minutes === '00' ? '' : ` ${twoDigits(minutes)}`;
     return `${cardinal(hours ?? '', region)}${rest} ${half.toUpperCase()} M`;
   }
   const [, hour = '', past = '', second, part, marked] = TIME.exec(word) ?? [];
@@ -169,12 +169,8 @@ function clock(hour: string, past: string, second: string | undefined, region: R
   const full =
     Number(hour) > 12 ? `${cardinal(hour, region)} hundred` : `${cardinal(hour, region)} o'clock`;
   const whole = Number(hour) === 0 ? 'midnight' : full;
-  const time = past === '00' ? whole : `${cardinal(hour, region)} ${minutePast(past)}`;
+  const time = past === '00' ? whole : `${cardinal(hour, region)} ${twoDigits(past)}`;
   return seconds === '' ? time : `${time} and ${seconds}`;
-}
-
-function minutePast(past: string): string {
-  return pairs(`1${past}`).replace(/^one /, '');
 }
 
 function duration(

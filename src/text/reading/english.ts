@@ -1,13 +1,7 @@
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
-import {
-  currencyAfter,
-  readFixed,
-  readMagnitude,
-  readPhone,
-  readPhoneGroups,
-  readQuantity,
-} from './quantities.ts';
+import { currencyAfter, readMagnitude } from './money.ts';
+import { FIXED, readPhone, readPhoneGroups, readQuantity } from './quantities.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
@@ -69,29 +63,14 @@ export function readingRegion(language: string): Region | undefined {
 
 /** Returns a text as it is read aloud: the readings of its words, and the punctuation between them. */
 export function spokenText(text: string, spans: readonly ReadSpan[]): string {
-  const parts: string[] = [];
+  let spoken = '';
   let at = 0;
-  for (const { start, end, spoken } of spans) {
-    parts.push(silence(text.slice(at, start)), spoken);
-    at = end;
+  for (const span of spans) {
+    const isTouching = at > 0 && at === span.start && span.spoken !== '';
+    spoken += silence(text.slice(at, span.start)) + (isTouching ? ' ' : '') + span.spoken;
+    at = span.end;
   }
-  return joinWords([...parts, silence(text.slice(at))]).trim();
-}
-
-/** Joins readings and the text between them, and adds a space where two readings touch. */
-function joinWords(parts: readonly string[]): string {
-  let last = '';
-  return parts
-    .map((part) => {
-      const isTouching = isWordSign(last.at(-1)) && isWordSign(part.charAt(0));
-      if (part !== '') last = part;
-      return isTouching ? ` ${part}` : part;
-    })
-    .join('');
-}
-
-function isWordSign(unit = ''): boolean {
-  return /[\p{L}\p{N}]/u.test(unit);
+  return (spoken + silence(text.slice(at))).trim();
 }
 
 /** Replaces the signs between words that are neither punctuation nor space by as many spaces. */
@@ -135,7 +114,7 @@ function readWord(word: string, place: Place): string {
     readUnit(word, place) ??
     readMagnitude(word, place) ??
     readCode(word, place) ??
-    readFixed(word) ??
+    FIXED.get(word) ??
     readNumericDate(word, place) ??
     readPhone(word, place) ??
     readTechnical(word, place) ??

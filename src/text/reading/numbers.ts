@@ -10,8 +10,13 @@ export function table(list: string): ReadonlyMap<string, string> {
   return new Map(entries);
 }
 
-const SMALL = `zero one two three four five six seven eight nine ten eleven twelve thirteen
- fourteen fifteen sixteen seventeen eighteen nineteen`.split(/\s+/);
+/** Parses a list of words that are separated by spaces. */
+export function words(list: string): readonly string[] {
+  return list.trim().split(/\s+/);
+}
+
+const SMALL = words(`zero one two three four five six seven eight nine ten eleven twelve thirteen
+ fourteen fifteen sixteen seventeen eighteen nineteen`);
 const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
 const SCALES = ['', ' thousand', ' million', ' billion', ' trillion'];
 
@@ -111,4 +116,9 @@ export function romanValue(written: string): number | undefined {
     (sum, value, at) => sum + (value < (values[at + 1] ?? 0) ? -value : value),
     0,
   );
+}
+
+/** Reads two digits of a year or a time: `05` → `oh five`. */
+export function twoDigits(digits: string): string {
+  return digits.startsWith('0') ? `oh ${below100(Number(digits))}` : below100(Number(digits));
 }

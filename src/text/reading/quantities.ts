@@ -15,8 +15,10 @@ import {
   type Region,
   spellDigits,
   table,
+  twoDigits,
   year,
 } from './numbers.ts';
+import { currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
@@ -45,7 +47,7 @@ const LONGEST = 48;
 type Rule = (word: string, place: Place) => string | undefined;
 
 const RULES: readonly Rule[] = [
-  readFixed,
+  (word) => FIXED.get(word),
   readNumericDate,
   readTime,
   (word, { region }) => readDecade(word, region),
@@ -64,14 +66,11 @@ const RULES: readonly Rule[] = [
   readSigned,
 ];
 
-const FIXED =
+/** Words that have a reading of their own. */
+export const FIXED =
   table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
   24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
   401k=four oh one K|360°=three hundred sixty degrees`);
-
-export function readFixed(word: string): string | undefined {
-  return FIXED.get(word);
-}
 
 const PHONE =
   /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$|^(?=[\d-]{11,20}$)\d{1,7}(?:-\d{1,7}){3,5}$/;
@@ -150,7 +149,7 @@ function readNumber(word: string, place: Place): string | undefined {
       : decimal(word, region);
   }
   const isClass = /['’‘]$/.test(place.tokens[place.at]?.before ?? '') && word.length === 2;
-  if (isClass) return twoDigitYear(word, region);
+  if (isClass) return twoDigits(word);
   if (
     /^0\d/.test(word) ||
     (word.length === 5 && ZIP_BEFORE.test(before)) ||
@@ -253,41 +252,21 @@ function readLength(word: string, place: Place): string | undefined {
     : `${head} ${decimal(rest, region)}${rest === '1' ? ' inch' : ' inches'}`;
 }
 
-const SIZE =
-  /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})[x×](\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})(?:[x×](\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3}))?$/;
-const TIMES = /^(\d{1,5}(?:\.\d{1,3})?)[x×]$/;
+const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
 
 /** Reads a size such as `1920x1080`, or a factor such as `3x`. */
-function readSize(word: string, place: Place): string | undefined {
-  const { region } = place;
-  const factor = TIMES.exec(word)?.[1];
-  if (factor !== undefined) return `${decimal(factor, region)} times`;
-  const [, ...sides] = SIZE.exec(word) ?? [];
-  if (sides.length === 0) return undefined;
-  const spoken = [0, 2, 4].flatMap((at) => {
-    const [side, unit = ''] = [sides[at], sides[at + 1]];
-    if (side === undefined) return [];
-    const number =
-      /^\d{4}$/.test(side) && !side.endsWith('00') ? pairs(side) : decimal(side, region);
-    const name = unit === '' ? undefined : unitName(unit, false);
-    return [name === undefined ? number : `${number} ${name}`];
+function readSize(word: string, { region }: Place): string | undefined {
+  const sides = word.split(/[x×]/, 4).map((side) => SIDE.exec(side) ?? []);
+  const first = sides[0]?.[1];
+  if (sides.length < 2 || first === undefined) return undefined;
+  if (sides.length === 2 && /[x×]$/.test(word)) return `${decimal(first, region)} times`;
+  if (sides.some(([side]) => side === undefined)) return undefined;
+  const isProduct = sides.length === 2 && /^\d{1,2}×\d{1,2}$/.test(word);
+  const spoken = sides.map(([, side = '', unit = '']) => {
+    const number = /^\d\d(?!00)\d\d$/.test(side) ? pairs(side) : decimal(side, region);
+    return `${number} ${unitName(unit, false) ?? ''}`.trimEnd();
   });
-  return spoken.join(word.includes('×') && unitless(sides) ? ' times ' : ' by ');
-}
-
-function unitless(sides: readonly (string | undefined)[]): boolean {
-  return sides.every((side = '') => /^\d{0,2}$/.test(side)) && sides[4] === undefined;
-}
-
-const MAGNITUDES =
-  table(`k=thousand|K=thousand|M=million|mn=million|mm=million|m=million|B=billion|b=billion|bn=billion|T=trillion|tn=trillion
-  trn=trillion`);
-
-/** Whether a word after an amount is `million` or the like, perhaps abbreviated. */
-function isMagnitude(word: string): boolean {
-  return (
-    /^(?:thousand|million|billion|trillion|hundred)$/.test(word) || /^(?:bn|mn|tn)$/.test(word)
-  );
+  return spoken.join(isProduct ? ' times ' : ' by ');
 }
 
 /** Nouns before a number with a letter: `Apt. 5B`. */
@@ -324,105 +303,6 @@ function readScientific(word: string, { region }: Place): string | undefined {
   if (factor === undefined) return undefined;
   const exponent = `${sign === '-' ? 'minus ' : ''}${cardinal(power, region)}`;
   return `${decimal(factor, region)} times ten to the power of ${exponent}`;
-}
-
-type Currency = readonly [one: string, many: string, centime: string, centimes: string];
-
-const DOLLAR: Currency = ['dollar', 'dollars', 'cent', 'cents'];
-const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
-  `$=dollar=cent|US$=U S dollar=cent|A$=Australian dollar=cent|AU$=Australian dollar=cent|C$=Canadian dollar=cent
-  CA$=Canadian dollar=cent|NZ$=New Zealand dollar=cent|HK$=Hong Kong dollar=cent|£=pound=penny/pence|€=euro=cent|¥=yen/yen=
-  ₹=rupee=paisa/paise|₩=won/won=|₽=ruble=kopeck|¢=cent=|USD=U S dollar=cent|EUR=euro=cent|GBP=pound=penny/pence|JPY=yen/yen=
-  CAD=Canadian dollar=cent|AUD=Australian dollar=cent|CHF=Swiss franc=centime`
-    .split(/\|\s*|\n\s*/)
-    .map((entry) => {
-      const [sign = '', unit = '', part = ''] = entry.split('=');
-      const [one = '', many = `${one}s`] = unit.split('/');
-      const [centime = '', centimes = `${centime}s`] = part.split('/');
-      return [sign, [one, many, centime, centimes]] as const;
-    }),
-);
-
-const SIGN = '(?:US|AU?|CA?|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
-const AMOUNT = '(\\d[\\d,]{0,24}(?:\\.\\d{1,4})?|\\.\\d\\d)';
-const MONEY = new RegExp(`^([-−+]?)(${SIGN})([-−]?)${AMOUNT}(k|K|m|M|mn|mm|b|B|bn|T|tn|trn)?$`);
-const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${SIGN}|¢|p)$`);
-const MONEY_RANGE = new RegExp(`^(${SIGN})${AMOUNT}[-−](?:(?:${SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`);
-const PRICE_OF = new RegExp(`^(${SIGN})${AMOUNT}-(thousand|million|billion|trillion)$`);
-const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
-/** Nouns before which an amount is an adjective: `a $5 bill`. */
-const PRICED =
-  /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
-
-/** Returns the currency of a word that begins with its sign and an amount. */
-function currencyOf(word: string): Currency | undefined {
-  return CURRENCIES.get(BEGINS_WITH_MONEY.exec(word)?.[1] ?? '');
-}
-
-/** Returns the spoken currency for a sign or code that follows a number. */
-export function currencyAfter(sign: string, number: string): string | undefined {
-  const currency = CURRENCIES.get(sign);
-  return /^(?:1|one)$/.test(number) ? currency?.[0] : currency?.[1];
-}
-
-/** Reads `million` after an amount with a currency sign, as in `$5 million`. */
-export function readMagnitude(word: string, place: Place): string | undefined {
-  const before = previousWord(place);
-  const link = /^(?:–|to|-)$/.test(previousWord(place, 2)) ? previousWord(place, 3) : '';
-  const currency = currencyOf(before) ?? (/^\d/.test(before) ? currencyOf(link) : undefined);
-  if (!isMagnitude(word) || !/\d$/.test(before)) return undefined;
-  const magnitude = MAGNITUDES.get(word) ?? word;
-  if (currency === undefined) return magnitude === word ? undefined : magnitude;
-  return `${magnitude} ${currency[PRICED.test(nextWord(place)) ? 0 : 1]}`;
-}
-
-function readMoney(word: string, place: Place): string | undefined {
-  const [, range, from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];
-  const { region } = place;
-  if (range !== undefined) {
-    const tail = readAmount({ sign: range, amount: to, scale: toScale }, place);
-    return `${decimal(from, region)} to ${tail}`;
-  }
-  const [, priceSign, price = '', size] = PRICE_OF.exec(word) ?? [];
-  if (priceSign !== undefined)
-    return `${decimal(price, region)} ${size} ${(CURRENCIES.get(priceSign) ?? DOLLAR)[0]}`;
-  const [, amountFirst, scaleBefore, last = ''] = MONEY_LAST.exec(word) ?? [];
-  if (amountFirst !== undefined) {
-    if (last === 'p')
-      return region === 'GB' && scaleBefore === undefined
-        ? `${decimal(amountFirst, region)} P`
-        : undefined;
-    return readAmount({ sign: last, amount: amountFirst, scale: scaleBefore }, place);
-  }
-  const [, outer = '', sign, inner = '', amount = '', scale] = MONEY.exec(word) ?? [];
-  if (sign === undefined) return undefined;
-  const signed = /[-−]/.test(outer + inner) ? 'minus ' : outer === '+' ? 'plus ' : '';
-  return signed + readAmount({ sign, amount, scale }, place);
-}
-
-function readAmount(
-  given: { readonly sign: string; readonly amount: string; readonly scale: string | undefined },
-  place: Place,
-): string {
-  const { sign, amount, scale } = given;
-  const { region } = place;
-  const [one, many, centime, centimes] = CURRENCIES.get(sign) ?? DOLLAR;
-  const isAdjective = PRICED.test(nextWord(place));
-  const name = isAdjective ? one : many;
-  if (scale !== undefined) return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${name}`;
-  if (isMagnitude(nextWord(place)) || isRangeStart(place)) return decimal(amount, region);
-  const [whole = '', cents] = amount.split('.');
-  if (cents === undefined) return `${cardinal(whole, region)} ${whole === '1' ? one : name}`;
-  if (cents.length !== 2 || centime === '') return `${decimal(amount, region)} ${name}`;
-  const part = `${cardinal(cents, region)} ${Number(cents) === 1 ? centime : centimes}`;
-  if (Number(whole) === 0) return part;
-  const head = `${cardinal(whole, region)} ${whole === '1' ? one : many}`;
-  return Number(cents) === 0 ? head : `${head} and ${part}`;
-}
-
-/** Whether the amount is the first of a range, whose second amount names the currency. */
-function isRangeStart(place: Place): boolean {
-  return /^[–-]$/.test(nextWord(place)) && /^\d/.test(nextWord(place, 2));
 }
 
 const ANGLED = /^(?:angle|angles|turn|rotation|view|bend|arc|incline|slope|heat|weather)$/;
@@ -474,17 +354,13 @@ function readRange(word: string, place: Place): string | undefined {
   }
   const isYears = /^\d{4}$/.test(from) && isYear(from, place);
   if (isYears && /^\d\d(?:\d\d)?$/.test(to)) {
-    const last = to.length === 2 ? twoDigitYear(to, region) : year(to, region);
+    const last = to.length === 2 ? twoDigits(to) : year(to, region);
     return `${year(from, region)} to ${last}`;
   }
   const second = readQuantity(to, { ...place, tokens: place.tokens });
   const bare = /^[\d.,]+$/.test(from) && !/^[\d.,]+$/.test(to);
   const first = bare ? decimal(from, region) : readQuantity(from, place);
   return first === undefined || second === undefined ? undefined : `${first} to ${second}`;
-}
-
-function twoDigitYear(digits: string, region: Region): string {
-  return Number(digits) < 10 ? `oh ${cardinal(digits, region)}` : cardinal(digits, region);
 }
 
 const SIGNED = /^(<=|>=|[-−+~≈<>≤≥±#×])(\S{1,40})$/;

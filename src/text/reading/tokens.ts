@@ -1,5 +1,5 @@
 import { mayBeAbbreviation } from '../sentences.ts';
-import type { Region } from './numbers.ts';
+import { type Region, words } from './numbers.ts';
 
 /** A word of the text with the punctuation around it, which is written without a space. */
 export interface Token {
@@ -139,8 +139,8 @@ export function isName(word: string): boolean {
 
 /** Words that are no name although a sentence may begin with them. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  `a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
+  words(`a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
   of off on once one or our out over she so such than that the their then there these they this those to under up us
   was we were what when where which while who why will with would you your see near visit call ask tell said says
-  before after since until about also only just today yesterday both all dear via per`.split(/\s+/),
+  before after since until about also only just today yesterday both all dear via per`),
 );

@@ -1,3 +1,5 @@
+import { words } from './numbers.ts';
+
 /** Names of units: singular and plural, separated by `/` where adding an `s` is not enough. */
 const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map(
   `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|ft=foot/feet
@@ -32,7 +34,7 @@ const SQUARE_OR_CUBE = /^([a-zµ]{1,2})([²³])$/;
 const PER = /^([^/]{1,8})\/([^/]{1,8})$/;
 /** What can be counted per unit, though it is no unit itself. */
 const PER_WORDS = new Set(
-  'day month year week hour minute second night person user unit mile gallon'.split(' '),
+  words('day month year week hour minute second night person user unit mile gallon'),
 );
 
 /** Returns the spoken name of a unit, such as `km/h` or `m²`; undefined if it is none. */

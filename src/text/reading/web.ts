@@ -1,4 +1,4 @@
-import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
+import { cardinal, pairs, type Region, spellDigits, table, words } from './numbers.ts';
 import { readVersion } from './quantities.ts';
 import { type Place, previousWord } from './tokens.ts';
 import { readCapitals, spellLetters } from './words.ts';
@@ -148,11 +148,9 @@ const SIGNS =
   ~=tilde|*=star`);
 /** Parts of addresses and file names that are spelled. */
 const ALWAYS_SPELLED = new Set(
-  `www api url uri http https html htm css js ts tsx jsx mjs cjs md pdf csv tsv jpg png svg mp gz tgz xz yml exe dll sh cpp cc hpp rs rb php kt xml
+  words(`www api url uri http https html htm css js ts tsx jsx mjs cjs md pdf csv tsv jpg png svg mp gz tgz xz yml exe dll sh cpp cc hpp rs rb php kt xml
    docx xls xlsx ppt pptx cfg sql db iso dmg rpm apk srt vtt io uk us ai tv fr nl eu ca jp cn ch gg fm edu ftp ssh usr id ip cdn npm aws
-   cli ui ux sdk ios gpu cpu usb vpn dns tcp udp tls ssl jwt cors? bbc cnn nhs mit ibm bz txt py tf hq rss faq qa pr`.split(
-    /\s+/,
-  ),
+   cli ui ux sdk ios gpu cpu usb vpn dns tcp udp tls ssl jwt cors? bbc cnn nhs mit ibm bz txt py tf hq rss faq qa pr`),
 );
 const AS_WORDS = table(
   `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env`,

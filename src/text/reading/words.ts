@@ -1,6 +1,6 @@
 import { isAbbreviation } from '../sentences.ts';
 import { monthNamed, SHORT_DATES } from './dates.ts';
-import { cardinal, ordinal, romanValue, table, year } from './numbers.ts';
+import { cardinal, ordinal, romanValue, table, words, year } from './numbers.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
@@ -136,33 +136,27 @@ export function spellLetters(letters: string): string {
 
 /** Words in capital letters that are spoken as words. */
 const SPOKEN = new Set(
-  `NASA NATO UNESCO UNICEF OPEC AIDS SARS MERS COVID FIFA UEFA NAFTA ASEAN DARPA CERN OSHA FEMA NOAA SCOTUS POTUS SWAT PIN PINs SIM
+  words(`NASA NATO UNESCO UNICEF OPEC AIDS SARS MERS COVID FIFA UEFA NAFTA ASEAN DARPA CERN OSHA FEMA NOAA SCOTUS POTUS SWAT PIN PINs SIM
    RAM ROM GIF JPEG ASCII BASIC COBOL JSON YAML TOML CAPTCHA LAN WAN NAS RAID BIOS SCUBA RADAR LASER SONAR MIDI CRUD REST SOAP AJAX WASM LAMP
    IKEA LEGO VISA YOLO FOMO AWOL PETA HIPAA GAAP TASER UNIX LINUX EPUB DOS SAT ACT TED BART NIMBY ETA EULA ISIS HAMAS OPEN GIS CAD DOOM
    THE AND FOR NOT YOU ALL ARE BUT NEW NOW OUT CAN GET SET PUT ADD END LOG TOP BIG HOT OFF HOW WHY WHO WAS HAS HAD ANY ONE TWO SIX TEN
    MY WE HE IF IN IS AT TO OF NO ON OR SO UP BY AN AS BE DO GO ME BUY MAX MIN KEY JOB DAY MAN MEN RED WAR LAW RUN USE TRY SEE SAY YES ITS
    HIS HER HIM OUR WAY TOO OLD BAD CAR DOG CAT BOX KIT LOT MAP NET PRE RAW SUM TAG TAX TIP WEB WIN WON ZIP ART AIR BAR BUS CUT DRY EAT EGG
    EYE FAR FIT FIX FLY FUN GAS GOT GUN HIT HOT ICE ILL INK JOY LED? LEG LET LIE LOW MAY NOR ODD OIL OWN PAY PER POP RAN SAD SEA SIT SKY SUN
-   TEA THEY THIS THAT SHE DID DIE ERR WARN INFO NULL TRUE FALSE TODO FIXME NOTE STOP LIVE OVER ONLY HELP`.split(
-    /\s+/,
-  ),
+   TEA THEY THIS THAT SHE DID DIE ERR WARN INFO NULL TRUE FALSE TODO FIXME NOTE STOP LIVE OVER ONLY HELP`),
 );
 /** Words in capital letters that are spelled although they could be spoken. */
 const SPELLED = new Set(
-  `UCLA USDA ISBN IEEE NCAA NAACP ACLU ESPN AARP IUCN IPCC LGBTQ LGBTQIA RSVP USSR NYSE OECD UNHCR ICMP IMAP MIT OK HIV IOU UFO ATM USA UAE UAV
+  words(`UCLA USDA ISBN IEEE NCAA NAACP ACLU ESPN AARP IUCN IPCC LGBTQ LGBTQIA RSVP USSR NYSE OECD UNHCR ICMP IMAP MIT OK HIV IOU UFO ATM USA UAE UAV
    AI IT US UK EU UN OS UI UX ID IDE IP IO API URI ALU AWS EOF IOT IRA IRS ISO ISS IUD IVF LED OOP UPS USB UTC VIP UAT ABI ADHD AFAIK ETF
    IPO IPA EPA FDA AFL NBA ACL AES RSA DNA RNA CEO CFO CTO COO CIO SUV TV PC DJ MC BBQ DIY AKA EDT EST AEST IEC ITU UTF EUR USD GUI CLI TUI
-   ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB`.split(
-    /\s+/,
-  ),
+   ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB`),
 );
 /** Names in several capital letters that are spoken as they are. */
 const NAMES = new Set(
-  `GitHub GitLab YouTube JavaScript TypeScript PayPal LinkedIn FedEx MasterCard PowerPoint WordPress PlayStation WhatsApp TikTok DevOps FaceTime AirPods
+  words(`GitHub GitLab YouTube JavaScript TypeScript PayPal LinkedIn FedEx MasterCard PowerPoint WordPress PlayStation WhatsApp TikTok DevOps FaceTime AirPods
    DeepMind BlackBerry HarperCollins LaTeX iPhone iPhones iPad iPads iMac iCloud eBay eBook eBooks MacBook AirBnB DoorDash OpenStreetMap PyTorch TensorFlow CoffeeScript
-   AirTag InDesign BuzzFeed HubSpot SoundCloud PhotoShop DreamWorks QuickTime FireFox NetFlix DuckDuckGo CloudFlare WeChat WeWork YouTuber WiFi HiFi ChromeOS`.split(
-    /\s+/,
-  ),
+   AirTag InDesign BuzzFeed HubSpot SoundCloud PhotoShop DreamWorks QuickTime FireFox NetFlix DuckDuckGo CloudFlare WeChat WeWork YouTuber WiFi HiFi ChromeOS`),
 );
 const SPECIAL =
   table(`iOS=I O S|iPadOS=i Pad O S|macOS=mac O S|PhD=P H D|PhDs=P H Ds|MySQL=my S Q L|PostgreSQL=Postgres Q L|NoSQL=no S Q L|SQLite=S Q Lite
@@ -209,11 +203,11 @@ const NUMBERED =
   /^(?:chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
 /** First names of monarchs and popes, after which a Roman number is a position. */
 const REGNAL = new Set(
-  `Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
+  words(`Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
    Nicholas Alexander Catherine Frederick Wilhelm Otto Mary Ivan Peter Ramses Ramesses Ptolemy Cleopatra Thutmose Xerxes Darius Harald Gustav Christian Alfonso
    Pedro Haakon Felipe Rama Mehmed Selim Murad Suleiman Urban Boniface Celestine Sixtus Julius Malcolm David Robert Kenneth Stephen Harold Carl Karl Ludwig
    Leopold Albert Baldwin Umberto Emmanuel Margrethe John Juan Carlos Adrian Nicholas Isabella Joseph Maximilian Sigismund Olaf Erik Canute Artaxerxes Cyrus Amenhotep
-   Tiberius Constantine Justinian Thomas Michael Walter Davis Howard Winston`.split(/\s+/),
+   Tiberius Constantine Justinian Thomas Michael Walter Davis Howard Winston`),
 );
 const CROWNED =
   /^(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Kaiser|Prince|Princess|Sultan|Pharaoh)$/;
