@@ -89,7 +89,7 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
   if (!/[\p{L}\p{N}]/u.test(word)) return { spoken: readSign(word, place, text) };
   if (EMOTICON.test(token.before + word + token.after)) return { spoken: '' };
   if (word === 'x' && NUMERIC.test(previousWord(place)) && NUMERIC.test(nextWord(place))) {
-    return { spoken: /^=/.test(nextWord(place, 2)) ? 'times' : 'by' };
+    return { spoken: nextWord(place, 2).startsWith('=') ? 'times' : 'by' };
   }
   const stopped = readAbbreviation(word, place, text) ?? readDotted(word, place, text);
   if (stopped !== undefined) return stopped;

@@ -276,7 +276,7 @@ export function readUnit(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   if (/^[ap]\.?m$/i.test(word) && /^\d[\d:.]*$/.test(before))
     return `${word.charAt(0).toUpperCase()} M`;
-  if (/°$/.test(before) && COMPASS.has(word)) return COMPASS.get(word);
+  if (before.endsWith('°') && COMPASS.has(word)) return COMPASS.get(word);
   if (word === 'in' && /^(?:ft|feet|foot)$/.test(previousWord(place, 2))) return 'inches';
   if (!COUNT.test(before)) return undefined;
   const next = nextWord(place);
