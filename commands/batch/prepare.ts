@@ -20,12 +20,13 @@ import { resolveSetting } from '../../src/config/settings.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import type { DocumentFlags } from '../../src/speech/speech-text.ts';
-import { codeFailure } from '../../src/speech/speech-text.ts';
+import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
+import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
+import type { SpokenText } from '../../src/text/document.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
-export interface BatchFlags extends SpeechFlags, CueFlags, DocumentFlags {
+export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags {
   readonly lines?: string;
   readonly jsonl?: string;
   readonly textColumn?: string;
@@ -100,6 +101,7 @@ export async function prepareBatch(
     files,
   );
   refuseCode(sources, flags);
+  const lexicon = await openLexicon(flags.lexicon, settings, context);
   await reportUnusedColumns(context, sources, textColumn);
   const total = await countItems({ sources, textColumn, textFormat, code });
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
@@ -110,6 +112,7 @@ export async function prepareBatch(
     textColumn,
     textFormat,
     code,
+    prepare: lexicon === undefined ? undefined : (source: SpokenText) => lexicon.apply(source),
     template,
     total,
     files,

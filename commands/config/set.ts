@@ -1,6 +1,7 @@
+import path from 'node:path';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { SettingName } from '../../src/config/setting-definitions.ts';
-import { settingNamed } from '../../src/config/setting-definitions.ts';
+import { settingNamed, SETTINGS } from '../../src/config/setting-definitions.ts';
 import { describeOrigin, resolveSetting } from '../../src/config/settings.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { settingsHelp } from './format.ts';
@@ -13,8 +14,10 @@ export const configSet: CommandDefinition = {
       .argument('<value>', 'new value')
       .addHelpText('after', settingsHelp);
   },
-  async run(context, { args: [word = '', given = ''] }) {
+  async run(context, { args: [word = '', typed = ''] }) {
     const name = settingNamed(word);
+    const isPath = SETTINGS[name].isPath === true && typed !== '';
+    const given = isPath ? path.resolve(context.cwd(), typed) : typed;
     const { setSetting } = await import('../../src/config/config-write.ts');
     const { settingsFile } = await context.paths();
     await setSetting(settingsFile, name, given, context);

@@ -17,10 +17,10 @@ import { createMedia, describeMedia } from '../../src/cli/media/create-media.ts'
 import { readInputs } from '../../src/cli/media/input-addresses.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
-import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech, refusePauses } from '../../src/speech/speech-text.ts';
 
-interface DubCreateFlags extends MediaCreateFlags, DocumentFlags {
+interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly file?: string;
   readonly video: string;
   readonly voice?: string;
@@ -57,7 +57,7 @@ export const dubCreate: CommandDefinition<DubCreateFlags> = {
     refuseOtherEnding('dub', options.output);
     const inputs = await readInputs(context, [[options.video, '--video']]);
     const source = { ...context.io, ...context, args, file: options.file };
-    const { spoken, text } = await readSpeech(source, options);
+    const { spoken, text } = await readSpeech(source, options, await context.settings());
     refusePauses(spoken, '`foley dub create`');
     const task: MediaTask = {
       kind: 'dub',

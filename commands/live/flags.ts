@@ -30,6 +30,7 @@ export type LiveFormat = (typeof REALTIME_FORMATS)[number];
 
 export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, ProtocolFlag {
   readonly file?: string;
+  readonly lexicon?: readonly string[];
   readonly output?: string;
   readonly clobber: boolean;
   readonly play?: true;

@@ -19,8 +19,10 @@ import { usageFailure, configFailure, Failure } from '../../src/errors/failure.t
 import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
+import { openLexicon } from '../../src/speech/speech-text.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
+import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
 
@@ -35,6 +37,8 @@ export interface LiveTask {
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
+  /** Pronunciations for the text of a pipe; they were applied to a given text. */
+  readonly lexicon: Lexicon | undefined;
 }
 
 /**
@@ -63,9 +67,11 @@ export async function planLive(
   );
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
-  const text = await readGivenText(context, args, flags.file);
+  const lexicon = await openLexicon(flags.lexicon, settings, context);
+  const given = await readGivenText(context, args, flags.file);
+  const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
   const mode = chooseMode(flags, text);
-  return { context, flags, settings, protocol, mode, plan, player, text };
+  return { context, flags, settings, protocol, mode, plan, player, text, lexicon };
 }
 
 function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void {

@@ -117,7 +117,7 @@ function livePlan(
 }
 
 function transportFor(
-  { context, flags, mode, protocol, text }: LiveTask,
+  { context, flags, lexicon, mode, protocol, text }: LiveTask,
   { client }: Connection,
   {
     metadata,
@@ -146,6 +146,8 @@ function transportFor(
         if (text !== undefined) yield text;
         else yield* readPieces(io.stdin(), 'stdin', over);
       },
+      pronounce:
+        text === undefined && lexicon !== undefined ? (said) => lexicon.speak(said) : undefined,
       cutter: isReliable ? createSegmentCutter(flags.segmentBy ?? 'sentence') : undefined,
       flushAfterMs: isReliable ? (flags.flushAfter ?? FLUSH_AFTER_MS) : undefined,
     },

@@ -6,7 +6,7 @@ import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
 import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
-import type { DocumentFlags } from '../../src/speech/speech-text.ts';
+import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
@@ -15,7 +15,7 @@ import { splitParts } from '../../src/text/parts.ts';
 import { readEnglish, readingRegion, spokenText } from '../../src/text/reading/english.ts';
 import { splitSentences } from '../../src/text/sentences.ts';
 
-interface TextFlags extends DocumentFlags {
+interface TextFlags extends SpokenTextFlags {
   readonly file?: string;
   readonly language?: string;
   readonly reading?: true;
@@ -42,11 +42,12 @@ export const text: CommandDefinition<TextFlags> = {
     const { io, signal } = context;
     refuseSharedStdin(args, options.file, context.globals.apiKeyFile);
     const source = { ...io, ...context, args, file: options.file };
-    const { spoken, text: sent } = await abortable(readSpeech(source, options), signal);
+    const settings = await context.settings();
+    const { spoken, text: sent } = await abortable(readSpeech(source, options, settings), signal);
     const { pauses, replaced } = spoken ?? plainText(sent);
     const characters = countCodePoints(sent);
     const parts = splitParts(sent, TEXT_MAX_CHARACTERS).length;
-    const language = resolveSetting(await context.settings(), 'language', options.language)?.value;
+    const language = resolveSetting(settings, 'language', options.language)?.value;
     const reading = options.reading === true ? readingOf(sent, language) : undefined;
     if (options.reading === true && reading === undefined) {
       io.notice(`foley: --reading works with English only: the language is ${language}`);

@@ -20,6 +20,7 @@ export interface SettingValues {
   readonly cueBy: 'phrase' | 'sentence' | 'word';
   readonly cuePreset: 'netflix' | 'bbc';
   readonly concurrency: number;
+  readonly lexicon: string;
   readonly 'upload.command': string;
 }
 
@@ -33,6 +34,8 @@ interface SettingDefinition<T> {
   readonly fallback?: T;
   // Unit of a numeric setting, which is printed after the number.
   readonly unit?: 'ms';
+  // Whether the value is a path, relative to the folder of the settings file.
+  readonly isPath?: true;
   // False for a setting that runs a program: a project file must not set it.
   readonly project: boolean;
 }
@@ -65,6 +68,13 @@ export const SETTINGS: Definitions = {
   },
   cuePreset: { ...choice(['netflix', 'bbc']), what: 'style guide with the limits of captions' },
   concurrency: { ...whole(1, 256), what: 'concurrent requests of a batch', fallback: 4 },
+  lexicon: {
+    what: 'file with pronunciations, as for --lexicon',
+    allowed: 'the path of a file',
+    read: text(4_096),
+    project: true,
+    isPath: true,
+  },
   'upload.command': {
     what: 'command that uploads a file and prints its URL',
     allowed: 'a command line',

@@ -11,6 +11,8 @@ export interface FeedOptions {
   readonly cutter: SegmentCutter | undefined;
   /** Milliseconds without input after which an incomplete segment is sent anyway. */
   readonly flushAfterMs: number | undefined;
+  /** Returns what is spoken for a segment, or for a piece that ends with a sentence or a line. */
+  readonly pronounce?: ((segment: string) => string) | undefined;
   readonly clock: Clock;
 }
 
@@ -24,14 +26,16 @@ const SENTENCE_WAIT_MS = 120;
 export async function feedText(
   pieces: AsyncIterable<string>,
   conversation: Pick<Conversation, 'finish' | 'say'>,
-  { clock, cutter = wholePieces(), flushAfterMs }: FeedOptions,
+  { clock, pronounce, cutter = wholePieces(pronounce !== undefined), flushAfterMs }: FeedOptions,
 ): Promise<void> {
   let isEmpty = true;
   let stopTimer: (() => void) | undefined;
   let before = Promise.resolve();
   const sayAll = async (segments: readonly string[], turn: Promise<void>): Promise<void> => {
     await turn;
-    for (const segment of segments) await conversation.say(segment);
+    for (const segment of segments) {
+      for (const said of spokenSegments(segment, pronounce)) await conversation.say(said);
+    }
   };
   const say = (segments: readonly string[]): Promise<void> => {
     isEmpty &&= segments.length === 0;
@@ -60,15 +64,35 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Creates a cutter that returns pieces unchanged, except that leading white space waits for the text after it. */
-function wholePieces(): SegmentCutter {
+/** Returns what is spoken for a segment, which may be too long for one segment. */
+function spokenSegments(segment: string, pronounce: FeedOptions['pronounce']): readonly string[] {
+  if (pronounce === undefined) return [segment];
+  const said = pronounce(segment);
+  return hasMoreCodePointsThan(said, SEGMENT_MAX_CHARACTERS)
+    ? splitParts(said, SEGMENT_MAX_CHARACTERS).map(({ text }) => text)
+    : [said];
+}
+
+const SENTENCE_END = /[.!?…][\p{Pe}\p{Pf}"']*\s+|[。！？]|\n/gu;
+
+/**
+ * Creates a cutter that returns pieces unchanged, except that leading white space waits for the text after it.
+ * @param atSentences whether pieces end with a sentence or a line, so that no word is in two pieces
+ */
+function wholePieces(atSentences: boolean): SegmentCutter {
   let held = '';
   let hasBegun = false;
   return {
     write(piece) {
       held += piece;
       hasBegun ||= held.trim() !== '';
-      return hasBegun ? this.flush() : [];
+      if (!hasBegun) return [];
+      if (!atSentences) return this.flush();
+      const end = lastEnd(held, SENTENCE_END, 1, held.length) ?? 0;
+      const whole = held.slice(0, end);
+      if (whole.trim() === '') return [];
+      held = held.slice(end);
+      return [whole];
     },
     flush() {
       const pieces = hasBegun && held !== '' ? [held] : [];

@@ -1,8 +1,14 @@
+import path from 'node:path';
+import type { SettingSources } from '../config/settings.ts';
+import { resolveSetting } from '../config/settings.ts';
+import type { FileSystem } from '../effects/file-system.ts';
 import type { Failure } from '../errors/failure.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { SpokenText } from '../text/document.ts';
+import type { Lexicon } from '../text/lexicon.ts';
 import type { CodeMode, TextFormat } from '../text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
+import type { LexiconFile } from './lexicon-source.ts';
 import type { TextSource } from './text-source.ts';
 import { readText } from './text-source.ts';
 
@@ -14,26 +20,68 @@ export interface SpeechText {
   readonly spoken: SpokenText | undefined;
 }
 
-/** The flags that say how a text is read. */
+/** The flags that say how a document is read. */
 export interface DocumentFlags {
   readonly textFormat?: TextFormat | undefined;
   readonly code?: CodeMode | undefined;
 }
 
+/** The flags that say what is spoken for a text. */
+export interface SpokenTextFlags extends DocumentFlags {
+  readonly lexicon?: readonly string[] | undefined;
+}
+
 /**
- * Reads the text to speak: plain text as it is, or the text of a document.
- * @throws Failure (usage)
+ * Reads the text to speak: plain text as it is, or the text of a document; with the words of the lexicons replaced.
+ * @throws Failure (usage, config)
  */
 export async function readSpeech(
   source: TextSource,
-  { code, textFormat }: DocumentFlags,
+  { code, lexicon: given, textFormat }: SpokenTextFlags,
+  settings: SettingSources,
 ): Promise<SpeechText> {
   const format = documentFormat(textFormat, source.args.length > 0 ? undefined : source.file);
   if (code !== undefined && !hasCode(format)) throw codeFailure();
-  if (format === undefined) return { text: await readText(source), spoken: undefined };
-  const { readDocumentSource } = await import('./document-source.ts');
-  const spoken = await readDocumentSource(source, format, code);
-  return { text: spoken.text, spoken };
+  const lexicon = await openLexicon(given, settings, source);
+  let spoken: SpokenText | undefined;
+  if (format !== undefined) {
+    const { readDocumentSource } = await import('./document-source.ts');
+    spoken = await readDocumentSource(source, format, code);
+  }
+  const text = spoken?.text ?? (await readText(source));
+  if (lexicon === undefined) return { text, spoken };
+  const { plainText } = await import('../text/document.ts');
+  const replaced = lexicon.apply(spoken ?? plainText(text));
+  return { text: replaced.text, spoken: replaced };
+}
+
+/**
+ * Reads the lexicons of the flags, else that of the settings; undefined if there are none.
+ * @param given the values of `--lexicon`
+ * @throws Failure (usage, config)
+ */
+export async function openLexicon(
+  given: readonly string[] | undefined,
+  settings: SettingSources,
+  { files }: { readonly files: FileSystem },
+): Promise<Lexicon | undefined> {
+  const lexicons = lexiconFiles(given, settings);
+  if (lexicons.length === 0) return undefined;
+  const { loadLexicon } = await import('./lexicon-source.ts');
+  return loadLexicon(lexicons, files);
+}
+
+function lexiconFiles(
+  given: readonly string[] | undefined,
+  settings: SettingSources,
+): readonly LexiconFile[] {
+  if (given !== undefined) return given.map((file) => ({ file, inside: undefined }));
+  const setting = resolveSetting(settings, 'lexicon');
+  if (setting === undefined || !('file' in setting.origin)) return [];
+  const { file, kind } = setting.origin;
+  const folder = path.dirname(file);
+  const inside = kind === 'project' ? folder : undefined;
+  return [{ file: path.resolve(folder, setting.value), inside }];
 }
 
 /** Creates the failure for `--code` without a document that has code blocks. */

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { feedText, createSegmentCutter } from '../../src/live/feed-text.ts';
+import { Lexicon } from '../../src/text/lexicon.ts';
 import { manualClock } from '../api/manual-clock.ts';
 
 function listener() {
@@ -119,5 +121,39 @@ test.each([undefined, createSegmentCutter('sentence')])(
     const options = { clock: manualClock(), cutter, flushAfterMs: 1 };
     await expect(feedText(pieces, heard, options)).rejects.toMatchObject({ exit: 'usage' });
     expect(heard.said).toEqual([]);
+  },
+);
+
+test.each(['sentence', 'line', undefined] as const)(
+  'words are replaced however the text is cut (segments by %s)',
+  async (by) => {
+    const lexicon = new Lexicon([
+      { written: 'nginx', spoken: 'engine x' },
+      { written: 'New York', spoken: 'N Y' },
+    ]);
+    const text = 'nginx runs in New York. Not nginxes!\nIs it New York? Ask nginx';
+    const expected = lexicon.speak(text).replaceAll(/\s+/g, ' ');
+    const cuts = fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 60, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(cuts, async (lengths) => {
+        const heard = listener();
+        async function* pieces() {
+          let at = 0;
+          for (const length of lengths) {
+            if (at < text.length) yield text.slice(at, at + length);
+            at += length;
+          }
+        }
+        await feedText(pieces(), heard, {
+          clock: manualClock(),
+          cutter: by === undefined ? undefined : createSegmentCutter(by),
+          flushAfterMs: undefined,
+          pronounce: (said) => lexicon.speak(said),
+        });
+        const said = heard.said.slice(0, -1).join(by === undefined ? '' : ' ');
+        expect(said.replaceAll(/\s+/g, ' ')).toBe(expected);
+      }),
+      { numRuns: 100 },
+    );
   },
 );

@@ -5,7 +5,7 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { DocumentFlags } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
-import { joinSpoken } from '../../text/document.ts';
+import { joinSpoken, plainText } from '../../text/document.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
 import type { Chapter } from './chapters.ts';
 import type { InputFile, Source } from './inputs.ts';
@@ -38,6 +38,8 @@ export interface Inputs extends DocumentFlags {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
+  /** Changes what is spoken for a text; `where` is for messages. */
+  readonly prepare?: ((source: SpokenText, where: string) => SpokenText) | undefined;
 }
 
 /**
@@ -48,7 +50,7 @@ export async function countItems({
   sources,
   textColumn,
   ...documents
-}: Omit<Inputs, 'files'>): Promise<number> {
+}: Omit<Inputs, 'files' | 'prepare'>): Promise<number> {
   let count = 0;
   for (const source of sources) {
     for await (const _entry of entriesOf(source, textColumn, documents)) count += 1;
@@ -62,9 +64,14 @@ export async function countItems({
  * @throws Failure (usage) naming the file, line and key
  */
 export async function* draftsOf(
-  { files, sources, textColumn, ...documents }: Inputs,
+  { files, prepare, sources, textColumn, ...documents }: Inputs,
   nameOf: (list: string, index: number) => string,
 ): AsyncGenerator<ItemDraft, void, undefined> {
+  const prepared = (given: ItemText, where: string): ItemText => {
+    if (prepare === undefined) return given;
+    const spoken = prepare(given.spoken ?? plainText(given.text), where);
+    return { text: checkText(spoken.text, where), spoken };
+  };
   let index = 0;
   for (const input of sources) {
     const entries = entriesOf(input, textColumn, documents);
@@ -75,15 +82,18 @@ export async function* draftsOf(
         if (chapter !== undefined) {
           const { number, spoken } = chapter;
           const named = { name: `${name}-${number}`, title: `${title}-${number}` };
-          yield { source, dir, ...named, text: checkText(spoken.text, source), spoken };
+          const given = { text: checkText(spoken.text, source), spoken };
+          yield { source, dir, ...named, ...prepared(given, source) };
         } else {
-          yield { source, name, dir, title, ...(await textOf(input.file, source, documents)) };
+          const given = await textOf(input.file, source, documents);
+          yield { source, name, dir, title, ...prepared(given, source) };
         }
         continue;
       }
       const name = nameOf(input.name, index);
       if (input.kind === 'lines') {
-        yield { source, name, ...(await givenText(line, source, documents)) };
+        const given = await givenText(line, source, documents);
+        yield { source, name, ...prepared(given, source) };
         continue;
       }
       const item = fields === undefined ? parseJsonLine(line, source) : itemOf(fields, source);
@@ -93,7 +103,7 @@ export async function* draftsOf(
         file === undefined
           ? await givenText(text, source, documents)
           : await textOf(inputFile(besideList(file, input.path), files), source, documents);
-      yield { ...rest, source, name: item.id ?? name, ...given };
+      yield { ...rest, source, name: item.id ?? name, ...prepared(given, source) };
     }
   }
 }

@@ -1,7 +1,15 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import type { ChoiceParser } from './values.ts';
-import { addOptions, choiceOption, numberOption, textOption, textWithin } from './values.ts';
+import {
+  addOptions,
+  choiceOption,
+  filled,
+  listOption,
+  numberOption,
+  textOption,
+  textWithin,
+} from './values.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
 import type { ControlName } from '../../contract/generated/speech-controls.ts';
@@ -59,9 +67,14 @@ export function textOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Opti
   ];
 }
 
-/** Creates the flags for the format of a text. */
+/** Creates the flags for the format and the pronunciation of a text. */
 export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
-  if (formats.length === 0) return [];
+  const lexicon = listOption(
+    '--lexicon <file>',
+    'pronunciations of words: TSV, CSV (written, spoken) or PLS',
+    filled('--lexicon'),
+  );
+  if (formats.length === 0) return [lexicon];
   const usual = formats.includes('auto') ? 'auto: by the extension of the file' : 'plain';
   return [
     choiceOption(
@@ -74,6 +87,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       'code blocks of a document: read, skip or announce them (default: skip)',
       CODE_MODES,
     ),
+    lexicon,
   ];
 }
 

@@ -18,7 +18,7 @@ import { usageFailure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
 import type { Player } from '../../speech/play.ts';
 import type { OutputPlan, Spoken } from '../../speech/speak.ts';
-import type { DocumentFlags } from '../../speech/speech-text.ts';
+import type { SpokenTextFlags } from '../../speech/speech-text.ts';
 import { readSpeech } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { SpokenText } from '../../text/document.ts';
@@ -30,7 +30,7 @@ import type { SpeechFlags } from '../flags/speech.ts';
 import { CONTROL_NAMES, flagOf } from '../flags/speech.ts';
 import { checkOutputFlag } from '../flags/values.ts';
 
-export interface TtsFlags extends SurfaceFlags, CaptionFlags, DocumentFlags {
+export interface TtsFlags extends SurfaceFlags, CaptionFlags, SpokenTextFlags {
   readonly file?: string;
   readonly output?: string;
   readonly clobber: boolean;
@@ -176,7 +176,7 @@ export async function planTask(
   const captions = planCaptions(flags, settings, { cwd: context.cwd(), plan });
   const player = flags.dryRun === true ? undefined : await playerFor(context, flags, plan);
   const source = { ...io, ...context, args, file: flags.file };
-  const { spoken, text } = await abortable(readSpeech(source, flags), signal);
+  const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);
   const characters = countCodePoints(text);
   if (flags.split === 'never' && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);
