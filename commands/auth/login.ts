@@ -158,7 +158,12 @@ function nameFor(baseUrl: URL, { all, current }: Accounts): string {
     .filter((account) => originOf(account.baseUrl) === baseUrl.origin)
     .map(({ name }) => name);
   if (current !== undefined && same.includes(current)) return current;
-  return same[0] ?? (all.has(FIRST_NAME) ? baseUrl.host.replaceAll(/[^\w.-]/g, '-') : FIRST_NAME);
+  if (same[0] !== undefined) return same[0];
+  if (!all.has(FIRST_NAME)) return FIRST_NAME;
+  const host = baseUrl.host.replaceAll(/[^\w.-]/g, '-');
+  let name = host;
+  for (let number = 2; all.has(name); number += 1) name = `${host}-${number}`;
+  return name;
 }
 
 function keptRealtime(baseUrl: URL, replaced: Account | undefined): GivenUrl | undefined {

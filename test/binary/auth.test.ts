@@ -195,6 +195,17 @@ describe('foley auth login', () => {
     });
   });
 
+  test('a second service never takes the name of an account of another one', async () => {
+    const [one, two, box] = [await service(), await service(), await sandbox()];
+    const host = `127.0.0.1-${two.server.port}`;
+    await logIn(one, box, '--account', host);
+    await logIn(one, box, '--account', 'default');
+    const result = await logIn(two, box);
+    expect(result.stderr).toContain(`the account is "${host}-2"`);
+    const list = parseJsonDocument((await foley(box, ['auth', 'list', '--json'])).stdout);
+    expect(list).toMatchObject({ total: 3 });
+  });
+
   test('a realtime host in the environment belongs to the base URL beside it', async () => {
     const [one, box] = [await service(), await sandbox()];
     const env = { FOLEY_REALTIME_URL: 'wss://elsewhere.test', FOLEY_BASE_URL: one.server.origin };
