@@ -81,6 +81,7 @@ describe('foley tts --via', () => {
       ignoredParameters: ['pitch'],
       parts: 1,
       target: 'hosted',
+      unspoken: [],
     });
     expect(await outputOf(stage.box)).toEqual(mp3.bytes);
     expect(await filesLeft(stage.box)).toEqual(['out/hi.mp3', RATES]);

@@ -66,6 +66,7 @@ test('--json prints every event as a line, and a summary last', async () => {
     creditsUsed: null,
     quotaRemaining: 1_000_000 - SENTENCES.join('').length,
     segments: 3,
+    unspoken: [],
     target: 'hosted',
   });
 });

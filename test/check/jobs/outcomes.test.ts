@@ -119,6 +119,7 @@ describe('a job that ends', () => {
       ignoredParameters: ['pitch'],
       target: 'hosted',
       raw: expect.objectContaining({ somethingNew: { from: 'a later service' } }),
+      unspoken: [],
     });
     expect(result.stderr).toContain(`job ${JOB_ID} was accepted`);
   });
