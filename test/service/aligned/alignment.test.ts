@@ -120,6 +120,32 @@ describe('reported word times', () => {
   });
 });
 
+describe('a word without a time beside words with times', () => {
+  const text = 'Hello 你好 world 😀 — and more.';
+  const marks = marksOf(text);
+  const statusOf = (isKnown: boolean, words: readonly WordMark[]): string => {
+    const alignment = new Alignment(text, 0, isKnown);
+    alignment.add(chunk(2_000, { words }));
+    return alignment.finish();
+  };
+
+  test('makes the alignment partial if the engine does not know what it leaves out', () => {
+    expect(statusOf(false, marks)).toBe('complete');
+    expect(statusOf(false, marks.toSpliced(1, 1))).toBe('partial');
+  });
+
+  test('does not if the engine knows it before it speaks', () => {
+    expect(statusOf(true, marks.toSpliced(1, 1))).toBe('complete');
+  });
+
+  test('does not if another word has its time', () => {
+    const [first, , third, ...others] = marks;
+    if (first === undefined || third === undefined) throw new Error('too few words');
+    const joined = { ...first, end: third.end, endMs: third.endMs };
+    expect(statusOf(false, [joined, ...others])).toBe('complete');
+  });
+});
+
 function sentencesIn(text: string): { readonly start: number; readonly end: number }[] {
   let start = 0;
   return text.split(/(?<=\. )/u).map((part) => {

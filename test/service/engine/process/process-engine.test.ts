@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import type { EngineVoiceRecord } from '../../../../src/contract/engine.ts';
 import {
   misbehaving,
   MORSE,
@@ -245,3 +246,21 @@ function loudest(samples: Float32Array): number {
 function crossings(samples: Float32Array): number {
   return samples.filter((sample, at) => sample > 0 && (samples[at - 1] ?? 0) <= 0).length;
 }
+
+describe('an engine', () => {
+  it('knows what it leaves out only if the voice declares its scripts', () => {
+    const unspoken = (voice: Partial<EngineVoiceRecord>, textNormalization = true) =>
+      underTest([], {
+        voice: { ...MORSE_VOICE, textNormalization: false, ...voice },
+      }).engine.unspoken?.({ text: 'Hello 你好, 10 μm', voice: 'key', textNormalization });
+    const asWritten = [
+      { start: 6, end: 8 },
+      { start: 13, end: 14 },
+    ];
+    expect(unspoken({})).toBeUndefined();
+    expect(unspoken({ scripts: ['Latn'] })).toEqual([{ start: 6, end: 8 }]);
+    expect(unspoken({ scripts: ['Latn'] }, false)).toEqual(asWritten);
+    expect(unspoken({ scripts: ['Latn'], textNormalization: true })).toEqual(asWritten);
+    expect(unspoken({ scripts: ['Latn', 'Hani', 'Grek'] })).toEqual([]);
+  });
+});
