@@ -247,12 +247,13 @@ function crossings(samples: Float32Array): number {
   return samples.filter((sample, at) => sample > 0 && (samples[at - 1] ?? 0) <= 0).length;
 }
 
+const unspoken = (voice: Partial<EngineVoiceRecord>, textNormalization = true) =>
+  underTest([], {
+    voice: { ...MORSE_VOICE, textNormalization: false, ...voice },
+  }).engine.unspoken?.({ text: 'Hello 你好, 10 μm', voice: 'key', textNormalization });
+
 describe('an engine', () => {
   it('knows what it leaves out only if the voice declares its scripts', () => {
-    const unspoken = (voice: Partial<EngineVoiceRecord>, textNormalization = true) =>
-      underTest([], {
-        voice: { ...MORSE_VOICE, textNormalization: false, ...voice },
-      }).engine.unspoken?.({ text: 'Hello 你好, 10 μm', voice: 'key', textNormalization });
     const asWritten = [
       { start: 6, end: 8 },
       { start: 13, end: 14 },
