@@ -97,7 +97,7 @@ export class VoiceMaker {
     }
     if (heard.medianHz !== undefined) return heard.medianHz;
     const message =
-      'audioFiles: the recordings contain no voice, so their pitch cannot be measured';
+      'audioFiles: the recordings contain no speech; record a person who speaks aloud, without music (tones, noise and whispers are not enough)';
     throw invalidRequest([{ field: 'audioFiles', message }]);
   }
 }

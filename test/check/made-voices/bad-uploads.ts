@@ -70,7 +70,13 @@ function contents(mp3: Buffer, ogg: Buffer): readonly BadUpload[] {
     ),
     file('hours in a small wav', 'hours.wav', slowWav(7_200_000), /900 seconds/),
     file('silence', 'silent.wav', writeWav(new Float32Array(RATE), RATE), /is silent/),
-    file('noise', 'noise.wav', writeWav(noise(RATE * 2), RATE), /contain no voice/),
+    file('noise', 'noise.wav', writeWav(noise(RATE * 2), RATE), /contain no speech/),
+    file(
+      'a tone',
+      'tone.wav',
+      writeWav(tone(RATE * 2), RATE),
+      /contain no speech; record a person/,
+    ),
     file('a thousand channels', 'many.wav', layout(1_000, 8_000), /has 1000 channels; at most 8/),
     file(
       'a few samples a second',
@@ -258,6 +264,14 @@ function flipped(bytes: Buffer): Buffer {
   const at = Math.floor(copy.length / 2);
   copy.fill(0x55, at, at + 40);
   return copy;
+}
+
+/** A tone of 220 Hz. */
+function tone(count: number): Float32Array {
+  return Float32Array.from(
+    { length: count },
+    (_, at) => Math.sin((2 * Math.PI * 220 * at) / RATE) / 2,
+  );
 }
 
 /** White noise, the same each time. */

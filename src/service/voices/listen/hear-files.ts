@@ -13,7 +13,7 @@ export async function measurePitches(files: readonly OpenFile[]): Promise<Measur
       await measureFile(file, meter);
       index += 1;
     }
-    return { kind: 'heard', medianHz: meter.median() };
+    return { kind: 'heard', medianHz: meter.isSpeech() ? meter.median() : undefined };
   } catch (error) {
     if (!(error instanceof UnusableAudioError)) throw error;
     return { kind: 'refused', index, problem: error.message };

@@ -4,7 +4,7 @@ import type { Clock } from '../../../effects/clock.ts';
 
 /** The measured pitch of reference audio, or the reason why a file was refused. */
 export type MeasuredPitches =
-  /** Median pitch in hertz; undefined if the files contain no voice. */
+  /** Median pitch in hertz; undefined if the files contain no speech. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
   /** The file at `index` is unusable; `problem` is a predicate, such as `is silent`. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };

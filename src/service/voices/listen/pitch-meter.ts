@@ -20,10 +20,27 @@ const CLARITY = 0.65;
 /** A measurement below this share of the loudest level (-34 dB) counts as noise. */
 const QUIET = 0.02;
 
-/** Measures the median pitch of a voice in a stream of samples. */
+/**
+ * Minimum change of the timbre during speech, in octaves: the range of the middle half of the measurements. Speech has 0.3
+ * and more, with loud noise 0.2; a melody of one instrument has at most 0.16.
+ */
+const LEAST_CHANGE = 0.18;
+/** Minimum complexity (Hjorth) of the sounds of speech. A sine wave has 1, two have about 1.1, speech has 1.5 and more. */
+const LEAST_COMPLEXITY = 1.2;
+
+/** A measurement. The fields after `level` are those of a voice, and are 0 for other sound. */
+interface Frame {
+  readonly level: number;
+  readonly hz: number;
+  /** Octaves from the pitch to the mean frequency. */
+  readonly timbre: number;
+  readonly complexity: number;
+}
+
+/** Measures a stream of samples: the median pitch of a voice, and whether the sound changes like speech. */
 export class PitchMeter {
   readonly #detector = PitchDetector.forFloat32Array(FRAME);
-  readonly #frames: { readonly hz: number; readonly level: number }[] = [];
+  readonly #frames: Frame[] = [];
   readonly #frame = new Float32Array(FRAME);
   #held = 0;
   #resampler: Resampler | undefined;
@@ -53,17 +70,28 @@ export class PitchMeter {
     if (level < AUDIBLE || this.#frames.length >= MOST_FRAMES) return;
     const [hz, clarity] = this.#detector.findPitch(this.#frame, RATE);
     const isVoice = hz >= VOICE_HZ.lowest && hz <= VOICE_HZ.highest && clarity >= CLARITY;
-    this.#frames.push({ hz: isVoice ? hz : 0, level });
+    const other = { level, hz: 0, timbre: 0, complexity: 0 };
+    this.#frames.push(isVoice ? { level, hz, ...shapeOf(this.#frame, hz) } : other);
   }
 
   /** Returns the median pitch in hertz; undefined if the sound has no voice. */
   median(): number | undefined {
+    const voiced = this.#voiced();
+    return voiced.length < FEWEST_FRAMES ? undefined : quantile(voiced, 'hz', 0.5);
+  }
+
+  /** Whether the sound is speech: its timbre changes, as that of tones and noises does not. */
+  isSpeech(): boolean {
+    const voiced = this.#voiced();
+    if (voiced.length < FEWEST_FRAMES) return false;
+    const change = quantile(voiced, 'timbre', 0.75) - quantile(voiced, 'timbre', 0.25);
+    return change >= LEAST_CHANGE && quantile(voiced, 'complexity', 0.5) >= LEAST_COMPLEXITY;
+  }
+
+  /** Returns the measurements of a voice that are not much quieter than the loudest. */
+  #voiced(): readonly Frame[] {
     const loudest = this.#frames.reduce((most, { level }) => Math.max(most, level), 0);
-    const pitches = this.#frames
-      .filter(({ hz, level }) => hz > 0 && level >= loudest * QUIET)
-      .map(({ hz }) => hz)
-      .sort((one, other) => one - other);
-    return pitches.length < FEWEST_FRAMES ? undefined : pitches[Math.floor(pitches.length / 2)];
+    return this.#frames.filter(({ hz, level }) => hz > 0 && level >= loudest * QUIET);
   }
 
   /** Frees the resampler's memory. */
@@ -72,4 +100,26 @@ export class PitchMeter {
     this.#resampler = undefined;
     this.#rate = 0;
   }
+}
+
+function quantile(frames: readonly Frame[], field: keyof Frame, share: number): number {
+  const values = frames.map((frame) => frame[field]).sort((one, other) => one - other);
+  return values[Math.floor(values.length * share)] ?? 0;
+}
+
+/** Measures the spectrum of samples by the energies of their first and second differences (Hjorth parameters). */
+function shapeOf(samples: Float32Array, hz: number): Pick<Frame, 'complexity' | 'timbre'> {
+  let [own, first, second] = [0, 0, 0];
+  let [before = 0, last = 0] = samples;
+  for (let index = 2; index < samples.length; index += 1) {
+    const sample = samples[index] ?? 0;
+    own += sample ** 2;
+    first += (sample - last) ** 2;
+    second += (sample - 2 * last + before) ** 2;
+    before = last;
+    last = sample;
+  }
+  const mobility = Math.sqrt(first / own);
+  const meanHz = (mobility * RATE) / (2 * Math.PI);
+  return { timbre: Math.log2(meanHz / hz), complexity: Math.sqrt(second / first) / mobility };
 }
