@@ -38,8 +38,8 @@ describe('GET /api/open/v3/voices', () => {
     expect(Check(VoiceList, body)).toBe(true);
     expect(body).toMatchObject({ total: VOICES.length, page: 1, pageSize: 20, totalPages: 1 });
     expect(Object(body).items[0]).toEqual({
-      voiceId: voiceId('Clara'),
-      name: 'Clara',
+      voiceId: voiceId('Martin'),
+      name: 'Martin',
       isPersonal: false,
       primaryLanguage: 'en-US',
       languages: ['en-US'],
