@@ -45,14 +45,15 @@ describe('the pitch of a voice', () => {
   });
 });
 
+const sine = (hertz: number) => (time: number) => Math.sin(2 * Math.PI * hertz * time);
+const saw = (hertz: number) => (time: number) => 2 * ((time * hertz) % 1) - 1;
+const noteAt = (time: number) => [196, 220, 247, 262, 294][Math.floor(time * 3) % 5] ?? 0;
+
 describe('speech', () => {
   const RATE = 16_000;
   const SENTENCE = 'Good morning, everybody. The old man loved the yellow lemon.';
   const seconds = (count: number, level: (time: number, at: number) => number) =>
     Float32Array.from({ length: count * RATE }, (_, at) => level(at / RATE, at));
-  const sine = (hertz: number) => (time: number) => Math.sin(2 * Math.PI * hertz * time);
-  const saw = (hertz: number) => (time: number) => 2 * ((time * hertz) % 1) - 1;
-  const noteAt = (time: number) => [196, 220, 247, 262, 294][Math.floor(time * 3) % 5] ?? 0;
   const noise = seededSamples(4 * RATE, 1);
 
   async function isSpeech(samples: Float32Array, sampleRate = RATE): Promise<boolean> {
