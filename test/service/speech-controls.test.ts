@@ -130,6 +130,15 @@ describe('directions', () => {
     expect(written.asked?.textNormalization).toBe(false);
     expect((await hear(service, 'Clara', {})).asked?.textNormalization).toBe(true);
   });
+
+  it.each([true, false])('bill the written text with textNormalization %s', async (given) => {
+    const { speak } = await testService();
+    const text = 'Dr. Smith paid $1,250,000.75 on 03/04/2024, see https://example.com/docs.';
+    const order = { text, voiceId: voiceId('Clara'), textNormalization: given };
+    const response = await speak(order);
+    await response.arrayBuffer();
+    expect(response.headers.get('X-OpenAPI-Credits-Used')).toBe(String(Math.ceil(text.length / 2)));
+  });
 });
 
 describe('filterEmoji', () => {

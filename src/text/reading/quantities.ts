@@ -211,7 +211,8 @@ function readFraction(word: string, place: Place): string | undefined {
     return `${cardinal(whole, region)} and ${withArticle(readFraction(part, place) ?? '')}`;
   }
   const [, length, inches] = /^(\d{1,2}(?:-\d{1,2})?\/\d{1,2})(["″”])$/.exec(word) ?? [];
-  if (inches !== undefined && length !== undefined) return `${readFraction(length, place)} inch`;
+  if (inches !== undefined && length !== undefined)
+    return `${readFraction(length, place)} ${length.includes('-') ? 'inches' : 'inch'}`;
   const [, over, under] = FRACTION.exec(word) ?? [];
   if (over === undefined || under === undefined) return undefined;
   if (STEP.test(previousWord(place)))

@@ -187,7 +187,7 @@ function spellPart(part: string): string {
 
 function spellNumber(digits: string): string {
   if (digits.startsWith('0') || digits.length > 4) return spellDigits(digits);
-  return digits.length === 4 ? pairs(digits) : cardinal(digits, 'US');
+  return digits.length > 2 ? pairs(digits) : cardinal(digits, 'US');
 }
 
 /** Reads an identifier sign by sign. */

@@ -250,7 +250,8 @@ function isNumbered(word: string, place: Place): boolean {
   const noun = isNext ? previousWord(place, 3) : before;
   if (!NUMBERED.test(noun)) return false;
   const isPronoun = word === 'I' && (/^[a-z]/.test(noun) || /^[a-z]/.test(nextWord(place)));
-  return !isPronoun || (/^[A-Z]/.test(noun) && BEFORE_PRONOUN.test(nextWord(place)));
+  const isTitled = isName(previousWord(place, 2)) || BEFORE_PRONOUN.test(nextWord(place));
+  return !isPronoun || (/^[A-Z]/.test(noun) && isTitled);
 }
 
 /** Reads a Roman number after a name: a position after a first name, otherwise a count. */

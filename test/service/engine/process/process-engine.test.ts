@@ -10,6 +10,7 @@ import {
   untilRunning,
   wholeSpeech,
 } from './engine-under-test.ts';
+import type { WordMark } from '../../../../src/service/engine/speech-engine.ts';
 import type { UnderTestOptions } from './engine-under-test.ts';
 
 const IDLE_MS = 300_000;
@@ -76,6 +77,20 @@ describe('a process engine', () => {
     await wholeSpeech(engine, { text: 'e' });
     await wholeSpeech(engine, { text: 'e' });
     expect(children).toHaveLength(1);
+  });
+
+  it('gets the words to speak from foley, and its word times become those of the written words', async () => {
+    const { engine } = morse({ voice: { ...MORSE_VOICE, textNormalization: false } });
+    const text = '😀 Dr. Smith paid $3.50 for 2 apples.';
+    const saidBy = (words: readonly WordMark[]) =>
+      words.map(({ start, end }) => Array.from(text).slice(start, end).join(''));
+    const read = await wholeSpeech(engine, { text });
+    expect(saidBy(read.words)).toEqual(['Dr', 'Smith', 'paid', '$3.50', 'for', '2', 'apples']);
+    const price = read.words[3];
+    expect((price?.endMs ?? 0) - (price?.startMs ?? 0)).toBeGreaterThan(5_000);
+    const written = await wholeSpeech(engine, { text, textNormalization: false });
+    expect(written.samples.length).toBeLessThan(read.samples.length);
+    expect(engine.voices).toMatchObject([{ reads: true }]);
   });
 
   it('starts it before that when it is warmed up', async () => {
