@@ -25,7 +25,10 @@ export function unspokenWords(
 
 /** Describes ranges that a voice left out of a text that is not at hand. */
 export function leftOut(ranges: readonly CodePointRange[]): string {
-  const places = ranges.slice(0, SHOWN_WORDS).map(({ start, end }) => `${start}-${end}`);
+  // Counted from 1, the end included.
+  const places = ranges
+    .slice(0, SHOWN_WORDS)
+    .map(({ start, end }) => (end === start + 1 ? `${end}` : `${start + 1}-${end}`));
   const more = ranges.length > SHOWN_WORDS ? ', …' : '';
   return `the voice cannot speak characters ${places.join(', ')}${more} of the text`;
 }

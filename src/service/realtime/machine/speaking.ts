@@ -177,7 +177,8 @@ function unspokenWarning(
   unspoken: string | undefined,
 ): readonly Reducer[] {
   if (unspoken === undefined) return [];
-  const message = `The voice cannot speak some words of the text, which the audio leaves out: characters ${unspoken}`;
+  const message =
+    'The voice cannot speak some words of the text; `unspoken` has the positions that the audio leaves out';
   const segment = mode === 'reliable' ? { segmentId } : {};
   return [
     send({ event: 'warning', requestId, code: UNSPOKEN_TEXT, message, ...segment, unspoken }),
