@@ -96,7 +96,7 @@ function audioFailure(json: boolean): Error {
 const SPEECH_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
-/** Returns whether a 2xx response to a request must be audio. v1 speech with `cache` returns JSON instead. */
+/** Returns whether a 2xx response must contain audio. If v1 speech is requested with `cache`, the response is JSON. */
 export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,
   body: RequestBody | undefined,

@@ -55,7 +55,7 @@ export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boole
   );
 }
 
-/** Returns whether the realtime host serves a path (docs/api/realtime.md); the base URL serves all other paths. */
+/** Returns whether requests with a path go to the realtime host (docs/api/realtime.md) instead of the base URL. */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -182,8 +182,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * Returns the retry rule of a call. A call other than a read is retried only with the header by which the service
- * recognizes a repeated request.
+ * Returns whether a call may be retried. A call that is not a read is retried only if the user set the header by which
+ * the service recognizes a repeated request.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },
@@ -217,7 +217,7 @@ function repeatHint(header: string): string {
 
 /** A value of `-F` or `-f`, before its file is read. */
 export type GivenValue =
-  /** Text from `-F`, converted to true, false, null or a number if it is one. */
+  /** Text from `-F`. If it is `true`, `false`, `null` or a number, foley converts it to the JSON value. */
   | { readonly kind: 'typed'; readonly text: string }
   /** Text from `-f`, always sent as a string. */
   | { readonly kind: 'raw'; readonly text: string }
@@ -231,13 +231,12 @@ export interface Field {
   readonly name: string;
   /** The parts of the key: `a[b]` is `['a', 'b']`; an empty part appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** The value; undefined for `key[]` alone, which is an empty list. */
+  /** The value; undefined for `key[]` without `=`, which sends an empty list. */
   readonly value: GivenValue | undefined;
 }
 
 /**
- * Parses the argument of `-F` (`typed`) or `-f`. Its forms are `key=value`, `key[sub]=value`, `key[]=value` and
- * `key[]`.
+ * Parses the argument of `-F` (`typed`) or `-f`. Accepts `key=value`, `key[sub]=value`, `key[]=value` and `key[]`.
  * @throws Failure (usage)
  */
 export function parseField(flag: '-F' | '-f', given: string): Field {
@@ -255,7 +254,7 @@ export function parseField(flag: '-F' | '-f', given: string): Field {
   return { given: shown, name, path, value: valueOf(flag, given.slice(at + 1), shown) };
 }
 
-/** Converts the text of a `-F` value. Numbers without an exponent, up to 2^53 - 1, are converted; others stay text. */
+/** Converts `true`, `false`, `null` and numbers. A number with an exponent, or greater than 2^53 - 1, stays text. */
 export function typedValue(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -288,7 +287,7 @@ export interface Call {
   readonly method: string;
   /** The path without the query. */
   readonly path: string;
-  /** The path with the query that the user gave. */
+  /** The path with its query, as the user gave it. */
   readonly target: string;
   readonly headers: GivenHeaders;
   readonly fields: readonly Field[];
@@ -298,7 +297,7 @@ export interface Call {
   readonly include: boolean;
 }
 
-/** The headers from `-H`. Each header that foley treats specially has its own field. */
+/** The headers from `-H`. A header that foley treats specially has a field of its own. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;

@@ -18,7 +18,7 @@ export interface Payload {
 
 /**
  * Reads the files of a call and builds the query or the body.
- * @throws Failure (usage) for unreadable files, and fields that contradict each other
+ * @throws Failure (usage) for unreadable files and contradictory fields
  */
 export async function readPayload(context: Context, call: Call): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
@@ -95,16 +95,16 @@ type Node = Scalar | Branch | Node[];
 // A Map, because a key may be `__proto__`.
 type Branch = Map<string, Node>;
 
-/** A field with its value; an undefined value is an empty list. */
+/** A field whose file, if any, has been read. An undefined value stands for an empty list. */
 export interface ReadField {
   readonly field: Field;
   readonly value: Scalar | undefined;
 }
 
 /**
- * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b`
- * in the last object of the list, or in a new object if the last one has a `b`.
- * @throws Failure (usage) for fields that contradict each other
+ * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b` in
+ * the last object of the list; if that object has a `b` already, in a new object.
+ * @throws Failure (usage) for contradictory fields
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
   const root: Branch = new Map();

@@ -14,7 +14,7 @@ const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
 export interface ShowOptions {
   /** Whether to print the status line and headers first. */
   readonly include: boolean;
-  /** The billing outcome of the call, which a thrown Failure reports. */
+  /** The billing outcome to report if a Failure is thrown. */
   readonly billed: Billed;
 }
 

@@ -113,7 +113,7 @@ interface Login {
   readonly realtimeUrl: URL;
   /** The realtime URL from a flag, the environment or the stored account; undefined if none of them sets one. */
   readonly ownRealtime: URL | undefined;
-  /** The stored account of the same name, which will be replaced. */
+  /** The stored account that has the same name as the new account, which replaces it. */
   readonly replaced: Account | undefined;
 }
 

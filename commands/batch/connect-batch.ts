@@ -15,7 +15,7 @@ import { estimateCredits, withCharge } from '../../src/speech/credit-rates.ts';
 import { chooseVoice } from '../../src/speech/voice-choice.ts';
 import type { BatchFlags, PreparedBatch } from './prepare.ts';
 
-/** The connection of a batch to the service. A rate limit delays all requests of the batch. */
+/** The connection of a batch to the service. After a 429 response, all requests of the batch wait. */
 export interface BatchConnection {
   readonly client: ApiClient;
   readonly origin: string;
@@ -26,7 +26,7 @@ export interface BatchConnection {
 }
 
 /**
- * Connects to the service, and looks up the default voice if an item needs one.
+ * Connects to the service. If an item needs the default voice, also looks up that voice.
  * @throws Failure
  */
 export async function connectBatch(
@@ -139,7 +139,7 @@ class Estimator {
     return this.#estimate(item);
   }
 
-  /** Returns the estimated credits of an item without loading charges; 0 if the price is unknown. */
+  /** Returns the estimated credits of an item from charges already in memory; 0 if the price is unknown. */
   knownCredits(item: BatchItem): number {
     return this.#estimate(item) ?? 0;
   }

@@ -2,7 +2,7 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTING_NAMES, SETTINGS } from '../../src/config/setting-definitions.ts';
 import { durationText } from '../../src/text/duration.ts';
 
-/** Formats a value as `config set` accepts it: durations with their unit. */
+/** Formats a value in the form that `config set` accepts: a duration gets its unit. */
 export function formatValue(name: SettingName, value: string | number): string | number {
   return SETTINGS[name].unit === 'ms' ? durationText(Number(value)) : value;
 }

@@ -133,7 +133,6 @@ interface CandidateRow {
   readonly description: string;
 }
 
-/** Columns without any value are left out. */
 const COLUMNS: readonly Column<CandidateRow>[] = [
   { title: 'DESIGN', value: ({ designId }) => designId, whole: true },
   { title: 'CANDIDATE', value: ({ candidateId }) => candidateId, whole: true },

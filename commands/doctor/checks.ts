@@ -269,7 +269,7 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
   );
 }
 
-/** One result of a check. The user must fix a `problem`, but may ignore a `warning`. */
+/** One result of a check. The user must fix a `problem`, and may ignore a `warning`. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;

@@ -97,7 +97,7 @@ async function bodyOf(
   };
 }
 
-/** Returns the `foley lipsync create` command that continues with speech that was already billed. */
+/** Returns the `foley lipsync create` command with which the user can reuse speech that was already billed. */
 function lipSyncLine(
   { globals }: Context,
   { fit, output, video }: DubCreateFlags,

@@ -108,7 +108,7 @@ async function createAndShow(
   return { ...result, human: () => file };
 }
 
-/** Opens a `.png` output file, and replaces it with another file if the image has another format. */
+/** Opens a `.png` file for the image. If the image has another format, opens a file with that extension instead. */
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
     openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });

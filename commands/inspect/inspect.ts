@@ -30,7 +30,7 @@ Examples:
   $ foley inspect hello.mp3
   $ foley inspect hello.mp3 --json`;
 
-/** Number of levels of the waveform with `--json`. */
+/** Number of peak levels in the waveform that `--json` prints. */
 const WAVEFORM_LEVELS = 200;
 /** The minimum length of a reported pause; shorter pauses are part of speech. */
 const PAUSE_MS = 300;

@@ -59,7 +59,7 @@ const SHARED_CONTROLS = [
   'textNormalization',
 ] as const;
 
-/** The speech controls of each protocol. */
+/** The speech controls that each version of the realtime protocol supports. */
 export const LIVE_CONTROLS = {
   v3: SHARED_CONTROLS,
   v2: [...SHARED_CONTROLS, 'pitch', 'emotion', 'instruction'],

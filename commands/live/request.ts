@@ -26,7 +26,7 @@ import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
 
-/** A checked command; nothing was sent yet. */
+/** A `foley live` command with valid flags, settings and text. No request has been sent yet. */
 export interface LiveTask {
   readonly context: Context;
   readonly flags: LiveFlags;
@@ -37,7 +37,7 @@ export interface LiveTask {
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
-  /** Pronunciations for the text of a pipe; they were applied to a given text. */
+  /** Pronunciations to apply to text that arrives from a pipe. They are already applied to `text`. */
   readonly lexicon: Lexicon | undefined;
 }
 
@@ -84,7 +84,7 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
   throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
-/** Reads the text; returns undefined for a pipe, whose text is spoken as it arrives. */
+/** Reads the text. If a pipe supplies the text, returns undefined, because foley speaks it as it arrives. */
 async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
@@ -166,7 +166,7 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
   );
 }
 
-/** Returns the default model of the model family that the voice supports; for an unknown family, a fallback. */
+/** Returns the default model of the voice's model family. If foley does not know the family, returns a fallback. */
 async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
   const modelIds = await getVoice(client, voiceId, signal).then(
     ({ value }) => value.modelIds,

@@ -197,8 +197,8 @@ export function handshakeLog(
 }
 
 /**
- * Reports a conversation: as JSON lines on stdout, or warnings and reconnections on stderr. `finish` prints the JSON
- * summary, if any, and resolves when all lines were written.
+ * Reports the events of a conversation: with `--json`, all events as JSON lines on stdout; otherwise, warnings and
+ * reconnections on stderr. `finish` prints the JSON summary, if any, and resolves when all lines were written.
  */
 function createReporter(io: Io, isJson: boolean) {
   if (!isJson) {
@@ -269,7 +269,7 @@ function jsonEvent(notice: LiveNotice): object | undefined {
   }
 }
 
-/** Returns the warnings in a v3 message about controls that the service does not apply. */
+/** Returns the warnings of a v3 message about controls that the service ignores. */
 function warningsOf({ warnings }: FrameMessage): readonly unknown[] {
   return Array.isArray(warnings) ? warnings : [];
 }

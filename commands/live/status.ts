@@ -30,7 +30,6 @@ export const liveStatus: CommandDefinition<ProtocolFlag> = {
   },
 };
 
-/** Whether the service stores the audio of a segment: yes, unless the state of the segment says otherwise. */
 function isStored(segment: unknown): boolean {
   return !isRecord(segment) || !('state' in segment) || segment['state'] === 'completed';
 }

@@ -266,7 +266,7 @@ function isRunning(leftover: Leftover, clock: Clock): boolean {
   }
 }
 
-/** Describes the result of one item, and what to do next. */
+/** Describes what happened to one item, and what the user can do next. */
 export function recoveredLine(one: Recovered): string {
   const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
   const again = one.jobId === null ? '; speaking it again costs again' : '';

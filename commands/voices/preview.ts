@@ -99,7 +99,7 @@ interface FailedPreview {
   readonly failure: Failure;
 }
 
-/** Failures that would also affect every remaining voice. */
+/** Exit names of failures that stop the command, because previews of all other voices would fail too. */
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
 
 async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {

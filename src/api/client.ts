@@ -70,13 +70,13 @@ export interface ApiClient {
   /** The retry limit, and the clock and random numbers for retry delays. */
   readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
-   * Sends a request and returns the 2xx response. Retries failed attempts where a retry cannot be billed twice.
+   * Sends a request and returns the 2xx response. Retries a failed attempt only if the retry cannot be billed twice.
    * @throws Failure, or the signal's abort reason
    */
   send(spec: RequestSpec): Promise<ApiResponse>;
   /** Sends a request and parses the JSON response with `read`, which returns undefined for an invalid body. */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
-  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
+  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
   prepare(): void;
   /** Returns the HTTP request that `send` would send, with the API key masked. */
   describe(spec: RequestSpec): WireRequest;
@@ -430,7 +430,7 @@ export async function readJson(response: ApiResponse): Promise<unknown> {
   return raw;
 }
 
-/** Reads the JSON body of the response to a billed request. @throws Failure (bad_answer), possibly billed */
+/** Reads the JSON body of the response to a billed request. @throws Failure (bad_answer), marked as possibly billed */
 export async function readBilledJson(response: ApiResponse): Promise<unknown> {
   return readJson(response).catch((error: unknown) => {
     throw error instanceof Failure ? maybeBilled(error) : error;

@@ -8,7 +8,7 @@ import { isRefusedByStore } from './failures.ts';
 import { TransportError } from './transport/exchange.ts';
 
 /**
- * Requests a file through the service. Each call returns a response from a fresh download link.
+ * Requests a file through the service. Each call returns a response from a new download link.
  * @param headers `Range` and `If-Range` headers for a resumed download
  * @param isAgain whether file storage refused the previous link
  */

@@ -376,7 +376,7 @@ export function reviseFailure(
   return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
-/** Returns a copy of a failure that is marked as possibly billed, such as for a 200 response without audio. */
+/** Returns a copy of a failure, marked as possibly billed. Used, for example, if a 200 response has no audio. */
 export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }

@@ -7,7 +7,7 @@ export interface PolledJob {
   readonly id: string;
   readonly status: string;
   readonly phase: JobPhase;
-  /** `Retry-After` of this response, in milliseconds. */
+  /** The `Retry-After` header of the response that reported this status, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -28,13 +28,13 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   /** Expected duration of the job in milliseconds; the first poll is sent after this time. */
   readonly expectedMs?: number | undefined;
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Called after a failed poll, unless the failure ends polling. */
+  /** Called after a failed poll if polling continues. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
- * Polls a job until it has ended. Continues after rate limits, 5xx responses and, once the service has responded,
- * connection errors.
+ * Polls a job until it has ended. Continues after rate limits and 5xx responses. Also continues after connection
+ * errors, once the service has responded.
  * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's abort reason
  */
 export async function pollJob<Job extends PolledJob>(

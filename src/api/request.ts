@@ -27,7 +27,7 @@ export interface IdempotencyKey {
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
 
-/** The request id and the idempotency key of a request. foley may replace both between two attempts. */
+/** The request id and the idempotency key of a request. foley may replace either of them before a retry. */
 export interface Ids {
   readonly requestId: string;
   readonly key: string | undefined;
@@ -38,7 +38,7 @@ export interface BilledOptions {
   /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called before a refunded request is sent again, with its new idempotency key, so the caller can record it. */
+  /** Called before a refunded request is sent again. Lets the caller record the new idempotency key. */
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
@@ -263,7 +263,7 @@ export type ApiEvent = {
       readonly type: 'no_response';
       readonly method: string;
       readonly url: string;
-      /** Such as `refused`, `timeout` or `CERT_HAS_EXPIRED`. */
+      /** The transport error, such as `refused`, `timeout` or `CERT_HAS_EXPIRED`. */
       readonly reason: string;
       readonly ms: number;
     }

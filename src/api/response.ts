@@ -6,7 +6,7 @@ import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';
 
 export interface ResponseHeaders {
-  /** Returns the value of any header; names are case-insensitive. */
+  /** Returns the value of the header with this name, in upper or lower case. */
   get(name: string): string | undefined;
   /** The media type without parameters, in lower case. */
   readonly contentType: string | undefined;
@@ -14,7 +14,7 @@ export interface ResponseHeaders {
   readonly quotaRemaining: number | undefined;
   /** Speech controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
-  /** What the voice leaves out of the text (docs/service.md); only services of foley report it. */
+  /** The ranges of the text that the voice does not speak (docs/service.md); only foley's own service reports them. */
   readonly unspoken: readonly CodePointRange[];
   readonly location: string | undefined;
   readonly requestId: string | undefined;
@@ -201,7 +201,7 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Returns whether a value is undefined or null, or `fits` returns true for it. */
+/** Returns whether a value is undefined or null, or is accepted by `fits`. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }

@@ -57,7 +57,7 @@ const STOP: RetryDecision = { retry: false };
 
 /**
  * Decides whether and when to retry. The delay is `Retry-After` plus a random share of an exponential backoff (0.5 s,
- * doubling up to 20 s). If the first request is still in progress, the delay is at least a second.
+ * doubling up to 20 s). If the service is still processing an earlier attempt, the delay is longer.
  */
 export function decideRetry(question: RetryQuestion): RetryDecision {
   const { outcome, attempt, maxRetries, rule } = question;

@@ -131,7 +131,7 @@ export class LoudnessMeter {
     }
   }
 
-  /** The loudness in LUFS; undefined for silence, and for sounds shorter than a block. */
+  /** The loudness in LUFS; undefined for silence and for sounds shorter than 0.4 s. */
   get integrated(): number | undefined {
     const count = Math.max(0, this.#steps.length - STEPS_A_BLOCK + 1);
     const blocks = Array.from({ length: count }, (_, first) =>

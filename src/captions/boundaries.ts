@@ -14,7 +14,7 @@ export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'l
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How strongly the two tokens belong together, from 0 (a cue may end between them) to 100. */
+  /** How strongly the two tokens belong together: from 0, if a cue may end between them, to 100. */
   readonly cling: number;
   /** Length of the silence between the two tokens, in milliseconds. */
   readonly pauseMs: number;
@@ -52,13 +52,13 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
   return boundaries;
 }
 
-/** Minimum number of tokens in a quotation before and after which breaks are preferred. */
+/** If a quotation has at least this many tokens, breaks before and after the quotation are preferred. */
 const QUOTED_TOKENS = 3;
-/** Maximum number of tokens in a quotation that breaks should not divide: about a line. */
+/** If a quotation has at most this many tokens (about a line), breaks within the quotation are avoided. */
 const UNDIVIDED_TOKENS = 9;
-/** The `cling` of a preposition or conjunction and a quotation. */
+/** The `cling` between a preposition or conjunction and the quotation that follows. */
 const LED_CLING = 40;
-/** How much more strongly the words of a short quotation belong together. */
+/** Added to the `cling` between the words of a short quotation. */
 const QUOTED_CLING = 25;
 
 /** Makes breaks before and after a quotation better, and breaks within a short quotation worse. */
@@ -101,30 +101,30 @@ interface Place {
   readonly token: TimedToken;
   readonly next: TimedToken;
   readonly pauseMs: number;
-  /** Whether the token, or the next one on its line, consists only of the marks of a quotation. */
+  /** Set if the token (`nextMark`: the next token on the same line) consists only of quotation marks or brackets. */
   readonly mark: QuotationMark;
   readonly nextMark: QuotationMark;
 }
 
 type QuotationMark = 'opening' | 'closing' | undefined;
 
-/** The `cling` of two tokens that stay together if they fit: a word and a sign. */
+/** The `cling` between a word and its sign, which stay together if they fit. */
 export const GLUED = 100;
 
-/** If a line has at least this many columns, its line break counts as wrapping instead of the author's choice. */
+/** A line break after at least this many columns counts as wrapping, not as a break that the author chose. */
 const WRAPPED_LINE_WIDTH = 50;
-/** Minimum pause after a token that ends a sentence, in milliseconds. */
+/** If the pause after an ordinal number or a title is shorter, in milliseconds, the sentence continues. */
 const SENTENCE_PAUSE_MS = 200;
 /** An ordinal number with a full stop, such as the day in the German "3. Mai". */
 const ORDINAL = /^\d{1,3}\.$/;
 
-/** Number of characters after a quotation in which the speaker may be named. */
+/** Number of characters after a quotation that are searched for the name of the speaker. */
 const LOOK_AHEAD = 16;
 
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-/** Whether a sentence continues after a token that looks like its end. */
+/** Returns whether a token only looks like the end of a sentence, such as an abbreviation. */
 function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
@@ -176,7 +176,7 @@ function clingOf(
   return CAPITAL.test(token.text) && CAPITAL.test(next.text) ? 35 : 20;
 }
 
-/** Whether a word belongs to the words after it. */
+/** Returns whether a line should not end after a word, such as an article or a conjunction. */
 function isLeading(word: string): boolean {
   return LEADING_WORDS.has(word) || CLAUSE_WORDS.has(word);
 }
@@ -227,14 +227,14 @@ const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
 /** A number with its Chinese measure word, such as 一盏. */
 const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
 
-/** Returns how strongly two words without a space between them belong together, from 0 to 100. */
+/** Returns the `cling` of two words without a space between them. */
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
   if (DIGITS_ONLY.test(before)) return 70;
   const word = after.replace(SIGNS_AT_END, '');
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** Returns how strongly two Japanese words belong together: weakly after particles and endings, where lines may end. */
+/** Returns the `cling` of two Japanese words, which is weak after particles and endings, where lines may end. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;
@@ -253,7 +253,7 @@ function clingInChinese(before: string, after: string): number {
   return LEADING.has(after) ? 10 : 20;
 }
 
-/** Articles, prepositions, possessives and other words after which no line should end. */
+/** Articles, prepositions, possessives and similar words. No line should end after one of them. */
 const LEADING_WORDS = words(
   `a an the my your his her its our their this that these those some any every each no of in on at to
   from for with by into onto over under after before about between through during without within

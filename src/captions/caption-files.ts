@@ -57,8 +57,8 @@ export interface CaptionFilesOptions extends FileDeps {
 }
 
 /**
- * Opens caption files before anything is billed, so that a folder that is not writable fails early. If one file
- * cannot be opened, removes the temporary files of the others.
+ * Opens caption files before anything is billed, so that a folder that is not writable fails early. If one file cannot
+ * be opened, removes the temporary files of all other files.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptionFiles({

@@ -5,11 +5,11 @@ export interface CueLimits {
   readonly maxLines: number;
   readonly maxDurationMs: number;
   readonly minDurationMs: number;
-  /** Maximum number of columns to read per second. */
+  /** Maximum reading speed in columns per second. */
   readonly maxCps: number;
-  /** Length of the gap between two cues that follow each other. */
+  /** Length of the gap between two cues if there is no pause between them. */
   readonly gapMs: number;
-  /** Length of the shortest other gap: a shorter one would flicker. */
+  /** Minimum gap between two cues at a pause; the screen would flicker in a shorter gap. */
   readonly minPauseMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface CueShape extends CueLimits {
   readonly by: 'phrase' | 'sentence' | 'word';
 }
 
-/** Gaps in the Netflix timing guidelines: 2 frames at 24 frames per second, or at least 12 frames. */
+/** The gaps of the Netflix timing guidelines: 2 frames at 24 frames per second, or at least 12 frames. */
 export const DEFAULT_GAPS = { gapMs: 84, minPauseMs: 500 } as const;
 
 /** The published limits of each style guide. docs/captions.md names the sources. */
@@ -42,10 +42,10 @@ export const CUE_PRESETS = {
   },
 } as const satisfies Readonly<Record<string, CueLimits>>;
 
-/** A subtitle. */
+/** A subtitle: lines of text that are shown together. */
 export interface Cue {
   readonly startMs: number;
-  /** End of the cue; later than `startMs`, and not later than the start of the next cue. */
+  /** End of the cue, which is later than `startMs` and not later than the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
 }

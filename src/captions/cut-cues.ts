@@ -16,7 +16,7 @@ interface TokenRow {
 
 /**
  * Divides tokens into cues within the limits, so that the total cost is lowest (see {@link CueCost}). A token that
- * exceeds a limit becomes a cue of its own. The computing time is proportional to tokens × tokens in the largest cue.
+ * exceeds a limit becomes a cue of its own. The computing time grows with the number of tokens in the largest cue.
  * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
@@ -88,8 +88,8 @@ function* candidates(
 export const MAX_LEAD_MS = 1_500;
 
 /**
- * Returns when a cue can start: before its speech, if that follows a silence or a word longer than the maximum
- * duration.
+ * Returns the earliest time at which a cue can start. The cue can start before its speech only after a silence, or
+ * after a word that is longer than the maximum duration.
  */
 function earliestStart(
   tokens: readonly TimedToken[],
@@ -102,7 +102,7 @@ function earliestStart(
   return Math.min(startMs, Math.max(shownUntil, startMs - MAX_LEAD_MS));
 }
 
-/** Returns how long a cue must be shown at least, in milliseconds. */
+/** Returns the minimum time for which a cue must be shown, in milliseconds. */
 export function neededMs(
   width: number,
   { maxCps, minDurationMs }: Pick<CueShape, 'maxCps' | 'minDurationMs'>,
@@ -110,11 +110,10 @@ export function neededMs(
   return Math.max(minDurationMs, Math.ceil((width * 1_000) / maxCps));
 }
 
-/** Minimum silence that counts as a short pause. */
 const SHORT_PAUSE_MS = 60;
-/** Minimum silence that counts as a long pause. */
+/** Minimum length of a long pause; a shorter silence, of at least `SHORT_PAUSE_MS`, is a short pause. */
 const LONG_PAUSE_MS = 440;
-/** A cue that stays visible in a silence of this length seems to be stuck. */
+/** Minimum length of a silence in which a visible cue seems to be stuck. */
 const SILENCE_MS = 1_500;
 
 /** Base cost of each cue. */
@@ -127,49 +126,48 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** Factors for the cost of ending a cue at a short or a long pause. */
+/** The cost of ending a cue at a short or a long pause is multiplied by these factors. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** Cost of ending a cue at a boundary with a `cling` just below `GLUED`. */
+/** Cost that the highest possible `cling` below `GLUED` adds to ending a cue at a boundary. */
 const CLING = 220;
 /** Cost of ending a cue between a word and its sign. */
 const GLUED_COST = 5_000;
-/** Costs of a cue that continues across the end of a sentence, a long pause or a silence. */
+/** Costs added to a cue for each sentence end, long pause or silence within the cue. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 3_000;
-/** Cost of a cue that is too short to be read. */
+/** Cost of a cue that is too short, multiplied by `shortness`. */
 const TOO_SHORT = 260;
-/** Cost of a cue that cannot be shown long enough, in addition to 1 for each missing millisecond. */
+/** Cost of a cue that cannot be shown for the needed time; each missing millisecond adds 1. */
 const UNREADABLE = 500;
-/** Cost of a cue that contains only a few words of a longer sentence. */
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
 /** Cost of a cue with only one short word: a whole sentence or a part of one. */
 const ORPHAN = { sentence: 500, part: 800 } as const;
-/** Cost of a cue with the end of one sentence or clause and the beginning of the next. */
+/** Costs of a cue that contains the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** A line break within a cue is free up to this `partingCost`; `PARTING` is the factor for the excess. */
+/** A line break within a cue is free up to this `partingCost`. Any excess is multiplied by `PARTING`. */
 const USUAL_PARTING = 45;
 const PARTING = 4;
 /** Cost of a completely full cue. A half-full cue costs a quarter of it, so that cues of equal size are cheapest. */
 const FULL = 120;
 
 interface CueStart {
-  /** Start of the speech. */
+  /** Start of the cue's speech. */
   readonly startMs: number;
   /** Earliest time at which the cue can be shown. */
   readonly earliestMs: number;
-  /** Whether the sentence began in an earlier cue. */
+  /** Whether the first sentence of the cue began in an earlier cue. */
   readonly isBegun: boolean;
 }
 
 interface CueContent {
-  /** Start of the next cue in milliseconds; after the last cue, the end of the audio and a gap. */
+  /** Start of the next cue in milliseconds; for the last cue, the end of the audio plus a gap. */
   readonly nextMs: number;
   readonly width: number;
-  /** Cost of the line break within the cue. */
+  /** Cost of the line break within the cue; 0 if the cue has only one line. */
   readonly parting: number;
   /** Whether the cue contains only one short word. */
   readonly isOrphan: boolean;
@@ -201,7 +199,7 @@ class CueCost {
 
   /**
    * Returns the cost of the cue if it ends at a boundary.
-   * @param content what the cue then contains
+   * @param content the measurements of the cue up to the boundary
    */
   ending(boundary: Boundary, { isOrphan, nextMs, parting, width }: CueContent): number {
     const { gapMs, maxChars, maxDurationMs, maxLines, minDurationMs } = this.#shape;
@@ -232,7 +230,7 @@ class CueCost {
   }
 }
 
-/** Returns how much too short a duration is: 0 if it is long enough, up to 2 if the cue is unreadable. */
+/** Returns a penalty for a duration that is too short: from 0 (long enough) to 2 (less than half of the minimum). */
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
   if (ms >= 0.75 * minDurationMs) return 0.4;
@@ -247,8 +245,8 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
 }
 
 /**
- * Divides tokens into one cue for each spoken word. Separate signs and emoji join the cue of the previous word,
- * opening signs that of the next word, if they fit.
+ * Divides tokens into one cue for each spoken word. If they fit, separate signs and emoji join the cue of the previous
+ * word, and opening signs join the cue of the next word.
  * @returns the number of tokens in each cue
  */
 export function cutWords(

@@ -24,7 +24,7 @@ export function lineRow(
 
 /**
  * Breaks the tokens of a cue into lines of similar width that end where a reader would pause. Prefers a shorter upper
- * line. The computing time is proportional to tokens × tokens on a line × lines.
+ * line. The computing time is proportional to the product of tokens, tokens on a line, and lines.
  * @param lineCount number of lines, which must be enough for all tokens
  * @returns the number of tokens on each line
  */
@@ -46,10 +46,10 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** Maximum number of tokens to break into two lines, to limit the computing time; two lines of real text hold fewer. */
+/** Maximum number of tokens to break into two lines, which limits the computing time. Real text has fewer. */
 const MOST_TOKENS = 64;
 
-/** Returns the cost of the best break of some tokens into two lines. */
+/** Returns the lowest cost of breaking the tokens `from` up to but not including `to` into two lines. */
 export function partingCost(row: LineRow, from: number, to: number): number {
   if (to - from > MOST_TOKENS) return 0;
   const ideal = widthOf(row, from, to) / 2;
@@ -65,7 +65,7 @@ export function partingCost(row: LineRow, from: number, to: number): number {
   return least === Infinity ? 0 : least;
 }
 
-/** The best line that begins at a token: its end, and its cost including all lines after it. */
+/** For each token, the best line that begins with the token: its end, and the cost of this and all later lines. */
 interface LineChoice {
   readonly costs: readonly number[];
   readonly ends: readonly number[];
@@ -96,9 +96,9 @@ function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-/** Cost of a line whose width is `maxChars` larger or smaller than the ideal. */
+/** Cost of a line whose width differs from the ideal by `maxChars`; grows with the square of the difference. */
 const RAGGED = 400;
-/** Factor for the cost of an upper line that is longer than the ideal. */
+/** If an upper line is longer than the ideal, its cost is multiplied by this factor. */
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
@@ -107,21 +107,21 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost of ending a line at a boundary with a `cling` just below `GLUED`. */
+/** Cost that the highest possible `cling` below `GLUED` adds to ending a line at a boundary. */
 const CLING = 100;
 /** Cost of ending a line between a word and its sign. */
 const GLUED_COST = 2_000;
 /** Cost of a line that contains only one short word. */
 const ORPHAN = 200;
 
-/** Returns the cost of a line's content: its width, and whether it is a single short word. */
+/** Returns the cost of a line for its width, and for containing only one short word. */
 function ragged(row: LineRow, from: number, to: number, ideal: number): number {
   const width = widthOf(row, from, to);
   const isOrphan = to - from === 1 && isShort(width, row.maxChars);
   return RAGGED * ((width - ideal) / row.maxChars) ** 2 + (isOrphan ? ORPHAN : 0);
 }
 
-/** Whether a word is too short to be alone: at most a quarter of a line. */
+/** Returns whether a word is too short for a line of its own: at most a quarter of the maximum width. */
 export function isShort(width: number, maxChars: number): boolean {
   return 4 * width <= maxChars;
 }
@@ -135,7 +135,7 @@ function upperCost(row: LineRow, from: number, to: number, ideal: number): numbe
   return length + BREAK[kind] + glue;
 }
 
-/** Counts how many lines tokens need, while the tokens are added one by one. */
+/** Counts the lines that tokens need. The caller adds the tokens one by one. */
 export class LineFill {
   lines = 0;
   /** Width in columns, as if all tokens were on one line. */
@@ -144,14 +144,14 @@ export class LineFill {
   isTooWide = false;
   readonly #maxChars: number;
   #lineWidth = 0;
-  /** Width of the last tokens that stay together. */
+  /** Width of the glued tokens at the end, which move to the next line together. */
   #unitWidth = 0;
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
 
-  /** @param before the boundary before the token; a glued token stays on the line of the token before it, if both fit */
+  /** @param before the boundary before the token; if it is glued, the token stays on the line of the previous token */
   add({ gap, width }: Pick<Token, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
     this.isTooWide ||= width > this.#maxChars;
     const added = gapWidth(gap) + width;

@@ -2,14 +2,14 @@
 export interface Link {
   readonly token: number;
   readonly word: number;
-  /** The matched part of the word, from 0 (its start) to 1 (its end). */
+  /** Start and end of the matched part of the word, as fractions of the word's length. */
   readonly from: number;
   readonly to: number;
 }
 
 /**
  * Matches the words that the service reports with the tokens of the text, in order. Compares single letters, because
- * words and tokens may be split differently. At least half of the letters of the token and of the word must match.
+ * words and tokens may be split differently. In a match, at least half of the token's and of the word's letters match.
  */
 export function linkWords(tokens: readonly string[], words: readonly string[]): Link[] {
   const text = lettersOf(tokens);
@@ -39,12 +39,11 @@ interface Pair {
   readonly token: number;
   readonly word: number;
   letters: number;
-  /** Start and end of the run, as indices of the letters of all words. */
+  /** Start and end of the run, as indices in the sequence of all words' letters. */
   readonly start: number;
   end: number;
 }
 
-/** Returns the pairs for which at least half of the letters of the token and of the word match. */
 function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters): Pair[] {
   const inTokens = new Map<number, number>();
   const inWords = new Map<number, number>();
@@ -65,7 +64,7 @@ interface Letters {
   readonly codes: readonly number[];
   /** For each letter, the index of the text that it belongs to. */
   readonly owners: readonly number[];
-  /** For each text, the index of its first letter, followed by the total number of letters. */
+  /** For each text, the index of its first letter; then, as the last entry, the total number of letters. */
   readonly starts: readonly number[];
 }
 
@@ -93,7 +92,7 @@ interface LetterRows {
   readonly right: readonly number[];
 }
 
-/** A range of both letter sequences. The ends are exclusive. */
+/** A range in each of the two letter sequences. The ends are exclusive. */
 interface Stretch {
   readonly left: number;
   readonly leftEnd: number;
@@ -101,7 +100,7 @@ interface Stretch {
   readonly rightEnd: number;
 }
 
-/** Called with the indices of two letters that match; both indices increase from call to call. */
+/** Called with the indices of two matching letters, in increasing order. */
 type OnMatch = (left: number, right: number) => void;
 
 const LONGEST_ANCHOR = 12;
@@ -111,7 +110,7 @@ const MOST_PAIRS = 250_000;
 
 /**
  * Matches the letters of a range in order: first the common beginning and end, then runs that occur once in each
- * sequence, then the longest runs between them. The time is nearly proportional to the length.
+ * sequence, then the longest runs between those. The time is nearly proportional to the number of letters.
  */
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
   const { left, right } = rows;
@@ -161,7 +160,7 @@ interface Anchor {
   readonly right: number;
 }
 
-/** Returns runs of `length` letters that occur once in each sequence: the longest list with the same order in both. */
+/** Returns runs of `length` letters that occur once in each sequence; omits runs whose order differs. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
@@ -173,7 +172,7 @@ function anchors({ left, right }: LetterRows, stretch: Stretch, length: number):
   return longestIncreasing(pairs);
 }
 
-/** Returns the index of each run of `length` letters, or -1 for a run that occurs several times. */
+/** Returns the index of each run of `length` letters; -1 for a run that occurs several times. */
 function uniquePlaces(codes: readonly number[], from: number, to: number, length: number) {
   const places = new Map<string, number>();
   for (let at = from; at + length <= to; at += 1) {
@@ -185,7 +184,7 @@ function uniquePlaces(codes: readonly number[], from: number, to: number, length
 
 /** Returns the longest subsequence of pairs whose `right` increases. @param pairs sorted by `left` */
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each subsequence length, the index of the last pair; of several, the one with the smallest `right`. */
+  /** For each length, the index of the pair that ends the subsequence of this length with the smallest last `right`. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {
@@ -207,7 +206,7 @@ function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
   return row.reverse();
 }
 
-/** Scores for a matching letter, and for one that directly follows another match. */
+/** Score of a letter that matches (`SAME_AGAIN`: directly after another match). */
 const SAME = 2;
 const SAME_AGAIN = 3;
 

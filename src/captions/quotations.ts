@@ -1,21 +1,21 @@
 import type { Token } from './tokens.ts';
 
-/** Text between quotation marks or brackets, with its marks. */
+/** Text between quotation marks or brackets, including these marks. */
 interface Quotation {
-  /** Index of the first token. */
+  /** Index of the first token of the quotation. */
   readonly first: number;
-  /** Index of the last token. */
+  /** Index of the last token of the quotation. */
   readonly last: number;
 }
 
 interface Quotations {
-  /** The quotations, in the order of their ends. */
+  /** The quotations, sorted by their ends. */
   readonly all: readonly Quotation[];
-  /** Tokens that consist only of marks which begin or end a quotation, by index. */
+  /** By index, the tokens that consist only of quotation marks or brackets: whether each token opens or closes. */
   readonly marks: ReadonlyMap<number, 'opening' | 'closing'>;
 }
 
-/** The closing marks of each opening mark. `"` and `'` are both. */
+/** For each opening mark, its closing marks. The marks `"` and `'` can both open and close. */
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["'", "'"],
@@ -37,13 +37,13 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 
 const ALL_CLOSING = new Set([...CLOSING.values()].join(''));
 
-/** Marks with one direction if they are between spaces, as in French. */
+/** Between spaces, as in French, these marks can only open or only close a quotation. */
 const OPENS_ALONE = new Set('«‹');
 const CLOSES_ALONE = new Set('»›');
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Maximum depth of quotations within quotations, which limits the computing time. */
+/** Maximum number of nested quotations, which limits the computing time. */
 const MOST_OPEN = 8;
 
 interface OpenMark {
@@ -52,14 +52,14 @@ interface OpenMark {
 }
 
 /**
- * Finds the quotations and brackets of a text. A mark before a word opens and a mark after a word closes; a mark
- * between spaces closes if it can. A quotation ends with its paragraph.
+ * Finds the quotations and brackets of a text. A mark before a word opens, and a mark after a word closes. A mark
+ * between spaces closes the open quotation; if none is open, the mark opens one. A quotation ends with its paragraph.
  */
 export function findQuotations(tokens: readonly Token[]): Quotations {
   const all: Quotation[] = [];
   const marks = new Map<number, 'opening' | 'closing'>();
   let open: OpenMark[] = [];
-  /** Closes the innermost quotation that has this closing mark. */
+  /** Ends the innermost open quotation that the mark can close; returns false if there is none. */
   const close = (mark: string, index: number): boolean => {
     const at = open.findLastIndex((each) => CLOSING.get(each.mark)?.includes(mark) === true);
     if (at === -1) return false;

@@ -42,15 +42,15 @@ function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[
 /** Columns that a viewer reads comfortably per second; a full-width character takes two. */
 const READING_SPEED = 17;
 
-/** A cue whose times are those of the speech; the display times are computed later. */
+/** A cue with the start and end of its speech; the times at which the cue is shown are computed later. */
 interface SpokenCue extends Cue {
   /** Width of the whole text in columns. */
   readonly width: number;
 }
 
 /**
- * Sets when each cue is shown: from its first sound and, if a silence follows, until viewers have read the text. A cue
- * ends no later than the audio, and after at most the maximum duration, even if its speech is longer.
+ * Sets when each cue is shown: from the start of its speech to the end or, if a silence follows, until viewers have
+ * read the text. No cue outlasts the audio or the maximum duration, even if its speech is longer.
  */
 function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
   const starts = startTimes(cues, shape, durationMs);
@@ -61,13 +61,13 @@ function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: numb
   });
 }
 
-/** Maximum time that a cue takes from the speech of the cue before or after it. */
+/** Maximum shift of a cue's start into the speech of the cue before or after. */
 const MAX_SHIFT_MS = 250;
 
 /**
- * Returns the start of each cue. A cue starts with its speech, unless it or the cue before it would be too short. Then
- * it starts in the silence before its speech, or takes a part of the time that the other cue does not need. A word
- * longer than the maximum duration gives all time beyond the maximum.
+ * Returns the start of each cue: the start of its speech, with two exceptions. If the previous cue would be too short,
+ * the cue starts later. If the cue itself would be too short, it starts earlier. The shift takes silence and at most
+ * `MAX_SHIFT_MS` of speech, and only time that the shortened cue does not need.
  */
 function startTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): number[] {
   let earliest = 0;
@@ -80,7 +80,7 @@ function startTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: num
   const { gapMs, maxDurationMs } = shape;
   const last = Math.max(durationMs, cues.at(-1)?.endMs ?? 0);
   const startAt = (index: number): number => starts[index] ?? last + gapMs;
-  /** Time of a cue beyond what it needs; negative if it is too short. */
+  /** Returns for how much longer than needed a cue is shown; negative if the cue is too short. */
   const spare = (index: number, { width }: SpokenCue): number =>
     startAt(index + 1) - gapMs - startAt(index) - neededMs(width, shape);
   cues.forEach((cue, index) => {

@@ -8,8 +8,8 @@ import type { CueViolation } from './violations.ts';
 export type SubtitleFormat = 'srt' | 'vtt';
 
 /**
- * Creates the content of a subtitle file. With `by: 'word'`, SubRip gets one cue per word, and WebVTT gets longer cues
- * with a timestamp for each word.
+ * Creates the content of a subtitle file. With `by: 'word'`, a SubRip file has one cue per word, and a WebVTT file has
+ * longer cues with a timestamp for each word.
  * @returns the content of the file, the number of cues, and the cues that are outside a limit
  */
 export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
@@ -26,7 +26,7 @@ interface Subtitles {
   readonly violations: readonly CueViolation[];
 }
 
-/** Formats a SubRip file. Cues are numbered from 1 and followed by a blank line; LF, no byte order mark. */
+/** Formats a SubRip file with LF and no byte order mark. Cues are numbered from 1 and followed by a blank line. */
 export function srtFile(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, endMs, lines }, index) => {
@@ -40,7 +40,7 @@ export function srtFile(cues: readonly Cue[]): string {
 
 /**
  * Formats a WebVTT file (W3C) with LF and no byte order mark.
- * @param options `wordTimes`: write a timestamp before each word that is spoken after the cue appears
+ * @param options `wordTimes`: write a timestamp before each word that is not yet spoken when the cue appears
  */
 export function vttFile(
   cues: readonly Cue[],
@@ -56,7 +56,7 @@ export function vttFile(
 
 type IsLater = (ms: number) => boolean;
 
-/** Returns a filter for timestamps in a cue: each must be later than the previous one, and lie within the cue. */
+/** Returns a filter for timestamps in a cue, which must increase and lie within the cue. */
 function laterTimes({ startMs, endMs }: Cue): IsLater {
   let latest = startMs;
   return (ms) => {

@@ -11,8 +11,8 @@ export interface TimedToken extends Token {
 }
 
 /**
- * Times each token: by the timed words that match it; without a match, divides the time between the neighbours in
- * proportion to the token lengths. A silent token has no duration. Starts never decrease, tokens never overlap.
+ * Adds a start and an end to each token: those of the timed words that match the token. Tokens without a match share
+ * the time between their neighbours. A silent token has no duration. Starts never decrease, and tokens never overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;
@@ -62,7 +62,7 @@ function linkedSpans(
   return spans;
 }
 
-/** Consecutive tokens that match no words, and the unmatched words at the same place. */
+/** Consecutive tokens that match no words, and the words between the same neighbours that match no tokens. */
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
@@ -71,8 +71,8 @@ interface Gap {
 }
 
 /**
- * Times all tokens. Tokens that match no words share the time of the unmatched words at the same place ("2026" is
- * spoken as "twenty twenty six"). If there are no such words, they share the time between their neighbours.
+ * Times all tokens. Tokens that match no words share the time of the unmatched words between the same neighbours
+ * ("2026" is spoken as "twenty twenty six"); without such words, the time between the neighbours.
  */
 function fillGaps(
   tokens: readonly Token[],
@@ -107,7 +107,7 @@ function fillGaps(
   return spans;
 }
 
-/** Returns the spoken length of each token. Emoji count only if nothing else has a length. */
+/** Returns the spoken length of each token. Emoji have a length only if no other token has one. */
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
@@ -119,7 +119,7 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Returns spans without duration: at the end of the previous word, or for opening signs at the start of the next. */
+/** Returns spans without duration: opening signs are at the start of the next word, others after the previous word. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
@@ -130,7 +130,7 @@ function silentGap({ tokens, around }: Gap): Span[] {
   });
 }
 
-/** Adds the time of words without a token to a neighbouring token: "percent" to `50%`, "dollars" to `$5`. */
+/** Assigns the time of words without a token to a neighbouring token, such as "percent" to `50%`. */
 function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   const [first] = words;
   const last = words.at(-1);
@@ -146,8 +146,8 @@ interface Span {
 }
 
 /**
- * Divides the time of `spans` among tokens: one span for each token if there are as many, else in proportion to the
- * weights. Pauses between the spans keep their place.
+ * Divides the time of `spans` among tokens. If there are as many spoken tokens as spans, each token gets one span;
+ * otherwise, the time is divided in proportion to the weights. Pauses between the spans keep their place.
  * @param weights the spoken length of each token, in any unit; at least one is not 0
  */
 function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
@@ -180,7 +180,7 @@ function after(before: Span | undefined, first: Span | undefined): Span {
   return { startMs: ms, endMs: ms };
 }
 
-/** Converts time without pauses to time in the audio. The arguments of successive calls must not decrease. */
+/** Converts a duration of speech, without pauses, to a time in the audio. Successive arguments must not decrease. */
 class SpokenTime {
   readonly #spans: readonly Span[];
   #index = 0;
@@ -191,7 +191,7 @@ class SpokenTime {
     this.#spans = spans;
   }
 
-  /** Returns the time in the audio after `spokenMs` of speech; at a pause, its end if `begins`, else its start. */
+  /** Returns the time in the audio after `spokenMs` of speech. At a pause: its end if `begins`, otherwise its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? DISCARD;

@@ -1,12 +1,12 @@
 import stringWidth from 'string-width';
 
-/** A word with its attached signs, which is never split. The tokens contain all of the text except white space. */
+/** A word with the signs attached to it, which is never split. Together, tokens contain all text except white space. */
 export interface Token {
   readonly text: string;
   /** Start and end of the token in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** The space between the previous token and this one if both are on one line. */
+  /** The space between the previous token and this token, which is shown only if they are on the same line. */
   readonly gap: '' | ' ' | '\u3000';
   /** Number of line breaks before the token. With two or more, the token begins a paragraph. */
   readonly lineBreaks: number;
@@ -46,7 +46,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Returns the columns of a gap between two tokens on one line. */
+/** Returns the width of a gap between two tokens on one line, in columns. */
 export function gapWidth(gap: Token['gap']): number {
   return gap === '\u3000' ? 2 : gap.length;
 }
@@ -56,11 +56,11 @@ export function textWidth(text: string): number {
   return tokenize(text).reduce((total, { gap, width }) => total + gapWidth(gap) + width, 0);
 }
 
-/** A run of characters without control characters and breaking spaces; no-break spaces may be part of the run. */
+/** A run of characters without control characters and spaces, except no-break spaces. */
 const CHUNK = /[^\p{Cc}\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/gu;
 const INVISIBLE = /^[\s\p{Cf}]*$/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
-/** Matches after a dash between two words without spaces, and after a zero-width space. */
+/** The places where a chunk may be split: after a dash between two words, and after a zero-width space. */
 const WITHIN_CHUNK = /(?<=[^\s—][—―])(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'])|(?<=\u200b)(?=.)/u;
 
 function splitChunk(chunk: string): readonly string[] {
@@ -74,10 +74,10 @@ function joiner(gap: string): Token['gap'] {
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }
 
-/** Scripts without spaces between words. Line breaks follow the W3C requirements for Chinese and Japanese text. */
+/** Scripts that are written without spaces between words. Line breaks follow W3C rules for Chinese and Japanese. */
 const SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED = new RegExp(`[${SCRIPTS}]`, 'u');
-/** Characters of scripts without spaces, and their punctuation. */
+/** Characters and punctuation of scripts that are written without spaces between words. */
 const WIDE = `[${SCRIPTS}\\u3001-\\u303f\\u30fb\\u30fc\\uff01-\\uff65—―‥…‘’“”]`;
 const WIDE_START = new RegExp(`^${WIDE}`, 'u');
 const WIDE_END = new RegExp(`${WIDE}$`, 'u');

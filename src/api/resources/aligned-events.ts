@@ -14,7 +14,7 @@ export type AlignedEvent =
       /** Whether every word of the chunk has valid times. */
       readonly isWhole: boolean;
     }
-  /** The word times of a chunk are no longer valid. `chunkSeq` is undefined if the service does not name the chunk. */
+  /** The word times of a chunk became invalid. If the service does not name the chunk, `chunkSeq` is undefined. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFields }
   | {
@@ -326,7 +326,7 @@ export class AudioMemory {
     return new AudioBlock(isEnough ? spare : Buffer.allocUnsafeSlow(bytesMax));
   }
 
-  /** Returns the audio of a finished block, which the caller gives back later; undefined if it has none. */
+  /** Returns the audio of a finished block; undefined for an empty block. Callers release the audio with `giveBack`. */
   lend(block: AudioBlock): Uint8Array | undefined {
     if (block.length === 0) {
       this.#keep(block.memory);

@@ -75,7 +75,7 @@ export function saveDesignRequest(choice: DesignChoice, options: BilledOptions):
 
 /**
  * Saves a candidate as a permanent voice.
- * @throws Failure (rejected) for an expired design; if the response has no voice id, the voice may exist
+ * @throws Failure (rejected) for an expired design; after a response without a voice id, the voice may exist
  */
 export async function saveVoiceDesign(
   client: ApiClient,

@@ -113,7 +113,7 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until it has ended.
- * @param deps `known` is the job from the create response, if any; the first poll is then delayed
+ * @param deps `known` is the job from the create response, if any; foley then waits before the first poll
  * @throws Failure as {@link pollJob}
  */
 export function pollSpeechJob(
@@ -126,7 +126,7 @@ export function pollSpeechJob(
 }
 
 /**
- * Returns how often to poll speech jobs (docs/api/limits.md: every 3 to 5 seconds in v1).
+ * Returns the delays between polls of a speech job (docs/api/limits.md: every 3 to 5 seconds in v1).
  * @param intervalMs `--poll-interval`, in milliseconds
  */
 export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): PollPace {
@@ -172,7 +172,7 @@ export interface JobError {
 }
 
 /**
- * Reads a job from the response that created it or from a poll; undefined if the response has no job.
+ * Reads a job from the response to a create request or to a poll; undefined if the response contains no job.
  * @param known the id of the polled job; undefined for a new job
  */
 export function readSpeechJob(
@@ -397,7 +397,7 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-/** Returns a page of jobs; undefined without `items`. Ignores a `nextPage` that is not greater than `page`. */
+/** Returns a page of jobs; undefined if `items` is undefined. Ignores a `nextPage` that is not greater than `page`. */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,
   pagination: unknown,

@@ -26,7 +26,7 @@ import { allJobs, jobPage, readJobError, readPolledJob } from './jobs.ts';
 import { explainMissingFeature } from './models.ts';
 import type { MediaJobKind } from './models.ts';
 
-/** The JSON fields that create a media job (docs/api/media.md and docs/api/lip-sync.md). */
+/** The JSON body of a request that creates a media job (docs/api/media.md and docs/api/lip-sync.md). */
 export type MediaRequest = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
@@ -104,12 +104,12 @@ export async function getMediaJob(
   return readPolledJob(client, request, id, (response) => readMediaJob(kind, response, id));
 }
 
-/** Returns how often to poll media jobs. @param intervalMs `--poll-interval`, in milliseconds */
+/** Returns the delays between polls of a media job. @param intervalMs `--poll-interval`, in milliseconds */
 export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }
 
-/** The duration for which a lip sync is billed, in seconds (docs/api/lip-sync.md). */
+/** The billed duration of a lip sync, in seconds, and the rule that determines it (docs/api/lip-sync.md). */
 export interface LipSyncBilling {
   readonly billedSeconds: number;
   readonly videoSeconds: number | undefined;
@@ -126,7 +126,7 @@ export interface MediaJob extends PolledJob {
   readonly progress: number | undefined;
   /** For a running job the reserved credits; for an ended job its cost. */
   readonly creditsUsed: number | undefined;
-  /** The cost of each step of a dubbing. */
+  /** The cost of each step of a dubbing job, by step name; undefined if the service does not report it. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
   readonly quotaRemaining: number | undefined;
   readonly billing: LipSyncBilling | undefined;

@@ -85,10 +85,10 @@ function readModel(body: unknown): Model | undefined {
 
 /** One combination of size, duration and cost that a media model offers (docs/api/media.md). */
 export interface MediaVariant {
-  /** Set for images only. */
+  /** Set for an image only. */
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** Set for videos only. */
+  /** Set for a video only. */
   readonly size: string | undefined;
   readonly seconds: number | undefined;
   /** Width of the result in pixels. */

@@ -288,7 +288,7 @@ export interface FileResponse {
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
-  /** What the voice leaves out of the text, if the service reports it. */
+  /** The ranges of the text that the voice does not speak, if the service reports them. */
   readonly unspoken?: readonly CodePointRange[];
   /** Maximum size in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
   readonly maxBytes?: number | undefined;

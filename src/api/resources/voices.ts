@@ -145,7 +145,7 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). After an attempt without a response, a 404 counts as success.
+ * Deletes a voice of the account (docs/api/voices.md). If an earlier attempt got no response, a 404 counts as success.
  * @returns the response body, or `{ voiceId }` if the body is empty
  * @throws Failure (rejected) for a voice that belongs to another account or is in use
  */
@@ -193,7 +193,7 @@ export interface MadeVoice extends Omit<CreateResponse, 'made'> {
   readonly createdAt: string | undefined;
 }
 
-/** Adds the hint to a 402 failure that either the credits or the limit on voices is used up. */
+/** Returns other errors unchanged. Adds a hint to a 402 failure: there may be no credits left, or too many voices. */
 export function withVoiceLimitHint(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;
@@ -201,7 +201,7 @@ export function withVoiceLimitHint(error: unknown): unknown {
 
 /**
  * Reads a created voice, which has the fields `voiceId` and `title`, or `id` and `name`.
- * @throws Failure (bad_answer) for a response without a voice id; the voice may exist
+ * @throws Failure (bad_answer) if the response has no voice id, although the voice may exist
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
   const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);
@@ -281,7 +281,7 @@ const LOOK_AT =
 
 /**
  * Creates a voice from recordings (docs/api/voices.md).
- * @throws Failure; if the response has no voice id, the voice may exist
+ * @throws Failure; after a response without a voice id, the voice may exist
  */
 export async function createVoice(
   client: ApiClient,

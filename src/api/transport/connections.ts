@@ -26,7 +26,7 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
+  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);

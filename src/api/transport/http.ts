@@ -31,7 +31,7 @@ export interface Transport {
    * @throws TransportError, or the signal's abort reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection for the next request but sends nothing. If that fails, the next request throws the error. */
+  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
   prepare?(url: URL): void;
   /** Closes every connection and rejects further requests. */
   close(): Promise<void>;

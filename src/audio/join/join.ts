@@ -5,7 +5,7 @@ import { OggJoiner } from './ogg.ts';
 import { WavJoiner } from './wav.ts';
 
 /**
- * Creates a joiner for files of one format. In a seekable file, it also corrects the header or Info tag at the end.
+ * Creates a joiner for files of one format. In a seekable file, the joiner also corrects the header or Info tag.
  * @param options `isSeekable`: whether earlier bytes can be overwritten, as in a file but not in a pipe
  */
 export function createJoiner(

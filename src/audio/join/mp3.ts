@@ -15,8 +15,8 @@ import type { Correction, Walker } from '../reader.ts';
 import { Joiner, badPart } from './joiner.ts';
 
 /**
- * Joins the frames of all parts without their tags. No frame depends on an earlier part, because no part begins with a
- * bit reservoir. A seekable file begins with a frame that contains the Info tag.
+ * Joins the frames of all parts without their tags. This requires that the first frame of each part uses no data (bit
+ * reservoir) of earlier frames. In a seekable file, the first frame contains the Info tag.
  */
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;

@@ -105,7 +105,7 @@ interface OpenParts extends BatchSecret, Run {
 export class BatchFolder {
   readonly index: JournalIndex;
   readonly secret: Uint8Array;
-  /** Whether the state folder has a copy of the secret that derives idempotency keys. */
+  /** Whether the state folder has a copy of the secret from which idempotency keys are derived. */
   readonly isCopied: boolean;
   /** Number of damaged journal lines that were skipped. */
   readonly garbled: number;

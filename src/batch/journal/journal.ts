@@ -192,7 +192,7 @@ export class JournalIndex {
 
   /**
    * Returns the request to use for an item with this request body, or undefined if the body was never requested.
-   * Prefers requests that have or may still get audio, even those of an equal item.
+   * Prefers a request that has audio or may still get it, even if that request was sent for an equal item.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -220,7 +220,7 @@ export class JournalIndex {
     return this.#audio.has(keyOf(sha256, body));
   }
 
-  /** Returns all outputs that ever held this audio. */
+  /** Returns the names of all outputs that ever contained the audio with this hash. */
   outputsOf(sha256: string): readonly string[] {
     return [...(this.#places.get(sha256) ?? [])];
   }
@@ -240,7 +240,7 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest `--redo` command if it had this value and did not finish. */
+  /** Returns the token of the latest `--redo` command if that command had the same ids and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;

@@ -16,8 +16,8 @@ import { display } from '../../text/display.ts';
 
 export interface KeyAbout {
   /**
-   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The account is not part of
-   * it, because the user may rename an account while a batch is unfinished.
+   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The key does not depend on
+   * the account name, because the user may change the name while a batch is unfinished.
    */
   readonly origin: string;
   readonly endpoint: string;

@@ -26,7 +26,7 @@ export type Source =
       readonly name: string;
       /** Path from the named folder to the file's folder, with `/` between folders; may be empty. */
       readonly dir: string;
-      /** File name, with the folder in front if another text has the same name. */
+      /** File name; if another text has the same file name, preceded by the folder. */
       readonly title: string;
     }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }

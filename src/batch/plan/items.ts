@@ -18,7 +18,7 @@ export const DEFAULT_TEXT_COLUMN = 'text';
 // Four bytes per character, and a byte order mark.
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 
-/** Fields of an item from its input; flags supply the fields that the input lacks. */
+/** Fields of an item that come from an input. Flags supply the fields that the input lacks. */
 export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   /** File and line of the item, for messages. */
   readonly source: string;
@@ -30,7 +30,7 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly title?: string;
   /** The text to send. */
   readonly text: string;
-  /** The words of the document, and pauses; undefined for plain text, which is sent unchanged. */
+  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText;
 }
 
@@ -38,7 +38,7 @@ export interface Inputs extends DocumentFlags {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
-  /** Changes what is spoken for a text; `where` is for messages. */
+  /** Prepares a text for speech, such as with a lexicon. `where` names the file and line in messages. */
   readonly prepare?: ((source: SpokenText, where: string) => SpokenText) | undefined;
 }
 
@@ -148,7 +148,7 @@ function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
 
 type ItemText = Pick<ItemDraft, 'spoken' | 'text'>;
 
-/** Reads the text of a file: plain text as it is, or the text of a document. */
+/** Reads the text of a file: a plain text unchanged, or the text of a document. */
 async function textOf(file: InputFile, where: string, documents: DocumentFlags): Promise<ItemText> {
   const format = documentFormat(documents.textFormat, file.name);
   if (format === undefined) {
@@ -158,7 +158,7 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
   return checkSpoken(await readDocumentFile(file, format, documents.code), where);
 }
 
-/** Returns a text of a list: plain, or with `--text-format` a document. */
+/** Reads the text of a list item: as plain text or, with `--text-format`, as a document. */
 async function givenText(
   text: string,
   where: string,

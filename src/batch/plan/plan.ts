@@ -25,7 +25,7 @@ export interface BatchItem {
   /** Path relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
-  /** The words of the document, and pauses; undefined for plain text, which is sent unchanged. */
+  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText | undefined;
   readonly characters: number;
   /** Whether the item's input names no voice. */
@@ -180,7 +180,7 @@ class TakenOutputs {
 export class FirstOwners {
   readonly #owners = new Map<string, number>();
 
-  /** Adds a new string; for a known string, returns the item that added it. */
+  /** Records which item added a string; for a known string, returns the item that added it first. */
   add(text: string, owner: number): number | undefined {
     const digest = digestOf(text);
     const before = this.#owners.get(digest);

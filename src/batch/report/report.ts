@@ -65,7 +65,7 @@ export interface Report {
   abandon(): Promise<void>;
 }
 
-/** Returns the fields of a result, for a report or an event. */
+/** Returns the fields of a result that a report or an event contains. */
 export function recordOf({ creditsUsed, error, item, output, status, unspoken }: ItemResult) {
   return {
     id: item.id,

@@ -36,7 +36,7 @@ export function captionNames(output: string, formats: readonly CaptionFormat[]):
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
 }
 
-/** Returns the bytes that identify a request with word times. They differ from those of a job for the same text. */
+/** Returns the bytes that identify a request with word times; a job for the same text has different bytes. */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);

@@ -149,7 +149,7 @@ type Decision =
     }
   /** The audio is in the output folder under another name, and is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** The audio of an equal item, whose number is `of`, is used for both items. */
+  /** The audio of an equal item, whose number is `of`, is used for this item too. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
   /** The item was billed before; its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
@@ -167,7 +167,7 @@ export type StopReason =
   | 'elsewhere';
 
 export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
-  /** The state of the billed request to use for the item. */
+  /** The state of the request that supplies or may supply the item's audio; undefined if there is none. */
   readonly status: ItemStatus | undefined;
   /** Highest generation number of the item's request body; -1 if the body was never requested. */
   readonly lastGeneration: number;
@@ -175,7 +175,7 @@ export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
   readonly isPresent: boolean;
   /** Whether the recorded audio is in the output folder under another name. */
   readonly isElsewhere: boolean;
-  /** Whether `--redo` names the item and the item was not requested again yet. */
+  /** Whether `--redo` names the item and no new request was sent for the item yet. */
   readonly isRedone: boolean;
   readonly origin: string;
 }

@@ -241,7 +241,7 @@ export class ExpectedTime {
   /**
    * Adjusts the estimate after a job.
    * @param ms duration of the job
-   * @param guess time that was expected, if any; several jobs may share a guess
+   * @param guess the estimate used for the first poll of the job, if any; several jobs may share one
    */
   learn(characters: number, ms: number, guess: Guess | undefined): void {
     const length = lengthClass(characters);

@@ -113,7 +113,7 @@ export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file now at the output, if it is another request's audio. It is saved before it is overwritten. */
+  /** The file at the output, if it has another request's audio; foley saves this file before overwriting it. */
   readonly displaced: KnownFile | undefined;
 }
 
@@ -186,7 +186,7 @@ export class AudioReuse {
     }
   }
 
-  /** Removes saved audio that is also at an output again. Never throws. */
+  /** Deletes saved audio that an output contains again. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;

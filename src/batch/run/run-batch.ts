@@ -24,9 +24,9 @@ import { AudioReuse } from './reuse-audio.ts';
 export interface ItemResult {
   readonly item: BatchItem;
   readonly status: 'done' | 'failed' | 'skipped';
-  /** Path relative to the output folder; null without a file. */
+  /** Path relative to the output folder; null if the item has no audio file. */
   readonly output: string | null;
-  /** Cost of an item that this command delivered, even if an earlier command was charged for it. */
+  /** Cost of an item that this command delivered, even if an earlier command paid for it. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
   /** The caption files that this run wrote. */
@@ -113,10 +113,10 @@ export class Batch {
   }
 
   /**
-   * Speaks the items, several at a time. After a stop or an error that affects all items (such as no credits),
-   * running items finish and no further request is sent. Never rejects.
+   * Speaks the items, several at a time. After a stop or an error that affects all items (such as no credits), running
+   * items finish and no further request is sent. Never rejects.
    * @param onResult called with each result, one at a time
-   * @returns why not all items were tried; undefined if they were
+   * @returns the reason why some items were not tried; undefined if all items were tried
    */
   async run(onResult: (result: ItemResult) => Promise<void>): Promise<unknown> {
     const { clock, concurrency, graceMs, signal } = this.#options;
@@ -449,12 +449,12 @@ export class CreditBudget {
   #used = 0;
   #reserved = 0;
 
-  /** @param maximum Infinity for no limit */
+  /** @param maximum number of credits to use at most; Infinity for no limit */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
 
-  /** Reserves the estimated credits of an item; returns false if fewer are left. */
+  /** Reserves the estimated credits of an item; returns false if the budget has too few credits left. */
   reserve(credits: number): boolean {
     if (this.#used + this.#reserved + credits > this.#maximum) return false;
     this.#reserved += credits;
