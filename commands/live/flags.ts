@@ -24,11 +24,13 @@ import { REALTIME_FORMATS, REALTIME_MODES } from '../../src/contract/realtime/pr
 import type { SpeechControls } from '../../src/contract/speech.ts';
 import type { SegmentName } from '../../src/live/feed-text.ts';
 import { SEGMENT_NAMES } from '../../src/live/feed-text.ts';
+import type { DocumentFlags } from '../../src/speech/speech-text.ts';
 import { toJson } from '../../src/text/display.ts';
 
 export type LiveFormat = (typeof REALTIME_FORMATS)[number];
 
-export interface LiveFlags extends Omit<SpeechControls, 'filterEmoji'>, ProtocolFlag {
+export interface LiveFlags
+  extends Omit<SpeechControls, 'filterEmoji'>, DocumentFlags, ProtocolFlag {
   readonly file?: string;
   readonly lexicon?: readonly string[];
   readonly output?: string;
@@ -70,7 +72,7 @@ const LATENCY_MAX_CHARACTERS = 64;
 /** Returns the options of `foley live`. */
 export function liveOptions(): readonly Option[] {
   return [
-    ...outputOptions([]),
+    ...outputOptions(['plain', 'markdown']),
     ...voiceOptions(),
     ...speechOptions(),
     ...conversationOptions().map((option) => option.helpGroup('Conversation options:')),

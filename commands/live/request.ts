@@ -19,9 +19,10 @@ import { usageFailure, configFailure, Failure } from '../../src/errors/failure.t
 import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
-import { openLexicon } from '../../src/speech/speech-text.ts';
+import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
+import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
@@ -68,7 +69,7 @@ export async function planLive(
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
   const lexicon = await openLexicon(flags.lexicon, settings, context);
-  const given = await readGivenText(context, args, flags.file);
+  const given = await readGivenText(context, args, flags);
   const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
   const mode = chooseMode(flags, text);
   return { context, flags, settings, protocol, mode, plan, player, text, lexicon };
@@ -88,12 +89,17 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
 async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
-  file: string | undefined,
+  { code, file, textFormat = 'plain' }: LiveFlags,
 ): Promise<string | undefined> {
   const { stdin, stdinIsTerminal } = io;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
+  const format = documentFormat(textFormat, undefined);
+  if (code !== undefined && !hasCode(format)) throw codeFailure();
   if (isPiped) return undefined;
-  return abortable(readText({ args, file, stdin, stdinIsTerminal, files, signal }), signal);
+  const source = { args, file, stdin, stdinIsTerminal, files, signal };
+  if (format === undefined) return abortable(readText(source), signal);
+  const { readDocumentSource } = await import('../../src/speech/document-source.ts');
+  return (await abortable(readDocumentSource(source, format, code), signal)).text;
 }
 
 /** Chooses the mode. @throws Failure (usage) for flags or text that the mode does not support */

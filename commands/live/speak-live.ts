@@ -9,7 +9,7 @@ import type { CommandResult } from '../../src/cli/render/result.ts';
 import { describeSpeech, openPlayback, playFile, streamOf } from '../../src/cli/speech/speak.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { LiveNotice } from '../../src/live/conversation.ts';
-import { createSegmentCutter } from '../../src/live/feed-text.ts';
+import { createSegmentCutter, markdownPieces } from '../../src/live/feed-text.ts';
 import { LiveMetadata, httpRequests, liveTransport } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import { liveTimeouts } from '../../src/live/state.ts';
@@ -135,6 +135,8 @@ function transportFor(
     ...handshakeLog(context, requestId),
   });
   const isReliable = mode === 'reliable';
+  const isMarkdown = flags.textFormat === 'markdown';
+  const { code } = flags;
   return liveTransport(
     client,
     {
@@ -144,11 +146,14 @@ function transportFor(
       repeatWith: `--request-id ${quoted(requestId)}${isReliable ? ' --retry-failed' : ''}`,
       async *pieces(over) {
         if (text !== undefined) yield text;
+        else if (isMarkdown) yield* markdownPieces(readPieces(io.stdin(), 'stdin', over), code);
         else yield* readPieces(io.stdin(), 'stdin', over);
       },
       pronounce:
         text === undefined && lexicon !== undefined ? (said) => lexicon.speak(said) : undefined,
-      cutter: isReliable ? createSegmentCutter(flags.segmentBy ?? 'sentence') : undefined,
+      cutter: isReliable
+        ? createSegmentCutter(flags.segmentBy ?? 'sentence', { skipsSilent: isMarkdown })
+        : undefined,
       flushAfterMs: isReliable ? (flags.flushAfter ?? FLUSH_AFTER_MS) : undefined,
     },
     {

@@ -2,6 +2,7 @@ import { SEGMENT_MAX_CHARACTERS } from '../contract/realtime/limits.ts';
 import type { Clock } from '../effects/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
+import type { CodeMode } from '../text/formats/text-formats.ts';
 import { cutWithin, splitParts } from '../text/parts.ts';
 import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
@@ -120,8 +121,29 @@ interface SegmentCutter {
   readonly endsClearly: boolean;
 }
 
-/** Creates a cutter that ends segments at sentences or lines; with `input`, only at the maximum length. */
-export function createSegmentCutter(by: SegmentName): SegmentCutter {
+/** Yields the text of Markdown while the Markdown arrives. */
+export async function* markdownPieces(
+  pieces: AsyncIterable<string>,
+  code: CodeMode = 'skip',
+): AsyncGenerator<string, void, undefined> {
+  const { createMarkdownStream } = await import('../text/formats/markdown-stream.ts');
+  const stream = createMarkdownStream(code);
+  for await (const piece of pieces) {
+    const text = stream.write(piece);
+    if (text !== '') yield text;
+  }
+  yield stream.end();
+}
+
+/**
+ * Creates a cutter that ends segments at sentences or lines; with `input`, only at the maximum length. With
+ * `skipsSilent` it leaves out segments without letters and digits.
+ */
+export function createSegmentCutter(
+  by: SegmentName,
+  { skipsSilent = false }: { readonly skipsSilent?: boolean } = {},
+): SegmentCutter {
+  const isSpoken = (segment: string): boolean => !skipsSilent || /[\p{L}\p{N}]/u.test(segment);
   let rest = '';
   let isFirst = true;
 
@@ -140,10 +162,12 @@ export function createSegmentCutter(by: SegmentName): SegmentCutter {
   return {
     write(text) {
       rest += text;
-      return [...complete(true)];
+      return [...complete(true)].filter((segment) => isSpoken(segment));
     },
     flush() {
-      const last = [...complete(false), rest.trimEnd()].filter((segment) => segment !== '');
+      const last = [...complete(false), rest.trimEnd()].filter(
+        (segment) => segment !== '' && isSpoken(segment),
+      );
       isFirst &&= last.length === 0;
       rest = '';
       return last;

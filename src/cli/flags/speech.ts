@@ -74,7 +74,6 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
     'pronunciations of words: TSV, CSV (written, spoken) or PLS',
     filled('--lexicon'),
   );
-  if (formats.length === 0) return [lexicon];
   const usual = formats.includes('auto') ? 'auto: by the extension of the file' : 'plain';
   return [
     choiceOption(

@@ -5,6 +5,7 @@ import type { SpokenText } from '../document.ts';
 import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
 import { writeHtml } from './html.ts';
+import { FRONT_MATTER_FIELD } from './markdown-stream.ts';
 import type { CodeMode } from './text-formats.ts';
 
 /** Maximum number of blocks, or of marks in a line, that contain one another. */
@@ -124,9 +125,6 @@ function tooDeep(): DocumentError {
   return new DocumentError(`more than ${MAX_DEPTH} lists, quotes or marks contain one another`);
 }
 
-/** A line of YAML or TOML, which tells front matter from a text between two rules. */
-const FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[|$)/;
-
 /** Removes front matter: lines between `---` or `+++` at the beginning. */
 function withoutFrontMatter(markdown: string): string {
   const mark = /^(---|\+\+\+)[ \t]*\r?\n/.exec(markdown);
@@ -137,6 +135,6 @@ function withoutFrontMatter(markdown: string): string {
     .slice(0, end?.index)
     .split('\n')
     .find((line) => line.trim() !== '');
-  if (end === null || (first !== undefined && !FIELD.test(first))) return markdown;
+  if (end === null || (first !== undefined && !FRONT_MATTER_FIELD.test(first))) return markdown;
   return lines.slice(end.index + end[0].length);
 }

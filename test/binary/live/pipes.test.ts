@@ -153,3 +153,26 @@ test('a long text uses reliable mode by default', async () => {
   // The first sentence is two segments, so that audio starts sooner.
   expect(server.charges).toHaveLength(41);
 });
+
+test('Markdown from a pipe is spoken without its marks, with --text-format markdown', async () => {
+  const input = '# Title\n\nSee *[this](http://x.com)*.\n\n---\n- one\n- two\n';
+  const args = ['-o', 'a.mp3'];
+  const plain = await startScriptedServer();
+  expect(await live(plain, args, { input: '# Title' })).toMatchObject({ code: 0 });
+  expect(plain.charges.map(({ text }) => text)).toEqual(['# Title']);
+  const server = await startScriptedServer();
+  const markdown = [...args, '--text-format', 'markdown'];
+  expect(await live(server, markdown, { input })).toMatchObject({ code: 0 });
+  const segments = ['Title.', 'See this.', 'one.', 'two.'];
+  expect(server.charges.map(({ text }) => text)).toEqual(segments);
+});
+
+test('Markdown as an argument is spoken without its marks, with --text-format markdown', async () => {
+  const server = await startScriptedServer();
+  const args = ['--text-format', 'markdown', '-o', 'a.mp3', '# Hi *you*'];
+  expect(await live(server, args)).toMatchObject({ code: 0 });
+  expect(server.charges.map(({ text }) => text)).toEqual(['Hi you.']);
+  const refused = await live(server, ['--code', 'read', '-o', 'b.mp3'], { input: 'Hi' });
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('--code works with Markdown');
+});

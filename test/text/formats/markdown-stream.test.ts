@@ -1,0 +1,196 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMarkdownStream } from '../../../src/text/formats/markdown-stream.ts';
+import { readMarkdown } from '../../../src/text/formats/markdown.ts';
+import type { CodeMode } from '../../../src/text/formats/text-formats.ts';
+
+function streamed(pieces: readonly string[], code: CodeMode = 'skip'): string {
+  const stream = createMarkdownStream(code);
+  return pieces.map((piece) => stream.write(piece)).join('') + stream.end();
+}
+
+/** Markdown, and what is said of it. */
+const ROWS: readonly (readonly [what: string, markdown: string, text: string])[] = [
+  [
+    'headings end as sentences',
+    '# One\nTwo\n\n## Three ##\n### Why?\nFour',
+    'One.\n\nTwo\n\nThree.\n\nWhy?\n\nFour',
+  ],
+  ['underlined headings end as sentences', 'One\n===\nTwo\n---\nThree', 'One.\n\nTwo.\n\nThree'],
+  [
+    'items end as sentences',
+    '- one\n* [ ] two!\n  1. three\n     more\n+ four',
+    'one.\ntwo!\nthree more.\nfour.',
+  ],
+  [
+    'a year begins no list within a paragraph',
+    'It was\n1986. Then\n1. one',
+    'It was 1986. Then\n\none.',
+  ],
+  ['emphasis marks are gone', '**a** *b* __c__ _d_ ~~e~~ ***f*** g**h**i', 'a b c d e f ghi'],
+  [
+    'signs that are no marks stay',
+    '2 * 3 5*3 snake_case a < b ~5 & x [1] # 1',
+    '2 * 3 5*3 snake_case a < b ~5 & x [1] # 1',
+  ],
+  ['escaped signs stay', '\\*a\\* \\_ 1\\. \\x', '*a* _ 1. \\x'],
+  ['code spans keep their signs', 'a `b*c*_d_ <e>` ``f`g``.', 'a b*c*_d_ <e> f`g.'],
+  [
+    'links and images speak their text',
+    '[a *b*](http://x.com/(y) "t") ![c](d) [e][f] [[g](h)](i)',
+    'a b c e g',
+  ],
+  [
+    'addresses speak themselves',
+    '<https://x.com/a_b> http://y.com/c_d_e',
+    'https://x.com/a_b http://y.com/c_d_e',
+  ],
+  [
+    'footnotes and definitions are left out',
+    'a[^1].\n\n[b]: http://c.com\n[^1]: note\n    more\n\nd',
+    'a.\n\nd',
+  ],
+  [
+    'tags and comments are left out',
+    'a<br>b <kbd>c</kbd> <!-- d --> e\n<!-- f\n\ng --> h',
+    'a\nb c e\n\nh',
+  ],
+  ['entities are decoded', 'a &amp; b&nbsp;&#33; &#x41; &nope; &', 'a & b ! A &nope; &'],
+  [
+    'tables are spoken row by row',
+    '| A | **B** |\n|---|:-:|\n| 1 | x. |\n| [2](y) | |\nz',
+    'A, B.\n1, x.\n2.\n\nz',
+  ],
+  ['code blocks are left out', 'a:\n```js\n# b\n```\n~~~\nc\n```\n~~~\nd', 'a:\n\nd'],
+  ['a code block that does not end is left out', 'a\n\n```\nb', 'a'],
+  ['quotes and rules', '> one\n> two\n\n---\n* * *\nthree', 'one two\n\nthree'],
+  ['hard breaks stay', 'one  \ntwo\\\nthree\nfour', 'one\ntwo\nthree four'],
+  ['front matter is left out', '---\ntitle: a\n---\n# b', 'b.'],
+  ['a rule at the beginning is no front matter', '---\n\nHello', 'Hello'],
+];
+
+describe('Markdown that arrives', () => {
+  it.each(ROWS)('%s', (_what, markdown, text) => {
+    expect(streamed([markdown]).trim()).toBe(text);
+    expect(streamed([markdown.replaceAll('\n', '\r\n')]).trim()).toBe(text);
+    expect(streamed(Array.from(markdown)).trim()).toBe(text);
+  });
+
+  it('has its code read or announced on request', () => {
+    const markdown = 'a\n```\nb  c\n  d\n```\ne';
+    expect(streamed([markdown], 'read')).toBe('a\n\nb c\nd\n\ne\n\n');
+    expect(streamed([markdown], 'announce')).toBe('a\n\nCode block.\n\ne\n\n');
+  });
+
+  it('is spoken as soon as its marks are certain', () => {
+    const stream = createMarkdownStream('skip');
+    expect(stream.write('This is *some')).toBe('This is some');
+    expect(stream.write('* text. And a [li')).toBe(' text. And a');
+    expect(stream.write('nk](http')).toBe('');
+    expect(stream.write('://x.com) h')).toBe(' link h');
+    expect(stream.write('ere.\n\n- it')).toBe('ere.\n\nit');
+    expect(stream.write('em\n- ')).toBe('em');
+    expect(stream.write('next')).toBe('.\nnext');
+    expect(stream.end()).toBe('.\n');
+  });
+});
+
+const marks = fc.constantFrom(
+  ...Array.from('*_`[]()<>!#|-=~\\&;:.^ 1\n'),
+  'word',
+  'Two words. ',
+  ' ',
+  '\n\n',
+  '- ',
+  '1. ',
+  '# ',
+  '```\n',
+  '~~~',
+  '| a | b |\n',
+  '[a](b)',
+  '[^1]',
+  '<!--',
+  '-->',
+  '<b>',
+  '&amp;',
+  '  \n',
+  '---\n',
+  '> ',
+  '👋',
+);
+const noise = fc.array(marks, { maxLength: 40 }).map((drawn) => drawn.join(''));
+
+describe('the text of Markdown that arrives', () => {
+  it('does not depend on how the Markdown is cut', () => {
+    const cuts = fc.array(fc.nat(60), { maxLength: 12 });
+    fc.assert(
+      fc.property(noise, cuts, (markdown, drawn) => {
+        const places = [0, ...drawn.toSorted((a, b) => a - b), markdown.length];
+        const pieces = places.map((at, index) => markdown.slice(at, places[index + 1] ?? at));
+        expect(streamed(pieces)).toBe(streamed([markdown]));
+        expect(streamed(Array.from(markdown))).toBe(streamed([markdown]));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('has the words of the whole document', () => {
+    const word = fc.stringMatching(/^[a-z]{1,6}$/);
+    const words = fc.array(word, { minLength: 1, maxLength: 5 }).map((drawn) => drawn.join(' '));
+    const inline = fc.oneof(
+      words,
+      words.map((text) => `**${text}**`),
+      words.map((text) => `*${text}*`),
+      words.map((text) => `\`${text}\``),
+      words.map((text) => `[${text}](http://x.com/y_z)`),
+      words.map((text) => `![${text}](a.png)`),
+    );
+    const line = fc.array(inline, { minLength: 1, maxLength: 3 }).map((drawn) => drawn.join(', '));
+    const block = fc.oneof(
+      line,
+      line.map((text) => `## ${text}`),
+      fc
+        .array(line, { minLength: 1, maxLength: 3 })
+        .map((all) => all.map((text) => `- ${text}`).join('\n')),
+      fc
+        .array(line, { minLength: 1, maxLength: 3 })
+        .map((all) => all.map((text, at) => `${at + 1}. ${text}`).join('\n')),
+      line.map((text) => `> ${text}\n> ${text}`),
+      line.map((text) => `| ${text} | ${text} |\n|---|---|\n| ${text} | ${text} |`),
+      line.map((text) => `\`\`\`js\n${text}\n\`\`\``),
+    );
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), (blocks) => {
+        const markdown = blocks.join('\n\n');
+        const spoken = (text: string) => text.trim().split(/\s+/);
+        expect(spoken(streamed(Array.from(markdown)))).toEqual(
+          spoken(readMarkdown(markdown, 'skip').text),
+        );
+      }),
+    );
+  });
+
+  it('takes linear time, whatever its marks are', () => {
+    for (const mark of [
+      '[',
+      '[a](',
+      '<a ',
+      '`',
+      '*a_',
+      '&',
+      '![',
+      '> ',
+      '- ',
+      '|',
+      '\\',
+      '[\n',
+      '#',
+      '<!--',
+      '```',
+    ]) {
+      const begun = performance.now();
+      streamed([mark.repeat(Math.floor(100_000 / mark.length))]);
+      expect(performance.now() - begun, mark).toBeLessThan(3_000);
+    }
+  });
+});
