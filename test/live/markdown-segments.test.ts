@@ -53,8 +53,9 @@ test('Markdown is spoken in segments, none of which holds nothing to say', async
   expect(await segmentsOf(Array.from(ANSWER))).toEqual(segments);
 });
 
+const words = (text: string) => text.match(/\S+/g);
+
 test('random cuts of Markdown give the same words as the whole document', async () => {
-  const words = (text: string) => text.match(/\S+/g);
   const whole = words(readMarkdown(ANSWER.replace('👋\n', ''), 'skip').text);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(ANSWER.length), { maxLength: 30 }), async (drawn) => {

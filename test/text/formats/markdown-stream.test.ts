@@ -120,6 +120,8 @@ const marks = fc.constantFrom(
 );
 const noise = fc.array(marks, { maxLength: 40 }).map((drawn) => drawn.join(''));
 
+const spoken = (text: string) => text.trim().split(/\s+/);
+
 describe('the text of Markdown that arrives', () => {
   it('does not depend on how the Markdown is cut', () => {
     const cuts = fc.array(fc.nat(60), { maxLength: 12 });
@@ -162,7 +164,6 @@ describe('the text of Markdown that arrives', () => {
     fc.assert(
       fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), (blocks) => {
         const markdown = blocks.join('\n\n');
-        const spoken = (text: string) => text.trim().split(/\s+/);
         expect(spoken(streamed(Array.from(markdown)))).toEqual(
           spoken(readMarkdown(markdown, 'skip').text),
         );
