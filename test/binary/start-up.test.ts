@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { runFoley } from '../harness/run-foley.ts';
@@ -20,4 +20,33 @@ test('a plain tts makes no Intl object that takes 10 ms', async () => {
   // The hook works: captions need a segmenter.
   const captions = await speak(['-o', 'b.mp3', '--subtitles', 'b.srt']);
   expect(captions.stderr).toContain('Intl.Segmenter is made');
+});
+
+/** Notes the chunks of the build that are read. */
+const NOTE_CHUNKS = `const files = require('node:fs');
+const { readFileSync } = files;
+const read = [];
+files.readFileSync = (file, ...options) => {
+  if (/[\\\\/]chunks[\\\\/]/.test(String(file))) read.push(String(file).split(/[\\\\/]/).at(-1));
+  return readFileSync(file, ...options);
+};
+process.on('exit', () => files.writeFileSync(process.env.CHUNK_NOTES, read.join('\\n')));`;
+
+test('a plain tts reads no code for documents', async () => {
+  const box = await sandbox();
+  const hook = path.join(box.harness, 'chunks.cjs');
+  const notes = path.join(box.harness, 'chunks');
+  await writeFile(hook, NOTE_CHUNKS);
+  await writeFile(path.join(box.out, 'a.txt'), '# Hello.');
+  await writeFile(path.join(box.out, 'a.md'), '# Hello.');
+  const env = { NODE_OPTIONS: `--require "${hook}"`, CHUNK_NOTES: notes };
+  const chunksOf = async (file: string) => {
+    const result = await runFoley(['tts', '-f', file, '-q', '-o', 'a.mp3'], { box, env });
+    expect(result).toMatchObject({ code: 0 });
+    return readFile(notes, 'utf8');
+  };
+  const plain = await chunksOf('a.txt');
+  expect(plain).toContain('tts.cjs');
+  expect(plain).not.toMatch(/document|markdown|html|epub|lexicon|pauses/);
+  expect(await chunksOf('a.md')).toMatch(/document-source[^]*markdown/);
 });
