@@ -1,5 +1,7 @@
 // Escapes a text for espeak-ng, so that nothing in the text acts as a command.
 
+import { MAX_MARKUP_BYTES } from './espeak.mjs';
+
 /** Escapes of the characters that start SSML markup. */
 const ESCAPES = new Map([
   ['&', '&amp;'],
@@ -26,16 +28,20 @@ export function speakable(characters, language) {
 }
 
 /**
- * Escapes a part of the text.
- * @param {readonly string[]} characters
+ * Escapes a part of the text, up to the limit of espeak-ng. A stretch and the signs before it are
+ * shorter than the limit, however its characters are read.
+ * @param {readonly string[]} characters what is spoken for each character of the text
  * @returns {{ text: string, sources: number[] }} `sources`: for each code point of the escaped text,
  *   the index of the original character
  */
 export function escape(characters, start, end) {
   const sources = [];
   let text = '';
+  let bytes = 0;
   for (let at = start; at < end; at += 1) {
     const escaped = escapeAt(characters, at);
+    bytes += Buffer.byteLength(escaped);
+    if (bytes > MAX_MARKUP_BYTES) break;
     for (const _ of escaped) sources.push(at);
     text += escaped;
   }

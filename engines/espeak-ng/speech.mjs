@@ -6,6 +6,7 @@
 import { SAMPLE_RATE } from './espeak.mjs';
 import { amplify } from './level.mjs';
 import { escape, speakable } from './markup.mjs';
+import { readAloud } from './reading.mjs';
 import { tokenize } from './tokens.mjs';
 import { gainOf, variantOf } from './voices.mjs';
 import { timeWords, tokenAt } from './words.mjs';
@@ -29,6 +30,7 @@ export class Unspeakable extends Error {}
 export function* speech(espeak, voice, { text, speed, pitch }) {
   const characters = speakable([...text], voice.language);
   const tokens = tokenize(characters, voice.language);
+  const spoken = readAloud(characters, voice.language);
   refuseUnspeakable(characters, tokens, voice);
   const variant = variantOf(voice, pitch, (name) => espeak.variantLines(name));
   const gain = gainOf(voice, pitch);
@@ -37,17 +39,17 @@ export function* speech(espeak, voice, { text, speed, pitch }) {
   for (let next = 0; next < tokens.length;) {
     const size = next === 0 ? STRETCH.first : STRETCH.other;
     const stretch = stretchOf(tokens, next, size, characters.length);
-    const spoken = speakStretch(espeak, characters, stretch, {
+    const part = speakStretch(espeak, spoken, stretch, {
       voice: voice.espeak,
       variant,
       speed,
     });
-    next += spoken.tokens;
-    wasHeard ||= spoken.isHeard;
+    next += part.tokens;
+    wasHeard ||= part.isHeard;
     if (!wasHeard) continue;
     const offsetMs = (spokenSamples * 1000) / SAMPLE_RATE;
-    spokenSamples += spoken.samples.length;
-    yield { samples: amplify(spoken.samples, gain), words: placed(spoken.words, offsetMs) };
+    spokenSamples += part.samples.length;
+    yield { samples: amplify(part.samples, gain), words: placed(part.words, offsetMs) };
   }
   if (!wasHeard) throw new Unspeakable(`The voice ${voice.id} cannot speak this text.`);
 }
@@ -76,8 +78,8 @@ function stretchOf(tokens, first, size, textEnd) {
   return { tokens: tokens.slice(first, next), from, to, isLast: next === tokens.length };
 }
 
-function speakStretch(espeak, characters, stretch, how) {
-  const { text, sources } = escape(characters, stretch.from, stretch.to);
+function speakStretch(espeak, spoken, stretch, how) {
+  const { text, sources } = escape(spoken, stretch.from, stretch.to);
   const { samples, events } = espeak.speak({ ...how, text });
   const reported = events.map(({ type, text_position: position, audio_position: ms, id }) => ({
     type,
