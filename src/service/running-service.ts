@@ -51,26 +51,26 @@ export interface OpenServiceOptions {
   readonly port?: number;
   /** Accepted API keys; default one random key for the default account. */
   readonly keys?: readonly AccountKey[];
-  /** Allowed host names, in addition to those of the loopback address. */
+  /** Allowed host names, in addition to loopback names such as `localhost`. */
   readonly allowHosts?: readonly string[];
   /** Allowed origins of web pages; default none. */
   readonly allowOrigins?: readonly string[];
-  /** Engines in addition to the built-in one. */
+  /** Engines that the user added to the built-in one. */
   readonly engines?: AddedEngines;
-  /** True to start the built-in engine before the first request; default true. */
+  /** False to start the built-in engine only when the first request arrives; default true. */
   readonly warmsUp?: boolean;
   /** Ids of models to report as unavailable. */
   readonly unavailableModels?: readonly string[];
   /** Credits and quota of a new account. When the service starts, an account with less than half is topped up. */
   readonly allowance?: Amounts;
-  /** Credits to which every account is set when the service starts, instead of `allowance`. */
+  /** Credits that every account gets when the service starts, whatever its balance; overrides `allowance`. */
   readonly openingCredits?: number;
   /** Maximum rate of each account; default no limit. */
   readonly requestsPerSecond?: number;
   /** Maximum number of requests that wait for speech; default 64. */
   readonly maxWaiting?: number;
   readonly faults?: readonly FaultRule[];
-  /** True to verify the whole ledger when the service starts; default only the part after the last checkpoint. */
+  /** True to verify the whole ledger when the service starts; by default, only the part after the last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
   /** How long `close` waits for billed responses and jobs; default 10 minutes. */
   readonly graceMs?: number;
@@ -82,7 +82,7 @@ export interface OpenServiceOptions {
 }
 
 export interface RunningService {
-  /** Such as `http://127.0.0.1:4747`, without a slash at the end. */
+  /** Base URL of the service, such as `http://127.0.0.1:4747`, without a slash at the end. */
   readonly baseUrl: string;
   /** Base URL for WebSockets, such as `ws://127.0.0.1:4747`. */
   readonly realtimeUrl: string;

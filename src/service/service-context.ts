@@ -32,7 +32,7 @@ type OptionalOption =
   | ('faults' | 'graceMs' | 'hasPage' | 'maxWaiting')
   | ('openingCredits' | 'requestsPerSecond' | 'verifiesWholeLedger');
 
-/** The options of a service, and what it needs from the operating system. */
+/** The options of a service, and its access to the operating system. */
 export interface ServiceDeps
   extends
     Required<Pick<OpenServiceOptions, RequiredOption>>,

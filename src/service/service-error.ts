@@ -30,7 +30,7 @@ export class ServiceError extends Error {
 export interface FieldProblem {
   /** Name of the field, query parameter or header. */
   readonly field: string;
-  /** States the given value and the allowed values. */
+  /** The error message, with the given value and the allowed values. */
   readonly message: string;
 }
 

@@ -26,7 +26,7 @@ export interface Service {
   readonly open: Realtime['open'];
   /** Returns whether a request has an accepted API key. */
   hasKey(headers: Headers): boolean;
-  /** Returns how a fault rule breaks the body of a response; `undefined` if no rule does. */
+  /** Returns how a fault rule breaks the connection of a response; `undefined` if no rule does. */
   cutOf(response: Response): BodyCut | undefined;
   /** Returns the fragment of a one-time link to the web page; `undefined` if no web page is served. */
   invite(): string | undefined;

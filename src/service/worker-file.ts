@@ -1,6 +1,6 @@
 /**
- * The bundled thread of the speech engine. The relative path is valid both in the sources (`src/service/`) and in the
- * build (`dist/chunks/`).
+ * The bundled script of the speech engine's thread. The relative path is valid both in the sources (`src/service/`) and
+ * in the build (`dist/chunks/`).
  */
 export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.meta.url);
 

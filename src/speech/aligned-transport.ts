@@ -20,8 +20,8 @@ export interface AlignedSpeech {
 }
 
 /**
- * Returns a transport that requests speech with word times (docs/api/speech.md#aligned-stream). Its request
- * cannot be repeated after the response began.
+ * Returns a transport that requests speech with word times (docs/api/speech.md#aligned-stream). The request cannot be
+ * repeated once the response has begun.
  * @param onAligned called with the word times of verified audio, before the audio file gets its final name
  */
 export function alignedStreamTransport(
@@ -41,7 +41,7 @@ export function alignedStreamTransport(
   };
 }
 
-/** Returns the words of a completed stream with their times. */
+/** Returns the words of a completed stream and the time of each word. */
 export function alignedSpeech(
   response: Pick<AlignedResponse, 'outcome'> | undefined,
   { durationMs }: Pick<Verdict, 'durationMs'>,

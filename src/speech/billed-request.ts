@@ -21,9 +21,9 @@ interface BilledRequestOptions {
   readonly request: RequestSpec;
   /** What the request creates; `speech` by default. */
   readonly what?: string | undefined;
-  /** The idempotency key to record; by default that of `request`, if the service supports idempotency keys. */
+  /** The idempotency key to record; by default the key of `request`, if the service supports idempotency keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
-  /** The request id to record; by default that of `request`. */
+  /** The request id to record; by default the id of `request`. */
   readonly requestId?: string | undefined;
   /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
@@ -55,11 +55,11 @@ export async function beginBilledRequest(options: BilledRequestOptions): Promise
 interface BilledCreate<Created> extends BilledRequestOptions {
   /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
-  /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
+  /** Records a failure and returns the failure to report; returns undefined for the default handling. */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
-  /** Records a cancellation and returns the message to print, or returns undefined for the default handling. */
+  /** Records a cancellation and returns the message to print; returns undefined for the default handling. */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
   readonly notice: (line: string) => void;
 }
@@ -237,7 +237,7 @@ function shortHashOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** Adds the billing outcome to a failure that occurred after the response began: billed, unless refunded. */
+/** Marks a failure after the response began as billed or possibly billed, unless the request was refunded. */
 export function withBillingOutcome(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
@@ -290,7 +290,7 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 
 /**
  * Records that the user cancelled the request, and returns the message to print.
- * @param lookAt where to see the outcome of a request that cannot be repeated
+ * @param lookAt sentence that says where to see the outcome of a request that cannot be repeated
  */
 export async function recordCancellation(
   billed: BilledRequest,

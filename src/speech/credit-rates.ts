@@ -6,10 +6,10 @@ import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
 
-/** The text length of a request in characters, and its cost in credits. */
+/** The length of a text in characters, and the credits that speaking the text cost. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Identifies a price by the service and the model, or the voice whose default model is used. */
+/** Identifies remembered costs by the service and the model; if no model is named, by the voice. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
@@ -96,7 +96,7 @@ export function estimateCredits(
   return Math.max(0, Math.ceil(Math.min(...bounds) - ROUNDING));
 }
 
-/** Adds a charge. Removes charges for texts of similar length, and charges that contradict the new one. */
+/** Adds a charge. Removes older charges for texts of similar length, and charges that contradict the new one. */
 export function withCharge(charges: readonly Charge[], charge: Charge): readonly Charge[] {
   const [characters] = charge;
   if (!(characters > 0)) return charges;

@@ -20,13 +20,13 @@ export interface AudioSink {
 }
 
 interface Destination extends AudioSink {
-  /** Called when the audio is unusable: the destination then saves the bytes without publishing a file. */
+  /** Called when the audio is unusable. The destination then saves the bytes without publishing a file. */
   refuse?(failure: Failure): Promise<void>;
 }
 
 /**
  * Writes a response to a destination, and verifies the audio while it arrives. A destination with `refuse` also gets
- * unusable audio, because that was billed too.
+ * unusable audio, because the service bills that audio too.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
  * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
  */
@@ -115,13 +115,13 @@ function unusable(
   });
 }
 
-/** Estimates the size of a text's audio in bytes: 12 characters a second, at the usual bit rate of the format. */
+/** Estimates the size in bytes of a text's audio, at 12 characters a second and the usual bit rate of the format. */
 export function expectedBytes(text: string, format: Format): number {
   const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
   return Math.ceil(seconds * (COMPRESSED.has(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
 }
 
-/** Returns the largest plausible size of a text's audio in bytes; a longer response is aborted as endless. */
+/** Returns the maximum plausible size in bytes of a text's audio; a longer response is aborted as endless. */
 function mostBytes(text: string | undefined, format: Format): number {
   if (text === undefined) return MOST_UNKNOWN_BYTES;
   return Math.max(MOST_USUAL_BYTES, TIMES_EXPECTED * expectedBytes(text, format));
@@ -155,9 +155,9 @@ export class FallbackSink implements Destination {
   readonly #about: () => SpoolAbout;
   #writer: SpoolWriter | undefined;
   #hasTaken = false;
-  /** The file with the audio when the spool cannot be used. */
+  /** Path of the file with the audio, if the spool cannot be used. */
   #leftAt: string | undefined;
-  /** Whether the spool failed after the sink had failed; the remaining audio is then lost. */
+  /** Whether the spool failed after the sink had failed. The remaining audio is then lost. */
   #isCut = false;
 
   /** @param about returns the metadata for the spool; called when the audio has to be saved */
@@ -183,7 +183,7 @@ export class FallbackSink implements Destination {
     this.#writer ??= await this.#move();
   }
 
-  /** Saves the audio received so far; returns undefined when there is none, or saving fails. */
+  /** Saves the audio received so far. Returns undefined if there is no audio or it cannot be saved. */
   async save(outcome: { complete: boolean; problem: string }): Promise<SpooledAudio | undefined> {
     if (!this.#hasTaken) return undefined;
     const writer = this.#writer ?? (await this.#move());

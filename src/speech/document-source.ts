@@ -11,7 +11,7 @@ import { readBytes, unreadable } from './text-source.ts';
 
 /**
  * Reads a document, and joins its chapters.
- * @throws Failure (usage) when it cannot be read, or holds nothing to say
+ * @throws Failure (usage) when the document cannot be read, or contains nothing to speak
  */
 export async function readDocumentSource(
   source: TextSource,

@@ -51,7 +51,7 @@ async function entriesOf(
   }
 }
 
-/** Refuses a file outside of a folder, also through a link. */
+/** Refuses a file outside of a folder, even if a link inside the folder leads to the file. */
 async function requireInside(file: string, folder: string, files: FileSystem): Promise<void> {
   const relative = path.relative(await files.realpath(folder), await files.realpath(file));
   if (!relative.startsWith('..') && !path.isAbsolute(relative)) return;

@@ -10,7 +10,7 @@ import type { AudioSink } from './deliver.ts';
 /** Maximum length of a player's error message, in characters. */
 const QUOTED_OUTPUT_MAX_CHARACTERS = 300;
 
-/** How many milliseconds before the end of the sound a player may exit, since devices buffer sound. */
+/** How long before the end of the sound, in milliseconds, a player may exit, because devices buffer sound. */
 const DEVICE_BUFFER_MS = 1_000;
 
 /** A running player, which takes audio as it arrives. */
@@ -26,13 +26,13 @@ export interface Playback extends AudioSink {
 
 export interface PlaybackOptions {
   readonly clock: Clock;
-  /** Called with the stderr output of a player that foley chose and that succeeded. */
+  /** Called with the stderr output of a player that succeeded, if foley chose the player. */
   readonly notice: (sentence: string) => void;
 }
 
 /**
- * Starts a player. A player that foley chose fails if it exits long before the end of the sound, even with exit code
- * 0.
+ * Starts a player. If foley, not the user, chose the player, an exit long before the end of the sound counts as a
+ * failure, even with exit code 0.
  */
 export async function startPlayback(
   player: Player,
@@ -111,14 +111,14 @@ export interface Player {
   /** Path of the program. */
   readonly file: string;
   readonly args: readonly string[];
-  /** Properties of a player that foley chose; undefined for the user's own player. */
+  /** Properties of the player if foley chose it; undefined for a player that the user chose. */
   readonly known?: KnownPlayback | undefined;
 }
 
 /** A known player, which plays at normal speed and writes to stderr only when it fails. */
 export interface KnownPlayback {
   readonly format: Format;
-  /** Matches the error message of a player that fails with exit code 0. */
+  /** Matches the error message of a player that fails although its exit code is 0. */
   readonly complaint: RegExp | undefined;
 }
 

@@ -37,8 +37,8 @@ interface ResolveDeps extends FileDeps, Pick<RecoverDeps, 'recoverJob'> {
 type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
- * Finds out and records the outcome of a request without a response (docs/billing.md). Repeats a request that has an
- * idempotency key, which is not billed twice; looks up any other result in a list of the service.
+ * Finds out and records the outcome of a request that got no response (docs/billing.md). Repeats a request that has an
+ * idempotency key, which is not billed twice; looks for any other result in a list of the service.
  * @returns undefined if the outcome cannot be found out
  * @throws Failure, after which the operation stays open; or the signal's abort reason
  */

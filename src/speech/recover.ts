@@ -20,7 +20,7 @@ import type { InterruptedText } from './long-text/record.ts';
 
 export interface Recovery {
   readonly items: readonly Recovered[];
-  /** Why some results could not be recovered. */
+  /** The failures that prevented the recovery of some results. */
   readonly failures: readonly Failure[];
 }
 
@@ -248,8 +248,8 @@ export interface RecoverDeps extends FileDeps {
 }
 
 /**
- * Publishes complete audio from the spool under the intended name, or a numbered name if that is taken. Reports
- * incomplete audio as lost.
+ * Publishes complete audio from the spool under the intended name, or under a numbered name if a file with that name
+ * exists. Reports incomplete audio as lost.
  */
 async function recoverAudio(
   entry: SpoolEntry,
@@ -342,7 +342,7 @@ export interface DamagedRecord {
   readonly id: string;
   /** The damaged folder or file, then other files to remove with it. */
   readonly paths: readonly string[];
-  /** Describes the damaged file and its content. */
+  /** Describes the content of the damaged file, for messages. */
   readonly holds: string;
   /** Whether the readable lines contain open operations; the file then cannot be removed. */
   readonly isInUse?: boolean;
@@ -411,7 +411,7 @@ export function leftovers(
   ];
 }
 
-/** How long a command whose process cannot be examined counts as running after its last journal record. */
+/** How long a command counts as running after its last journal record, if its process cannot be examined. */
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /** Returns whether the command that began an operation may still be running. */
@@ -422,7 +422,7 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 
 /**
  * Checks that an operation belongs to the selected service, because keys and jobs are valid on one service only.
- * @param what the operation, such as `job 7`
+ * @param what name of the operation, such as `job 7`
  * @param id the id of the operation, for the suggested command
  * @throws Failure (usage)
  */

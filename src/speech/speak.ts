@@ -57,12 +57,12 @@ export const DISCARD: AudioStream = {
 /** A request for speech whose response is the audio. */
 export interface SpeechTransport {
   readonly request: RequestSpec;
-  /** Resolves when audio begins to arrive. @param onNewKey called before a retry with a new idempotency key */
+  /** Sends the request; resolves when audio begins to arrive. @param onNewKey called before a retry with a new key */
   send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
   /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
-  /** Called with verified audio; the file is published after it resolves. */
+  /** Called with verified audio. The file is published when the returned promise resolves. */
   onVerified?(verdict: Verdict): Promise<void>;
 }
 
@@ -193,7 +193,7 @@ interface OpenPlannedOptions extends FileDeps {
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
   readonly state: string;
-  /** If the output is a pipe: aborts the wait for a program that reads from the pipe. */
+  /** Aborts the wait for a reader, if the output is a pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 

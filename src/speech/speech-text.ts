@@ -14,25 +14,25 @@ import { readText } from './text-source.ts';
 
 /** A text to speak. */
 export interface SpeechText {
-  /** What is sent. */
+  /** The text to send. */
   readonly text: string;
-  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  /** The words and pauses of the document; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
 }
 
-/** The flags that say how a document is read. */
+/** The flags that control how a document is read. */
 export interface DocumentFlags {
   readonly textFormat?: TextFormat | undefined;
   readonly code?: CodeMode | undefined;
 }
 
-/** The flags that say what is spoken for a text. */
+/** The flags that control which words are spoken for a text. */
 export interface SpokenTextFlags extends DocumentFlags {
   readonly lexicon?: readonly string[] | undefined;
 }
 
 /**
- * Reads the text to speak: plain text as it is, or the text of a document; with the words of the lexicons replaced.
+ * Reads the text to speak, from plain text or from a document, and applies the lexicons to its words.
  * @throws Failure (usage, config)
  */
 export async function readSpeech(
@@ -56,7 +56,7 @@ export async function readSpeech(
 }
 
 /**
- * Reads the lexicons of the flags, else that of the settings; undefined if there are none.
+ * Reads the lexicons that the flags name, otherwise the lexicon of the settings; undefined if there are none.
  * @param given the values of `--lexicon`
  * @throws Failure (usage, config)
  */
@@ -84,7 +84,7 @@ function lexiconFiles(
   return [{ file: path.resolve(folder, setting.value), inside }];
 }
 
-/** Creates the failure for `--code` without a document that has code blocks. */
+/** Creates the failure for `--code` with a format that has no code blocks. */
 export function codeFailure(): Failure {
   return usageFailure(
     '--code works with Markdown, HTML and EPUB only',
@@ -93,7 +93,7 @@ export function codeFailure(): Failure {
 }
 
 /**
- * Refuses pauses, for a command that cannot speak them.
+ * Refuses a text with pauses, for a command that cannot speak them.
  * @throws Failure (usage)
  */
 export function refusePauses(spoken: SpokenText | undefined, command: string): void {

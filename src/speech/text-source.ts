@@ -113,7 +113,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
  * Yields the text of a stream as it arrives, in pieces that never end inside a character.
  * @param name for messages, such as `stdin`
  * @param signal ends the stream
- * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; the signal's reason
+ * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; on abort, the signal's abort reason
  */
 export async function* readPieces(
   bytes: Readable,

@@ -7,7 +7,7 @@ export interface UnspokenWord extends CodePointRange {
   readonly text: string;
 }
 
-/** Returns the words in ranges that a service reported; none if a range exceeds the text. */
+/** Returns the words at ranges of a text that a service reported; none if a range exceeds the text. */
 export function unspokenWords(
   text: string,
   ranges: readonly CodePointRange[] = [],
@@ -23,7 +23,7 @@ export function unspokenWords(
   });
 }
 
-/** Describes ranges that a voice left out of a text that is not at hand. */
+/** Describes the ranges that a voice left out, if the text itself is not available. */
 export function leftOut(ranges: readonly CodePointRange[]): string {
   // Counted from 1, the end included.
   const places = ranges
@@ -49,7 +49,7 @@ export function describeUnspoken(
   }: {
     readonly voice?: string | undefined;
     readonly where?: string;
-    /** Whether to leave out the hint. */
+    /** Whether to omit the hint on what to do. */
     readonly isBrief?: boolean;
   },
 ): string {
@@ -66,6 +66,6 @@ export function describeUnspoken(
   return isBrief ? sentence : `foley: ${sentence}. ${UNSPOKEN_HINT}`;
 }
 
-/** What to do about words that a voice left out. */
+/** Hint for the user on what to do about words that a voice left out. */
 export const UNSPOKEN_HINT =
   'Choose a voice of that language: `foley voices list --supports-language CODE` lists them, and `foley engine add espeak-ng` adds 18 languages to the embedded service.';

@@ -11,7 +11,7 @@ const MAX_DOWNLOADS = 4;
 
 export interface PreviewDeps {
   readonly client: ApiClient;
-  /** Opens the output of a preview, named after its candidate. */
+  /** Opens the output file of a preview, named after the candidate. */
   readonly placeFor: OpenDestination;
   readonly signal: AbortSignal;
 }

@@ -19,7 +19,7 @@ export interface CloneOrder {
   readonly form: VoiceForm;
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
-  /** Called with the number of sent bytes, from 0 in each attempt, and the total. */
+  /** Called with the number of sent bytes and the total. Each attempt starts again at 0. */
   readonly onSent: (bytes: number, of: number) => void;
   readonly notice: (line: string) => void;
 }

@@ -127,7 +127,7 @@ export const REFERENCE_TYPES: Readonly<
   webm: { contents: ['webm'], mediaType: 'audio/webm' },
 };
 
-/** Returns the extension of a file name, in lower case, if recordings may have it. */
+/** Returns the extension of a file name in lower case; undefined if recordings cannot have this extension. */
 export function referenceExtension(fileName: string): ReferenceExtension | undefined {
   const ending = /[^/\\]\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase();
   return REFERENCE_EXTENSIONS.find((extension) => extension === ending);

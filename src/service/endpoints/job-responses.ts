@@ -33,7 +33,7 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
   };
 }
 
-/** Returns the header that names what the voice left out; none if there is nothing. */
+/** Returns the header with the ranges of text that the voice left out, or no header if there are none. */
 export function unspokenHeader(unspoken: readonly CodePointRange[]): Record<string, string> {
   return unspoken.length === 0 ? {} : { [HEADERS.unspoken]: formatRanges(unspoken) };
 }
@@ -66,8 +66,8 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns the header `Retry-After` for an unfinished job, with the expected remaining seconds (docs/api/jobs.md#v3). A
- * job that takes longer than expected probably waits for other jobs, so half of its age is returned.
+ * Returns the header `Retry-After` with the expected remaining seconds of a job (docs/api/jobs.md#v3). A job that takes
+ * longer than expected probably waits for other jobs; the header is then half of the job's age.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -86,8 +86,8 @@ interface PageQuery {
 }
 
 /**
- * Returns the range of list items to query for a page: one more than the page shows, to find out whether another page
- * follows.
+ * Returns the range of list items to query for a page. The range has one item more than the page, which shows whether
+ * another page follows.
  */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);

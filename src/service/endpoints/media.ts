@@ -46,7 +46,7 @@ interface Picture<Stored> {
   readonly kind: 'image' | 'video';
   readonly polledAt: 'getImageJob' | 'getVideoJob';
   readonly storedFor: (job: Job) => Stored;
-  /** Returns the fields of the response. `resultUrl` is defined once the image or video exists. */
+  /** Returns the response fields of a job. `resultUrl` is undefined until the image or video exists. */
   readonly dataOf: (stored: Stored, state: PictureState, resultUrl: string | undefined) => object;
 }
 
@@ -217,7 +217,7 @@ export const MEDIA_STATUS = {
   failed: 'failed',
 } as const satisfies Readonly<Record<JobStatus, string>>;
 
-/** Returns why a media job failed. A failed job without a stored message had too many attempts. */
+/** Returns the error of a failed media job; `undefined` for other jobs. */
 export function mediaError({
   errorCode: code = 'ERR_GENERATION_FAILED',
   errorMessage: message = 'The job failed after too many attempts and was refunded',

@@ -62,7 +62,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Returns the fields of a request body that v3 defines, without the voice. */
+/** Copies the fields that v3 defines from a request body, except `voiceId`. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -119,7 +119,7 @@ export async function respondWithSpeech(
 
 /**
  * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
- * request, even if the voice or model was deleted since.
+ * request, even if the voice or model has been deleted.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
@@ -148,8 +148,8 @@ export function beginSpeech<Context extends ServiceContext>(
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 /**
- * Returns a response with price headers, a header that names what the voice leaves out and, if `listsIgnored`, a header
- * that lists the ignored controls.
+ * Returns a response with headers for the price and for the text that the voice leaves out. If `listsIgnored`, another
+ * header lists the ignored controls.
  */
 export function chargedResponse(
   { charge, ignored, unspoken }: Pick<SpeechPlan, 'charge' | 'ignored' | 'unspoken'>,

@@ -9,11 +9,11 @@ import { showText } from '../http/validation.ts';
 // The headers `Range`, `If-Range` and `If-None-Match` apply.
 interface FileCall {
   readonly request: Request;
-  /** With `1`, browsers save the file instead of playing it. */
+  /** If `1`, the browser saves the file instead of playing it. */
   readonly query?: { readonly download?: '0' | '1' };
 }
 
-/** Responds with stored audio or the requested range of it. @param name file name without its extension */
+/** Responds with stored audio or the requested range of the audio. @param name file name without extension */
 export function storedAudioResponse(
   call: FileCall,
   audio: StoredAudio,

@@ -15,8 +15,8 @@ export interface RequestFaults {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates counters for fault rules. For each kind of effect, only the first matching rule applies and counts the
- * request.
+ * Creates counters for fault rules. Of the rules for one kind of effect, the first one that is due applies to a
+ * request; the rules after it do not count the request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   const counters = rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
@@ -52,7 +52,7 @@ export function createFaults(rules: readonly FaultRule[]) {
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault for a job. Call `count` after the job is accepted: it counts the create request. */
+    /** Returns the fault for a new job. Call `count` when the job is accepted, to count the create request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;
@@ -98,7 +98,7 @@ export type FaultEffect =
   | BodyCut
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** Breaks the connection after `afterBytes` bytes of the response body. */
+/** How a fault rule breaks a connection: after `afterBytes` bytes of the response body. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;
@@ -131,7 +131,7 @@ function any(part: string): string {
   return part.startsWith('**') ? '.*' : part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** Returns the error response that a fault rule demands. */
+/** Returns the error response of a fault rule. */
 export function statusFault({ status, retryAfter }: Effect<'status'>): ServiceError {
   const headers = retryAfter === undefined ? undefined : { 'Retry-After': String(retryAfter) };
   const message = `A fault rule of this service returned ${status}; the request had no effect`;

@@ -8,7 +8,7 @@ import type { AccountKey } from '../running-service.ts';
 export interface IncomingRequest {
   readonly request: Request;
   readonly requestId: string;
-  /** Set once the API key was checked. */
+  /** Id of the account; set when the API key has been checked. */
   account?: string;
 }
 
@@ -19,7 +19,7 @@ export interface Page {
 }
 
 export interface GuardOptions {
-  /** Allowed host names, in addition to those of the loopback address. */
+  /** Allowed host names, in addition to loopback names such as `localhost`. */
   readonly allowHosts: readonly string[];
   /** Allowed origins, such as `https://studio.example`. */
   readonly allowOrigins: readonly string[];
@@ -30,8 +30,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 
 /**
  * Creates the check of host and origin, which protects a local service from malicious web pages. `Host` reveals DNS
- * rebinding (a site whose name was resolved to this machine); `Origin` and `Sec-Fetch-Site` reveal requests from other
- * sites. Ports are not compared, because they may be forwarded.
+ * rebinding (another site's name that resolves to this machine); `Origin` and `Sec-Fetch-Site` reveal requests from
+ * other sites. Ports are not compared, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -73,7 +73,7 @@ function isFromOtherSite(headers: Headers): boolean {
 
 /**
  * Returns the host names of a service that listens on `host`; for a wildcard address, the addresses of all interfaces.
- * These are safe to allow, because a DNS rebinding attack sends the attacker's host name.
+ * Allowing these names is safe, because a DNS rebinding attack sends the attacker's host name.
  */
 export function ownHosts(
   host: string,

@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly port: number;
   readonly clock: Clock;
   readonly random: Random;
-  /** Overridden in tests only. */
+  /** Time and size limits; only tests override the defaults. */
   readonly limits?: Partial<typeof LIMITS>;
 }
 
@@ -30,8 +30,8 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening, and resolves when the running responses are sent. Once `hurry` is aborted, truncates the responses
-   * and leaves unfinished jobs to the next process.
+   * Stops listening; resolves when all running responses have been sent. Once `hurry` is aborted, truncates these
+   * responses and leaves unfinished jobs to the next service process.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

@@ -16,9 +16,9 @@ interface UpgradeOptions {
   readonly clock: Clock;
   /** Exempts a connection from the limit for connections without an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles an upgrade to any other protocol as a plain HTTP request. */
+  /** Handles an upgrade request outside of the realtime paths as a plain HTTP request. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Returns the error response to a request whose target is not a URL. */
+  /** Returns the error response to a request whose target is not a valid URL. */
   readonly refuse: () => Response;
 }
 
@@ -28,8 +28,8 @@ type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => vo
 const MOST_FRAGMENTS = 1_024;
 
 /**
- * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). A refused handshake gets an HTTP error, and
- * its connection is closed.
+ * Upgrades valid handshakes to realtime connections (docs/api/realtime.md). Refuses an invalid handshake with an HTTP
+ * error and closes the connection.
  */
 export function onUpgrade(options: UpgradeOptions): OnUpgrade {
   let server: WebSocketServer | undefined;
@@ -117,7 +117,7 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const MOST_LATE_FRAMES = 64;
 // Unsent pongs to a client that is not reading.
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
-/** Delay before a reset. A local client thus first reads the data and then sees the reset, not a normal end. */
+/** Delay before a connection reset, so that a local client reads the data before it sees the reset. */
 export const RESET_DELAY_MS = 50;
 
 function liveSocket(

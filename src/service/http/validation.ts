@@ -113,7 +113,7 @@ function own(object: unknown, name: string): unknown {
 
 type TextKeyword = 'enum' | 'format' | 'pattern' | 'examples' | 'minLength' | 'maxLength';
 type GroupKeyword = 'items' | 'minItems' | 'maxItems' | 'properties' | 'required' | 'anyOf';
-/** The keywords of JSON Schema that messages describe. */
+/** The JSON Schema keywords that error messages describe. */
 export type FieldSchema = {
   readonly [Keyword in TextKeyword | GroupKeyword | 'type' | 'minimum' | 'maximum']?: unknown;
 };
@@ -196,7 +196,7 @@ export function showText(value: string): string {
 }
 
 /**
- * Checks the media type of a body; returns its parameters, such as `charset=utf-8`.
+ * Checks the media type of a request body and returns the parameters of the type, such as `charset=utf-8`.
  * @throws ServiceError 415 for another type or a compressed body
  */
 export function requireBodyType(headers: Headers, allowed: readonly string[]): readonly string[] {

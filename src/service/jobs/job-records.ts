@@ -25,11 +25,11 @@ export interface JobRecord {
   /** Id of the process that owns the job; `undefined` if no process does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** In percent. Speech jobs do not use it, because their segments show the progress. */
+  /** Progress in percent. Unused for speech jobs, whose segments show the progress. */
   readonly progress: number;
   /** Parameters of the job, whose schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
-  /** Body of the first response, repeated on retries. Empty if a retry returns the current job instead. */
+  /** Body of the first response, sent again on retries. Empty if a retry returns the job's current state instead. */
   readonly answer: Json;
   /** Metadata of the result; media jobs only. */
   readonly result: Json | undefined;
@@ -40,11 +40,11 @@ export interface JobRecord {
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly finishedAt: number | undefined;
-  /** Error code of the failure; `undefined` for the default code of `kind`. */
+  /** Error code of a failed job; `undefined` for the default code of this kind of job. */
   readonly errorCode: ServiceErrorCode | undefined;
-  /** Why the job or its latest failed segment failed. */
+  /** Why the job failed, or why its latest failed segment failed. */
   readonly errorMessage: string | undefined;
-  /** The end that a fault rule demands for this job. */
+  /** How a fault rule makes this job fail; `undefined` if no rule does. */
   readonly fault: JobFault | undefined;
 }
 

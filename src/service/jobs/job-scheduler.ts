@@ -13,9 +13,9 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
-  /** Runs a job until it ends or the signal is aborted. */
+  /** Runs a job until the job ends or the signal is aborted. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Gives up ownership of a job inside a transaction. Returns true if the job is unfinished. */
+  /** Gives up ownership of a job, in the caller's transaction. Returns true if the job is unfinished. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
@@ -78,7 +78,7 @@ export class JobScheduler {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues an accepted job. While the service closes, leaves the job to the next process instead. */
+  /** Queues an accepted job, or leaves the job to the next service process if this service is closing. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
@@ -86,7 +86,7 @@ export class JobScheduler {
 
   /**
    * Finishes the jobs that clients are waiting for, until `graceMs` have passed or `hurry` is aborted. Leaves all other
-   * jobs to the next process.
+   * unfinished jobs to the next service process.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;

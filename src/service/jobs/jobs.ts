@@ -66,8 +66,8 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job and reserves its price, in the caller's transaction. Returns a refusal if credits are missing or the
-   * idempotency key is used; otherwise the caller must `enqueue` the job.
+   * Stores a job and reserves its price, in the caller's transaction. If the account has too few credits or the
+   * idempotency key is used, returns a refusal; otherwise the caller must `enqueue` the job.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -135,21 +135,21 @@ export class Jobs extends JobScheduler {
 /** A job to accept. All files that it needs are already imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
-  /** Id of the job and of its folder; default a new id. */
+  /** Id of the job and of the job's folder; by default a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response; set if retries must get the same body. */
+  /** Body of the first response, if retries must get the same body. */
   readonly answer?: Json | undefined;
-  /** For speech jobs. */
+  /** The text to speak; speech jobs only. */
   readonly text?: string | undefined;
-  /** Called first in the transaction that stores the job. If it throws, the job is refused. */
+  /** Runs first in the transaction that stores the job. If the check throws, the job is refused. */
   readonly check?: ((db: Connection) => void) | undefined;
 }
 
 export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
 
-/** About a minute of speech. */
+/** Maximum length of a segment, about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;
 
 // A segment of at least this length ends at the end of its paragraph.

@@ -11,27 +11,27 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 export interface JobState {
   readonly status: JobStatus;
-  /** How many times a worker claimed the job. A claim that ended with a release does not count. */
+  /** Number of times that a worker claimed the job. A claim does not count if the worker later released the job. */
   readonly attempts: number;
   /** Statuses of the segments; empty unless this is a speech job. */
   readonly segments: readonly SegmentStatus[];
 }
 
 export type JobEvent =
-  /** A worker takes a new job, or a job whose process is dead. */
+  /** A worker takes a new job or the job of a dead process. */
   | { readonly type: 'claimed' }
-  /** The process ends; another one will continue the job. */
+  /** The worker's process is ending; another process will continue the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** The result is stored. A speech job without any spoken segment fails instead. */
+  /** All results are stored. A speech job fails instead if no segment was spoken. */
   | { readonly type: 'finished' }
   | { readonly type: 'failed' };
 
-/** What happens to the reserved credits. `commit_part` spends them, except those of the failed segments. */
+/** What happens to the reserved credits. `commit_part` spends those of the spoken segments and refunds the rest. */
 export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {
@@ -40,8 +40,8 @@ export interface Transition {
 }
 
 /**
- * A job fails after this many attempts, because it may be the job that crashes the processes. The limit is high,
- * because processes also end for other reasons.
+ * A job fails after this many attempts, because the job itself may crash the processes. The limit is high, because
+ * processes also end for other reasons.
  */
 export const MAX_ATTEMPTS = 100;
 

@@ -21,7 +21,7 @@ export interface LinkProof {
 
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
-/** Default lifetime of a link: enough to follow a redirect. */
+/** Default lifetime of a signed link: enough time to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';

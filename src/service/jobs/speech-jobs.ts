@@ -23,12 +23,12 @@ export const StoredSpeech = Type.Object({
   format: Type.Enum([...SPEECH_FORMATS]),
   speed: Type.Number(),
   pitch: Type.Number(),
-  /** Only if false. */
+  /** Stored only if false. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
-  /** Ranges of the submitted text that the voice leaves out, in the format of `X-Foley-Unspoken`; jobs from before lack it. */
+  /** Ranges of the text that the voice leaves out, in the format of `X-Foley-Unspoken`. Older jobs lack this field. */
   unspoken: Type.Optional(Type.String()),
   textPreview: Type.String(),
   textFingerprint: Type.String(),

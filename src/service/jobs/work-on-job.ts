@@ -14,14 +14,14 @@ import type { SpeechLength } from '../engine/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** Makes the results of one kind of job. */
+/** Does the work of one kind of job. */
 export interface JobType {
   /**
-   * Performs the next step of a job; called until the job has ended. If it throws, the job fails and is refunded. If
-   * the signal is aborted, another process continues the job.
+   * Performs the next step of a job; called until the job has ended. If the work throws, the job fails and is refunded.
+   * If the signal is aborted, another process continues the job.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
-  /** Describes a failure to clients; `undefined` for the default message of the endpoint. */
+  /** Returns the failure message for clients; `undefined` for the default message of the endpoint. */
   describeFailure(error: unknown): string | undefined;
   /** Deletes files that are no longer needed after a job has ended. */
   cleanUp?(job: Job): Promise<void>;
@@ -102,7 +102,7 @@ export interface JobStep {
   /** Error code of the failure; default the code for this kind of job. */
   readonly errorCode?: ServiceErrorCode | undefined;
   readonly result?: Json | undefined;
-  /** Writes additional rows in the same transaction. */
+  /** Writes additional rows in the transaction that records the step. */
   readonly alongside?: ((db: Connection) => void) | undefined;
 }
 
@@ -113,8 +113,8 @@ interface Advance extends JobStep {
 }
 
 /**
- * Applies an event to a job in the caller's transaction. If the job then has ended, settles its charge.
- * @returns the updated job; `undefined`, without changes, if the job had ended or another process owns it
+ * Applies an event to a job, in the caller's transaction. Settles the charge if the event ends the job.
+ * @returns the updated job; `undefined`, without changes, if the job had already ended or another process owns it
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   const { alongside, event, jobId, now, owner } = advance;

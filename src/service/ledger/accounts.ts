@@ -17,8 +17,8 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts. Tops up accounts that have less than half of the allowance, or sets every account to
- * `openingCredits` if given.
+ * Creates missing accounts. If `openingCredits` is given, sets the credits of every account to that amount; otherwise
+ * tops up accounts that have less than half of the allowance.
  */
 export function prepareAccounts(
   store: Store,
@@ -113,8 +113,8 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Assigns a time slot to a request that arrives at `now`. There are `requestsPerSecond` slots a second; `nextFree` is
- * the first free one. A burst may use the slots of the next second, at least one. Times are in milliseconds.
+ * Assigns a time slot to a request that arrives at `now`. A second has `requestsPerSecond` slots; `nextFree` is the
+ * first free slot. A burst may use up to one second of slots in advance. Times are in milliseconds.
  */
 export function nextTurn(
   nextFree: number | undefined,

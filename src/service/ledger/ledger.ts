@@ -15,7 +15,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The four balances of an account. A transaction moves amounts between two of them, so that their sum stays zero. */
+/** The four balances of an account. A transaction moves amounts from one balance to another; the sum stays zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -27,7 +27,7 @@ export function ensureAccount(
   db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [id, tier, now]);
 }
 
-/** Adds amounts to what is available to an account; the amounts may be negative. */
+/** Makes more credits and quota available to an account, or less if the amounts are negative. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }

@@ -103,7 +103,7 @@ interface SpokenVideo extends Pick<
 > {
   readonly video: VideoMetadata;
   readonly audio: AudioMetadata;
-  /** True to change the tempo of the speech, so that speech and video end together. */
+  /** True to change the tempo of the speech, so that the speech lasts as long as the video. */
   readonly fits: boolean;
 }
 

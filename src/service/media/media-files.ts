@@ -43,7 +43,7 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
     },
     /** Lists the file names in a folder; empty if the folder is missing. */
     list: (owner: string): Promise<readonly string[]> => list(join(root, owner)),
-    /** Lists the folders that have not changed since a time in milliseconds since the epoch. */
+    /** Lists the folders that were last changed before a time, in milliseconds since the epoch. */
     async unchangedSince(timeMs: number): Promise<readonly string[]> {
       const owners = await list(root);
       const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
@@ -88,8 +88,8 @@ export function isFolderNeeded(db: Connection, folder: string): boolean {
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Returns a function that signs a link to a file, on the host of a request URL. Whoever has the link needs no API key
- * for a day.
+ * Returns a function that signs a link to a file, on the host of a request URL. The link works without an API key for a
+ * day.
  */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {

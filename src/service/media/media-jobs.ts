@@ -10,7 +10,7 @@ export interface MediaWorkTools {
   readonly run: RunTask;
   /** Returns the path of a file that was imported for the job. */
   readonly pathOf: (name: string) => string;
-  /** Returns the path to write to; the file is renamed to `name` when the work is complete. */
+  /** Returns the temporary path of a result file, which is renamed to `name` when the work is complete. */
   readonly draftOf: (name: string) => string;
   readonly signal: AbortSignal;
   /** Stores the progress, from 0 to 1. */
@@ -21,11 +21,11 @@ interface MediaResult {
   /** Name of the finished file, in the folder of the job. */
   readonly name: string;
   readonly contentType: string;
-  /** Sent in the job's response. */
+  /** Metadata of the file, sent in the job's response. */
   readonly metadata: Json;
 }
 
-/** Makes the file of a job. If it throws, the job fails and is refunded. */
+/** Makes the result file of a job. If the work throws, the job fails and is refunded. */
 export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
 
 export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
@@ -38,7 +38,7 @@ interface MediaJobDeps {
   readonly works: MediaWorks;
 }
 
-/** Creates the media job types. A media job makes its file in one step, which another process repeats after a crash. */
+/** Creates the media job types. A media job makes its file in one step; after a crash, another process repeats it. */
 export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),

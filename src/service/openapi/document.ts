@@ -260,8 +260,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints as OpenAPI components that refer to each other. They are sorted by name;
- * the video schemas are last.
+ * Returns the named schemas of all endpoints as OpenAPI components that refer to each other. The schemas are sorted by
+ * name, with the video schemas last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;

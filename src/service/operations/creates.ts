@@ -13,7 +13,7 @@ export interface Create<Result> {
   readonly signal: AbortSignal;
   /** Reads the stored result of an operation; `undefined` if it does not exist. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Makes, charges and stores the result. `signal` is aborted when all clients have disconnected. */
+  /** Makes, charges and stores the result. `signal` is aborted when every client of the request has disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 
@@ -27,8 +27,8 @@ interface CreatesDeps {
 const POLL_MS = 100;
 
 /**
- * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even if
- * the result is still being made, or made by another process (docs/api/errors.md#idempotency).
+ * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even
+ * while this or another process is still making the result (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -40,7 +40,7 @@ export class Creates {
   }
 
   /**
-   * Returns the stored result of a request, or makes it.
+   * Returns the stored result of a request. If there is none, makes the result.
    * @throws ServiceError 409 when a different request used the key, or when the result was refunded or has expired;
    * errors of `make`
    */
@@ -59,7 +59,7 @@ export class Creates {
     }
   }
 
-  /** Stops waiting for results of other processes. */
+  /** Stops waiting for results that other processes are making. */
   close(): void {
     this.#closing.abort(closingError());
   }

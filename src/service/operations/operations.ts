@@ -19,7 +19,7 @@ export interface OperationRequest {
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Hash of the request parameters: identical requests have the same. */
+  /** Hash of the request parameters, which is equal for identical requests. */
   readonly fingerprint: string;
   readonly requestId: string;
   readonly charge: Amounts;
@@ -30,10 +30,10 @@ export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
-/** An earlier request has used the idempotency key; `kind` is its state. */
+/** A used idempotency key. `kind` is the state of the earlier request, or `conflict` if the two requests differ. */
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
-  /** Why that request was refunded, if known. */
+  /** Why the earlier request was refunded, if known. */
   readonly failure?: string | undefined;
 }
 
@@ -43,15 +43,15 @@ type EarlierRequest = UsedKey & { readonly kind: OperationState };
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
- * A billed request of this process. `complete`, `refund` and `release` end it; they return false, without changes, if
- * it had already ended. They throw if the database cannot be written, and the next successful write then refunds the
- * request.
+ * A billed request of this process. `complete`, `refund` and `release` end the request; they return false, without
+ * changes, if the request had already ended. If the database cannot be written, they throw, and the next successful
+ * write refunds the request.
  */
 export type Operation = ReturnType<typeof openOperation>;
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** Creates the manager of this process's billed requests. The first request registers the process as an owner. */
+/** Creates the manager of this process's billed requests. The first request registers this process as an owner. */
 export function createOperations({
   store,
   clock,
@@ -102,7 +102,7 @@ export function createOperations({
   };
   return {
     ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
-    /** Claims the idempotency key, reserves the price, and runs `alongside` in the same transaction. */
+    /** Begins a request: claims the idempotency key, reserves the price and runs `alongside` in one transaction. */
     begin(
       request: OperationRequest,
       alongside?: (db: Connection, operationId: string) => void,
@@ -115,7 +115,7 @@ export function createOperations({
       });
       return refusal ?? { kind: 'begun', operation: open(id, request.accountId) };
     },
-    /** Returns the state of an identical earlier request with the same idempotency key. */
+    /** Returns the state of an identical earlier request with the same idempotency key; `undefined` if none exists. */
     findBegun(key: OperationKey): EarlierRequest | undefined {
       if (store.read((db) => findByKey(db, key)) === undefined) return undefined;
       return write((db) => {
@@ -170,7 +170,7 @@ function openOperation(
     /** Ends the request, spends the reserved credits, and runs `alongside` in the same transaction. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /** Refunds the charge; the idempotency key stays used. `failure` is the reason, for retries. */
+    /** Refunds the charge. The idempotency key stays used; `failure` is the reason that retries report. */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
@@ -278,7 +278,7 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** The initial state. `completed` if a job settles the charge; the job must be stored in the same transaction. */
+  /** The initial state. Use `completed` if a job settles the charge; store the job in the same transaction. */
   readonly state?: 'in_progress' | 'completed';
 }
 
@@ -317,7 +317,7 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the same `Idempotency-Key` or, if there is none, the same `X-Request-Id`
+ * Finds an earlier request with the same `Idempotency-Key` or, if none is found, with the same `X-Request-Id`
  * (docs/api/errors.md#idempotency). If the request has both headers, the second search finds only an identical request.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
@@ -344,7 +344,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   );
 }
 
-/** Returns whether a request is identical to that of a stored operation. */
+/** Returns whether a request is identical to a stored one. */
 export function isSameRequest(
   earlier: Row,
   { endpoint, fingerprint }: Pick<OperationRequest, 'endpoint' | 'fingerprint'>,
@@ -364,7 +364,7 @@ function currentState(db: Connection, owner: Owner, now: number, earlier: Row): 
   return { kind: 'refunded' };
 }
 
-/** Returns a hash of a request body. It does not depend on field order, white space or `undefined` fields. */
+/** Returns a hash of a request body that does not depend on field order, white space or `undefined` fields. */
 export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   const fields = Object.entries(body)
     .filter(([, value]) => value !== undefined)
@@ -372,7 +372,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds an operation that its process can no longer finish. Clients have received at most incomplete audio. */
+/** Refunds an operation whose process cannot finish it. Clients have received at most incomplete audio. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

@@ -6,7 +6,7 @@ import { integer, optionalText, text } from '../store/connection.ts';
 /** A process that owns unfinished requests or jobs. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** How long a lease lasts after its renewal. */
+/** How long a lease lasts after each renewal. */
 export const LEASE_MS = 120_000;
 
 /** Creates the owner for this process. @param id random id */
@@ -32,7 +32,7 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Returns whether the process in a row of the table `owner` is dead. If this is unknown, for example on another
+     * Returns whether the process in a row of the table `owner` is dead. If that is unknown, for example on another
      * machine, returns true once the lease of the process has expired.
      */
     isDead(row: Row): boolean {
@@ -50,14 +50,14 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Returns whether no living process owns the work. */
+/** Returns whether no living process owns an operation or a job. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner, unless it has unfinished operations or jobs. */
+/** Deletes an owner that has no unfinished operations or jobs. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -67,7 +67,7 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** This process as an owner. */
+/** The ownership of requests and jobs by this process. */
 export interface Ownership {
   readonly owner: Owner;
   /** Keeps the lease renewed until the returned function is called. */

@@ -50,11 +50,11 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
   return {
     has: (path: string): boolean => path === '/' || path.startsWith(PREFIX),
-    /** Returns whether this web page sent a request. */
+    /** Returns whether the service's own web page sent a request. */
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
     /** Returns the secret fragment of a one-time link to the page. */
     invite: (): string => visits.invite(),
-    /** Responds to a request for the web page, or from the web page. @throws ServiceError */
+    /** Responds to a request for the web page, or to a request that the web page sent. @throws ServiceError */
     answer: async (arrival: IncomingRequest): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);

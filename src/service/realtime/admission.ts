@@ -15,7 +15,7 @@ export interface Admission {
   readonly traceId: string;
   /** `undefined` for a browser, which has no API key and must send a ticket. */
   readonly account: string | undefined;
-  /** The web origin and the host for which the ticket must be valid; `undefined` with an API key. */
+  /** The web origin and the host that the browser ticket must match; `undefined` if the client sent an API key. */
   readonly place: TicketScope | undefined;
   readonly cut: BodyCut | undefined;
 }
@@ -24,7 +24,7 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
-  /** Number of open connections, and how many of them have not authenticated. */
+  /** Number of open connections (`open`), and of those that have not authenticated (`unknown`). */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 

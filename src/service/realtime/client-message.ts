@@ -34,7 +34,7 @@ type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** The event name of a message that has no `event`. */
+/** The value of `event` for a message without that field. */
 export const NO_EVENT = '';
 
 const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {

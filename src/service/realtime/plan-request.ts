@@ -233,14 +233,14 @@ export interface RequestPlan {
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
   readonly delivery: Omit<AppliedControls, 'ignored'>;
-  /** Maximum number of characters that the engine speaks at once. */
+  /** Maximum number of characters that the engine speaks in one call. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
-  /** Warnings to send after `ready`; empty if `ready` itself contains them. */
+  /** Warnings to send as messages after `ready`; empty if `ready` itself contains the warnings. */
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Refuses a realtime request; contains the fields of the `error` message for the client. */
+/** Thrown to refuse a realtime request; contains the fields of the `error` message for the client. */
 export class RequestProblem extends Error {
   override readonly name = 'RequestProblem';
   readonly problem: Problem;
@@ -258,7 +258,7 @@ interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Converts the path of a field to the field names of the client's protocol version. */
+  /** Returns the path of a field, with the field names of the client's protocol version. */
   readonly nameOf: (field: string) => string;
 }
 

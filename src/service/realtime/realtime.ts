@@ -66,7 +66,7 @@ export function createRealtime(deps: RealtimeDeps) {
       session.open();
       return session;
     },
-    /** Number of connections that have accepted but unspoken segments. */
+    /** Number of connections with segments that are accepted but not completely spoken. */
     get size(): number {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },

@@ -54,7 +54,7 @@ interface RequestConnection {
   readonly drain: () => Promise<void>;
 }
 
-/** Starts or resumes a request, or reports its status (docs/api/realtime.md#request-states). */
+/** Starts or resumes a request, or reports its status if it cannot start (docs/api/realtime.md#request-states). */
 export function startRequest(
   start: StartMessage,
   connection: RequestConnection,
@@ -134,7 +134,7 @@ export class RequestSpeaker {
     this.#isCharged = segments.some(({ isCharged }) => isCharged);
   }
 
-  /** Reserves the credits of a segment. Does nothing if an earlier connection has charged the segment. */
+  /** Reserves the credits of a segment. Does nothing if the segment was charged on an earlier connection. */
   reserve(segment: CommittedSegment): SessionEvent {
     const { account, context, protocol, traceId } = this.#connection;
     const { segmentId, sequences, text, characters } = segment;
@@ -192,7 +192,7 @@ export class RequestSpeaker {
 
   /**
    * Aborts the request and refunds undelivered segments. Deletes an uncharged request in `simple` mode, so that the
-   * client can use its request id again.
+   * client can use the request id again.
    */
   abandon(isFinal: boolean): void {
     const { requests } = this.#connection.context;

@@ -38,7 +38,7 @@ interface RequestParameters {
 
 type StartResult =
   | { readonly kind: 'started'; readonly request: RequestRecord }
-  /** The request exists and cannot be restarted. */
+  /** The request already exists and cannot be restarted. */
   | { readonly kind: 'known'; readonly request: RequestRecord }
   | { readonly kind: 'conflict' };
 
@@ -54,7 +54,7 @@ export class Requests {
     this.#deps = deps;
   }
 
-  /** Starts or resumes a request (docs/api/realtime.md#request-states). With `retryFailed`, restarts a failed one. */
+  /** Starts or resumes a request (docs/api/realtime.md#request-states). If `retryFailed`, restarts a failed request. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));
@@ -318,7 +318,7 @@ function numbersIn(json: string): readonly number[] {
 }
 
 /**
- * Returns the status of a request, for `request_status` and for HTTP (docs/api/realtime.md#request-states).
+ * Returns the status of a request, as sent in `request_status` and over HTTP (docs/api/realtime.md#request-states).
  * @param now milliseconds since the epoch
  */
 export function statusOf(

@@ -25,7 +25,7 @@ interface SegmentSpeech {
   readonly text: string;
   /** Number of the segment in the request, from 1. */
   readonly number: number;
-  /** True to send a WAV header: once per request, because clients concatenate the audio messages. */
+  /** True to send a WAV header. Only the first audio of a request has one, because clients concatenate the audio. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;

@@ -78,7 +78,7 @@ export class Session implements SocketListener {
     return this.#state.phase === 'authenticating';
   }
 
-  /** True while an accepted segment is unspoken. */
+  /** True while an accepted segment is not completely spoken. */
   get isBusy(): boolean {
     return (this.#state.request?.queue.length ?? 0) > 0;
   }
@@ -232,7 +232,7 @@ export class Heartbeat {
     this.#stop = clock.after(PING_MS, () => this.#beat());
   }
 
-  /** Restarts the count of unanswered pings; call it when the client has sent anything. */
+  /** Resets the count of unanswered pings; call it whenever the client has sent something. */
   reset(): void {
     this.#unanswered = 0;
   }
@@ -272,7 +272,7 @@ export class RecentIds {
 const HIGH_WATER_BYTES = 1024 * 1024;
 // Only clients that send but never read reach this number of unsent bytes.
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Maximum time without sending progress while speech is paused. */
+/** Maximum time between sent frames while speech is paused for a slow client. */
 export const STALL_MS = 120_000;
 
 /** Writes frames to a socket with back-pressure. */
@@ -318,7 +318,7 @@ export class Writer {
     });
   }
 
-  /** Drops all later frames. */
+  /** Drops all frames that are sent from now on. */
   close(): void {
     this.#isClosed = true;
     this.#release();
@@ -351,7 +351,7 @@ export interface LiveSocket {
   /** Sends a close frame. Terminates the connection if the client does not reply. */
   close(code: number): void;
   terminate(): void;
-  /** Breaks the connection after all data was sent, as a fault rule demands. */
+  /** Breaks the connection after all data was sent, to apply a fault rule. */
   disconnect(kind: 'reset' | 'truncate'): void;
 }
 

@@ -37,12 +37,12 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Returns whether a web origin has an unused ticket. If not, the handshake can be refused at once. */
+    /** Returns whether a web origin has an unused ticket. If not, the service can refuse the handshake at once. */
     isExpected(place: TicketScope): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    /** Redeems a ticket and returns its account; `undefined` if refused. A refused ticket becomes invalid too. */
+    /** Redeems a ticket and returns its account; `undefined` if refused. A refused ticket is invalid from then on. */
     redeem(ticket: string, place: TicketScope): string | undefined {
       dropOld();
       const digest = digestOf(ticket);

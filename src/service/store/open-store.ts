@@ -12,7 +12,7 @@ interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Maximum time to wait for a transaction of another process, default 5,000. */
+  /** Maximum time to wait for a transaction of another process, in milliseconds; default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 

@@ -11,7 +11,7 @@ import { familyOf, VOICES } from './voices.ts';
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
-  /** True if the service reads text for the voice (`EngineVoice.reads`). */
+  /** True if text normalization has an effect for the voice (`EngineVoice.reads`). */
   readonly reads: boolean;
   /** True if the account of this catalogue created the voice. */
   readonly isPersonal: boolean;
@@ -111,8 +111,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added, in order. Their family is `vendor`, whose models support every
- * format and have no pitch control.
+ * Returns the voices of the engines that the user added, in order. The voices belong to the family `vendor`, whose
+ * models support every format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');

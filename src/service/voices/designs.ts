@@ -19,7 +19,7 @@ import { familyOf } from './voices.ts';
 
 /** A voice design: a prompt and the voices that the service proposes for it. */
 export interface DesignRecord {
-  /** Also the id of the billed request. */
+  /** Id of the design, and of the billed request that made the design. */
   readonly id: string;
   readonly accountId: string;
   /** Number of characters in all previews. */
@@ -230,7 +230,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
 // What the known words of a prompt ask for (docs/voice-design.md).
 interface VoiceTraits {
   readonly medianHz: number;
-  /** Multiplies the default speed of the engine voice. */
+  /** Factor for the default speed of the engine voice. */
   readonly speed: number;
   /** Code of the language or accent in the prompt. */
   readonly language: string | undefined;
@@ -242,7 +242,7 @@ interface VoiceTraits {
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Base pitch in hertz; `pitch` of other rules multiplies it. */
+  /** Base pitch in hertz, which is multiplied by the `pitch` of other rules. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;

@@ -26,7 +26,7 @@ export class PersonalVoices {
     return this.#store.read((db) => findVoice(db, accountId, voiceId));
   }
 
-  /** @throws ServiceError 402 when the account has reached the voice limit */
+  /** Checks the limit of custom voices. @throws ServiceError 402 when the account has reached the limit */
   requireCapacity(accountId: string): void {
     this.#store.read((db) => requireCapacity(db, accountId));
   }

@@ -18,7 +18,7 @@ export interface VoiceOptions {
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** Language codes, default English. The first one that an adjustable engine voice speaks is used. */
+  /** Language codes, by default English. The first language that an adjustable engine voice speaks is used. */
   readonly languages: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface VoiceMakerDeps {
 export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Makes voices from reference audio, one at a time, to limit the memory for decoding. */
+/** Makes voices from reference audio. Makes one voice at a time, to limit the memory for decoding. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -45,7 +45,7 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice, but does not store it: the engine voice with the nearest pitch, shifted to the pitch of the audio.
+   * Makes a voice without storing it: takes the engine voice with the nearest pitch and shifts it to the audio's pitch.
    * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's abort
    * reason
    */
@@ -146,7 +146,7 @@ export class MeasuredVoices {
   }
 
   /**
-   * Returns the voice of a language that has the nearest pitch, shifted to the given pitch.
+   * Returns the voice with the nearest pitch among those of a language, shifted to the given pitch.
    * @throws EngineError when an engine fails, Error when no voice of the language can be measured
    */
   async nearest(

@@ -28,9 +28,9 @@ export interface EngineSource {
   readonly name: string;
   /** The `EngineVoice.id` of the voice. */
   readonly voice: string;
-  /** Semitones, added to the default pitch of the engine voice. */
+  /** Pitch shift in semitones, added to the default pitch of the engine voice. */
   readonly pitch: number;
-  /** Multiplies the speed of the request. */
+  /** Factor for the speed of the request. */
   readonly speed: number;
 }
 

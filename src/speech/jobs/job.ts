@@ -45,12 +45,12 @@ export interface JobSource<Job extends WaitedJob> {
   readonly isPart?: boolean;
 }
 
-/** The place for a result: an open file or a stream. */
+/** Where a result goes: an open file or a stream. */
 export type Place =
   | { readonly output: Output; readonly stream?: undefined }
   | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
 
-/** Opens the place for a result, once its format is known. */
+/** Opens the file or stream for a result, once the format of the result is known. */
 export type OpenDestination = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
 export interface SavedFile {
@@ -64,7 +64,7 @@ export interface SavedFile {
 interface SaveOptions {
   readonly placeFor: OpenDestination;
   readonly signal?: AbortSignal | undefined;
-  /** Called with the complete, verified file; the file is published after it resolves. */
+  /** Called with the complete, verified file. The file is published when the returned promise resolves. */
   readonly onVerified?: ((metadata: IntentMetadata) => Promise<void>) | undefined;
 }
 
@@ -120,10 +120,10 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
   readonly source: JobSource<Job>;
-  /** The place for the result; without it the result stays on the service. */
+  /** Opens the place for the result; if undefined, the result stays on the service. */
   readonly placeFor: OpenDestination | undefined;
   readonly file: Output | undefined;
-  /** Records a failure and returns the failure to report, or returns undefined for the default handling. */
+  /** Records a failure and returns the failure to report; returns undefined for the default handling. */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }
 
@@ -224,9 +224,9 @@ function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
 /** Options for waiting for a job and saving its result. */
 export interface JobFetch<Job extends WaitedJob> {
   readonly source: JobSource<Job>;
-  /** How to wait for the end of the job; without it, the job is queried once. */
+  /** How to wait for the end of the job; if undefined, the job is queried only once. */
   readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
-  /** The place for the result; without it nothing is saved. */
+  /** Opens the place for the result; if undefined, nothing is saved. */
   readonly placeFor: OpenDestination | undefined;
   readonly signal: AbortSignal;
   readonly resume: (jobId: string) => string;
@@ -234,7 +234,7 @@ export interface JobFetch<Job extends WaitedJob> {
 
 export interface FetchedJob<Job extends WaitedJob> {
   readonly id: string;
-  /** The last known state; undefined if there was no response. */
+  /** The last known state of the job; undefined if the service never responded. */
   readonly job: Job | undefined;
   readonly saved: SavedFile | undefined;
   /** Why the job failed or still runs, or why its result could not be saved. */
@@ -272,7 +272,7 @@ export async function fetchJob<Job extends WaitedJob>(
 }
 
 /**
- * Records that the results of jobs of interrupted commands were saved, so that `foley recover` skips them.
+ * Records in the journal that the results of interrupted jobs were saved, so that `foley recover` skips these jobs.
  * @throws Failure (state)
  */
 export async function markFetched(
@@ -300,7 +300,7 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   });
 }
 
-/** Marks a failure as billed, because the job was accepted, and adds how to resume the job. */
+/** Marks a failure as billed, because the job was accepted, and adds a hint on how to resume the job. */
 function afterAcceptance(
   failure: Failure,
   { phase }: Pick<WaitedJob, 'phase'>,
@@ -324,7 +324,7 @@ function afterAcceptance(
 
 /**
  * Creates the failure for a successful job whose result is missing on the service (exit code 27).
- * @param what the result, such as `audio`
+ * @param what name of the result, such as `audio`
  */
 export function missingResult(
   failure: Failure,

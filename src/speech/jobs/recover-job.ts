@@ -44,10 +44,10 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
 }
 
 /**
- * Waits for an interrupted job, and saves its result under the intended name, or a numbered name if
- * that is taken (docs/billing.md). Nothing is billed.
- * @throws Failure (usage for a job of another service), after which the job stays in the journal; or the
- *   signal's abort reason
+ * Waits for an interrupted job, and saves its result under the intended name, or under a numbered name if a file with
+ * that name exists (docs/billing.md). Nothing is billed.
+ * @throws Failure (usage for a job of another service), after which the job stays in the journal; or the signal's abort
+ * reason
  */
 export async function recoverAs<Job extends WaitedJob>(
   { intent, jobId }: InterruptedJob,

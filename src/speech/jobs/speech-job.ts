@@ -21,7 +21,7 @@ import { missingResult, performJob } from './job.ts';
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
-  /** The place for the audio; without it the audio stays on the service. */
+  /** Where the audio goes; if undefined, the audio stays on the service. */
   readonly place: Place | undefined;
 }
 

@@ -45,8 +45,8 @@ interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
 /**
  * Speaks one part as a job and downloads the audio, resuming from the recorded state. Records the idempotency
  * key, the job id and the saved file, each before the next step.
- * @throws Failure; rejected when the job failed, which is not billed (a retry uses a new idempotency key); lost
- *   when the job is missing on the service (a retry is billed again)
+ * @throws Failure: `rejected` if the job failed, which is not billed (a retry uses a new idempotency key); `lost` if
+ *   the job is missing on the service (a retry is billed again)
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -121,7 +121,7 @@ async function createJob(
   return job;
 }
 
-/** Returns the part's idempotency key; a new one after a failed job, since the old one returns that job again. */
+/** Returns the idempotency key to send. A failed job needs a new key, because the old one returns that job again. */
 async function usableKey(
   record: LongTextRecord,
   index: number,
@@ -167,7 +167,7 @@ export interface StreamDeps
   readonly cache?: boolean | undefined;
   /** Maximum wait for the next event of an aligned stream, in milliseconds. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Whether to request, and pay for, a part again if its billed audio is lost; by default that is a failure. */
+  /** Whether to request and pay for a part again if its billed audio is lost; by default, the part then fails. */
   readonly buysLost?: boolean | undefined;
 }
 
@@ -214,7 +214,7 @@ export async function speakStreamPart(
   });
 }
 
-/** Returns ranges as recorded with a part; undefined without any. */
+/** Formats ranges for the record of a part; undefined if there are none. */
 function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
   return ranges.length === 0 ? undefined : formatRanges(ranges);
 }

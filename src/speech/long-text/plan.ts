@@ -81,7 +81,7 @@ export interface TextLimit {
 
 /**
  * Returns the text limit of `modelId`; by default of the voice family's default model, which the request must then
- * name; else the smallest limit of the voice's models. Models that the service does not list have the general limit.
+ * name; else the smallest limit of the voice's models. A model that the service does not list has the general limit.
  * @throws Failure
  */
 export async function textLimit(

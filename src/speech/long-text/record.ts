@@ -237,7 +237,7 @@ interface PartStep {
   readonly bytes?: number | undefined;
   /** Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`. */
   readonly unspoken?: string | undefined;
-  /** Whether some of the text could not be spoken. */
+  /** Whether a part of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
   /** Whether foley has already reported that the part's job or audio is missing on the service. */
   readonly isGone?: boolean | undefined;
@@ -295,7 +295,7 @@ export interface InterruptedText {
   readonly id: string;
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** Checksum of the joined audio, once it was verified. */
+  /** Checksum of the joined audio; undefined until the audio was verified. */
   readonly checksum: string | undefined;
   /** Temporary files of interrupted runs. */
   readonly temporaries: readonly string[];
@@ -311,7 +311,7 @@ export interface InterruptedText {
 interface UnreadableText {
   readonly id: string;
   readonly folder: string;
-  /** Number of audio files that were saved. */
+  /** Number of saved audio files. */
   readonly parts: number;
   readonly bytes: number;
 }

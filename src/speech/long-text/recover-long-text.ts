@@ -20,7 +20,7 @@ export interface LongTextRecovery
       'client' | 'hasOwnKey' | 'output' | 'processes' | 'record' | 'requestId' | 'stream'
     >,
     RecordOptions {
-  /** Connects to the service; called only if a request is needed. */
+  /** Connects to the service; called only if the recovery needs a request. */
   readonly connect: () => Promise<ApiClient>;
 }
 

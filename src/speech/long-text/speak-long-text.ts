@@ -195,7 +195,7 @@ class WholeAudio {
     this.#sink = output ?? stream;
   }
 
-  /** Adds bytes of a streamed part. */
+  /** Adds a chunk of a streamed part to the joined audio. */
   async write(chunk: Uint8Array): Promise<void> {
     await this.#push(this.#joiner.write(chunk));
   }
@@ -204,7 +204,7 @@ class WholeAudio {
     await this.#push(this.#joiner.endPart());
   }
 
-  /** Adds a saved part. */
+  /** Adds the file of a saved part to the joined audio. */
   async add(file: string): Promise<void> {
     const failed = (error: unknown): never => {
       throw stateFailure('the audio of a part', file, error);
@@ -291,7 +291,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
   };
 }
 
-/** Returns the ranges that the voice left out of the parts, as ranges of the whole text. */
+/** Returns the ranges that the voice left out of all parts, as ranges of the whole text. */
 function unspokenIn(
   record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>,
 ): readonly CodePointRange[] {

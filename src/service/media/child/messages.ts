@@ -16,7 +16,7 @@ const TASK_FAILURES = [
 export type TaskFailure = (typeof TASK_FAILURES)[number];
 
 /**
- * Reports a failed task of the media child. The child throws it, and the service throws it again with the same reason.
+ * A failed task of the media child. The child throws this error, and the service throws it again with the same reason.
  */
 export class MediaTaskError extends Error {
   override readonly name = 'MediaTaskError';
@@ -32,7 +32,7 @@ export const TaskCall = Type.Object({
   task: Type.String(),
   /** Validated by the task itself, because each task has its own schema. */
   order: Type.Unknown(),
-  /** Milliseconds until the service kills the child. The child kills itself later if the service has died. */
+  /** Milliseconds until the service kills the child. If the service has died, the child kills itself later. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;
@@ -51,7 +51,7 @@ export const TaskMessage = Type.Union([
 export type TaskMessage = Static<typeof TaskMessage>;
 
 /**
- * Does work in the media child: reads files of users, or takes long. Validates `order`, which comes from another
+ * Does work that takes long or reads users' files, in the media child. Validates `order`, which comes from another
  * process, and writes only the files that `order` names.
  * @throws MediaTaskError when a user's file is the cause
  */
@@ -72,8 +72,8 @@ export function requireTaskParameters<Schema extends TSchema>(
 }
 
 /**
- * Runs `work`, which writes the file at `path`. Deletes the file if `work` fails, because on a full disk the failure
- * itself needs space.
+ * Runs `work`, which writes the file at `path`. If `work` fails, deletes the file, because recording the failure needs
+ * disk space too.
  */
 export async function deleteOnFailure<Result>(
   path: string,

@@ -20,7 +20,7 @@ export interface TaskOptions<Schema extends TSchema> {
 
 /**
  * Runs a task in a separate process; kills the process on abort.
- * @throws MediaTaskError when the task fails, takes too long or crashes; the signal's abort reason on abort
+ * @throws MediaTaskError when the task fails, takes too long or crashes; on abort, the signal's abort reason
  */
 export type RunTask = <Schema extends TSchema>(
   task: MediaTaskName,

@@ -8,7 +8,7 @@ export interface AddressPolicy {
   /**
    * Resolves a host to allowed addresses. Connect to one of these without resolving the host again.
    * @param host host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere true if another machine redirects to the host; then loopback is forbidden
+   * @param isSentFromElsewhere true if another machine redirects to the host; loopback is then forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
   urlsOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
@@ -22,7 +22,7 @@ export class RefusedAddress extends Error {
 interface AddressPolicyOptions {
   /** Host names and addresses that are allowed even in private networks. */
   readonly allowHosts: readonly string[];
-  /** True to allow downloads from loopback; only if the service itself listens on loopback. */
+  /** True to allow downloads from loopback; set only if the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
 }
@@ -64,10 +64,10 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** The body has not been read yet. */
+/** A response whose body has not been read yet. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Target of a redirect, not parsed yet; undefined for any other response. */
+  /** Target of a redirect, as the server sent it; undefined if the response is no redirect. */
   readonly location: string | undefined;
   /** True if this machine sent the response. */
   readonly isLocal: boolean;

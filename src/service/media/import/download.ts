@@ -21,7 +21,7 @@ export interface Download {
   /** An http or https URL without credentials, already checked. */
   readonly url: URL;
   readonly maxBytes: number;
-  /** Writes the next bytes of the file. If it throws, the download ends. */
+  /** Writes the next bytes of the file. If writing fails, the download fails. */
   readonly write: (piece: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }

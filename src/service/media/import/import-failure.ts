@@ -12,11 +12,11 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** Text after the field's name in the error message. */
+  /** The rest of the error message, after the name of the field. */
   readonly what: string;
-  /** Default `download`. */
+  /** The stage that failed; by default `download`. */
   readonly stage?: ImportStage;
-  /** True if the same request may succeed later, default false. */
+  /** True if the same request may succeed later; by default false. */
   readonly retryable?: boolean;
   readonly cause?: unknown;
 }

@@ -63,7 +63,7 @@ export class Imports {
     this.#deps = deps;
   }
 
-  /** Runs `work` with a new folder for imported files. Then removes the folder, unless a job uses it. */
+  /** Runs `work` with a new folder for imported files, then removes the folder unless a job uses it. */
   async within<Result>(
     signal: AbortSignal,
     work: (arrival: MediaImport) => Promise<Result>,

@@ -21,8 +21,8 @@ const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer parses them; other files pass. A demuxer trusts every number: a
- * count of four billion samples in a file of one megabyte keeps it busy for minutes.
+ * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. A demuxer trusts every
+ * number: a count of four billion samples in a file of one megabyte keeps it busy for minutes.
  * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {
@@ -38,7 +38,7 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in blocks. One block contains several small boxes, which saves reads.
+ * Returns a function that reads a file in blocks. A block contains several small boxes, so that fewer reads are needed.
  * @param fill reads from a file position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {

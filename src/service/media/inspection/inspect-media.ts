@@ -160,11 +160,11 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   return at === packet.length;
 }
 
-/** Silence that an encoder added, in seconds. */
+/** Silence that an encoder added before and after the sound, in seconds. */
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Upper limit of additional silence that the file does not declare, in seconds. */
+  /** Maximum additional silence that the file does not declare, in seconds. */
   readonly unknown: number;
 }
 

@@ -6,10 +6,10 @@ const Seconds = Type.Number({ exclusiveMinimum: 0, maximum: MEDIA_SECONDS_MAX })
 
 export const VideoMetadata = Type.Object({
   codec: Type.String(),
-  /** In pixels, after the rotation that the file declares. */
+  /** Width and height in pixels, after the rotation that the file declares. */
   width: Type.Integer({ minimum: 1 }),
   height: Type.Integer({ minimum: 1 }),
-  /** From the start of the first video frame to the end of the last, in seconds. */
+  /** Time from the start of the first video frame to the end of the last one, in seconds. */
   seconds: Seconds,
 });
 export type VideoMetadata = Static<typeof VideoMetadata>;
@@ -17,23 +17,23 @@ export type VideoMetadata = Static<typeof VideoMetadata>;
 export const InspectedVideo = Type.Object({
   ...VideoMetadata.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Total size of the packets. */
+  /** Total size of the video packets. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
 
 export const AudioMetadata = Type.Object({
   codec: Type.String(),
-  /** Without the silence that the encoder added. */
+  /** Duration in seconds, without the encoder's silence that the file declares. */
   seconds: Seconds,
   /** Timestamp in seconds at which the sound begins, after the encoder's silence. */
   start: Type.Number(),
-  /** Seconds of encoder silence that `seconds` may include; 0 if the file declares its silence. */
+  /** Maximum encoder silence, in seconds, that `seconds` may still include; 0 if the file declares its silence. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioMetadata = Static<typeof AudioMetadata>;
 
-/** Result of an inspection: metadata of the inspected track. The other field is null. */
+/** Result of an inspection: metadata of the inspected track. The field for the other kind of track is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioMetadata, Type.Null()]),
@@ -51,9 +51,9 @@ export const AlignParameters = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioMetadata,
-  /** Duration of the result; the video is truncated or repeated to match. */
+  /** Duration of the result in seconds; the video is truncated or repeated to reach this duration. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Multiplies the tempo of the sound without changing the pitch. */
+  /** Factor for the tempo of the sound; the pitch stays the same. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   output: Type.String(),
 });

@@ -98,8 +98,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Refuses a video that would be repeated too often to last `seconds`. A video of one frame would repeat thousands of
- * times.
+ * Refuses a video that would have to be repeated too often to last `seconds`, such as a video of one frame.
  * @throws ServiceError 413, before anything is charged
  */
 export function limitRepeatedSize(
@@ -121,8 +120,8 @@ export function limitRepeatedSize(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the shorter of the two inputs, or the audio
- * if `extendsVideo`, without the encoder's silence.
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the duration of the shorter input, or of the
+ * audio if `extendsVideo`. The encoder's silence is not billed.
  */
 export function billingOf({
   audio,
@@ -144,7 +143,7 @@ export function billingOf({
   };
 }
 
-/** Rounds seconds to milliseconds: times in media files are not more exact. */
+/** Rounds seconds to milliseconds, the precision of times in media files. */
 export function roundSeconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
@@ -153,9 +152,9 @@ export const StoredLipSync = Type.Object({
   video: VideoMetadata,
   audio: AudioMetadata,
   audioFile: Type.String(),
-  /** Duration of the result. */
+  /** Duration of the result in seconds. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Multiplies the tempo of the sound without changing the pitch. */
+  /** Factor for the tempo of the sound; the pitch stays the same. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
   credits: Type.Integer({ minimum: 0 }),

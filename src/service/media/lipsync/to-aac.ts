@@ -118,7 +118,7 @@ async function* decodeSound(track: InputAudioTrack, path: string): AsyncGenerato
   else yield* decodePcm(track);
 }
 
-/** Decodes a FLAC file; skips damaged frames. */
+/** Decodes a FLAC file, skipping damaged frames. */
 export function decodeFlac(path: string): AsyncGenerator<Sound> {
   return decodeFile(path, createFlacDecoder);
 }
@@ -164,8 +164,8 @@ const BUFFER_FRAMES = 8_192;
 const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
 
 /**
- * Makes sound faster (tempo above 1) or slower at the same pitch. The number of frames is divided by the tempo and
- * rounded.
+ * Makes sound faster (`tempo` above 1) or slower at the same pitch. The result has the original number of frames
+ * divided by `tempo`, rounded.
  */
 export async function* changeTempo(
   sounds: AsyncIterable<Sound>,

@@ -12,7 +12,7 @@ import { openReference, openSharp } from './reference.ts';
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** The parameters that the image task and the video task share. */
+/** The parameters that image tasks and video tasks have in common. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
@@ -189,8 +189,8 @@ const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
 const GAP = 0.025;
 
 /**
- * Returns the places of the reference images: two rows for more than two images on an upright or square card, otherwise
- * one.
+ * Returns the places of the reference images, in two rows for more than two images on an upright or square card,
+ * otherwise in one row.
  */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
@@ -216,11 +216,11 @@ export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
 
-/** A longer prompt is truncated. */
+/** Maximum length of a title; longer prompts are truncated. */
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
- * Returns the prompt as a title of one line, truncated after a word.
+ * Returns the prompt as a one-line title, truncated after a word if too long.
  * @returns `lacking`: number of characters that were omitted because the font lacks them
  */
 export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {

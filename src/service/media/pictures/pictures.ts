@@ -23,7 +23,7 @@ const Stored = {
   height: Type.Integer({ minimum: 2 }),
   /** Milliseconds since the epoch. */
   createdAt: Type.Integer({ minimum: 0 }),
-  /** File names in the folder of the job. */
+  /** File names of the reference images, in the folder of the job. */
   references: Type.Array(Type.String()),
 };
 
@@ -84,7 +84,7 @@ export function planImage(
 
 /**
  * Validates a request for a video and computes the price (docs/api/media.md).
- * @throws ServiceError as `planImage`
+ * @throws ServiceError for the same reasons as `planImage`
  */
 export function planVideo(
   request: VideoRequest,

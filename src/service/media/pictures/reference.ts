@@ -14,7 +14,7 @@ export const inspectPictureTask: MediaTask = async (order) => {
   return inspectReference(await openSharp(), path);
 };
 
-/** In pixels. */
+/** Width and height in pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;

@@ -69,7 +69,7 @@ export async function toI420(picture: Sharp, { width, height }: PictureSize): Pr
 
 /** The frames that one thread encodes. */
 export interface FrameRange extends PictureSize {
-  /** A frame without the bar, as I420. */
+  /** A frame without the progress bar, as I420. */
   readonly card: Uint8Array;
   /** Number of frames in the whole video. */
   readonly frames: number;

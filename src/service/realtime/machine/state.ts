@@ -49,13 +49,13 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Fields of `ready` and `audio`, the same in both protocol versions. */
+  /** Fields of the messages `ready` and `audio` that are the same in both protocol versions. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
   >;
   readonly ready: ReadyFields;
-  /** Warnings to send after `ready`; empty if `ready` itself contains them. */
+  /** Warnings to send as messages after `ready`; empty if `ready` itself contains the warnings. */
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
@@ -109,20 +109,20 @@ export type SessionTimer = 'auth' | 'idle';
 export type SessionEvent =
   /** The handshake succeeded. If `quota` is undefined, the client must send a browser ticket. */
   | { readonly type: 'opened'; readonly quota: number | undefined }
-  /** A message arrived. `isRepeated`: an earlier message had the same `eventId`. */
+  /** A message arrived. `isRepeated` is true if an earlier message had the same `eventId`. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
-  /** Results of the effect `redeem`. */
+  /** Result of the effect `redeem`: the ticket was redeemed or refused. */
   | { readonly type: 'redeemed'; readonly quota: number }
   | { readonly type: 'ticketRefused' }
-  /** Results of the effect `start`. */
+  /** Result of the effect `start`: the request was started, was already known, or could not start. */
   | { readonly type: 'started'; readonly request: StartedRequest }
   | { readonly type: 'known'; readonly status: StatusFields }
   | { readonly type: 'notStarted'; readonly problem: Problem }
-  /** Results of the effect `reserve`. */
+  /** Result of the effect `reserve`: the credits were reserved or not. */
   | { readonly type: 'reserved'; readonly segmentId: string; readonly units: number }
   | { readonly type: 'notReserved'; readonly problem: Problem }
-  /** Results of the effect `speak`. */
+  /** Results of the effect `speak`: chunks of audio, then how the segment ended. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | {
       readonly type: 'spoken';
@@ -148,7 +148,7 @@ export type SessionEvent =
   | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
 
-/** What the voice left out of a segment, in the format of `X-Foley-Unspoken`; undefined if nothing. */
+/** Ranges that the voice left out of a segment, in the format of `X-Foley-Unspoken`; undefined if there are none. */
 type Unspoken = string | undefined;
 
 type Unstamped<Message> = Message extends ServerMessage
@@ -158,7 +158,7 @@ type Unstamped<Message> = Message extends ServerMessage
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
-/** A task for the driver. */
+/** A task that the state machine gives to the driver. */
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
@@ -166,7 +166,7 @@ export type SessionEffect =
   | { readonly type: 'reserve'; readonly segment: CommittedSegment }
   | { readonly type: 'speak'; readonly segmentId: string }
   | { readonly type: 'complete' }
-  /** Abort the request. `isFinal`: the client cannot retry it. */
+  /** Aborts the request. If `isFinal`, the client cannot retry the request. */
   | { readonly type: 'abandon'; readonly isFinal: boolean }
   | { readonly type: 'startTimer'; readonly name: SessionTimer; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: SessionTimer }
@@ -241,7 +241,7 @@ function leave({ code }: Problem, closeCode = closeCodeOf(code)): Reducer {
   return () => [abandon(code === 'session_limit_exceeded'), end(closeCode)];
 }
 
-/** Aborts the request, if the connection has one. `isFinal`: the client cannot retry it. */
+/** Aborts the request, if the connection has one. If `isFinal`, the client cannot retry the request. */
 export function abandon(isFinal = false): Reducer {
   return (state) => (hasRequest(state) ? [emit({ type: 'abandon', isFinal })] : []);
 }
@@ -262,7 +262,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the billable units of a request, without those of the given segments. */
+/** Returns the billable units of a request, except those of the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],

@@ -6,12 +6,12 @@ import type { Clock } from '../../../effects/clock.ts';
 export type MeasuredPitches =
   /** Median pitch in hertz; undefined if the files contain no speech. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
-  /** The file at `index` is unusable; `problem` is a predicate, such as `is silent`. */
+  /** The file at `index` is unusable. `problem` completes a sentence about the file, such as `is silent`. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
  * Checks reference audio and measures the voice's pitch.
- * @throws Error when the thread fails or takes too long; the signal's reason on abort
+ * @throws Error when the thread fails or takes too long; on abort, the signal's abort reason
  */
 export type MeasurePitches = (
   files: readonly OpenFile[],
@@ -26,7 +26,7 @@ interface ListeningThreadOptions {
   readonly timeoutMs?: number;
 }
 
-/** Limits on the JavaScript memory of a thread, which excludes WebAssembly and samples. */
+/** Limits for the JavaScript heap of a thread, which does not include WebAssembly memory and samples. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 

@@ -17,7 +17,7 @@ const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
 /** Minimum clarity of the pitch in a measurement, from 0 (noise) to 1 (a periodic sound). */
 const CLARITY = 0.65;
-/** A measurement below this share of the loudest level (-34 dB) counts as noise. */
+/** Measurements below this share of the loudest level (-34 dB) count as noise. */
 const QUIET = 0.02;
 
 /**

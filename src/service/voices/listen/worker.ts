@@ -1,4 +1,4 @@
-/** The entry of a thread that decodes and measures uploads. A malicious file can harm this thread only. */
+/** Entry point of the thread that decodes and measures uploads. A malicious file can harm only this thread. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { measurePitches } from './hear-files.ts';
