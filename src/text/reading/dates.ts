@@ -190,14 +190,33 @@ function count(digits: string, unit: string, region: Region): string {
   return `${cardinal(digits, region)} ${unit}${Number(digits) === 1 ? '' : 's'}`;
 }
 
-const DECADE = /^['’‘]?(\d\d(?:\d0|\d\d)|\d0)['’]?s$/;
-const TENS_ALONE = 2;
+const DECADE = /^(['’‘]?)(\d\d\d0|\d0)['’]?s$/;
+/** Words before a decade of two digits; after another word, `30s` are seconds. */
+const BEFORE_DECADE =
+  /^(?:the|mid|late|early|his|her|their|my|your|our|of|and|to|in|or|–|roaring|swinging)?$/i;
 
 /** Reads a decade or century such as `1980s`, `'90s` or `1800s`. */
-export function readDecade(word: string, region: Region): string | undefined {
-  const digits = DECADE.exec(word)?.[1];
-  if (digits === undefined || (digits.length > TENS_ALONE && !digits.endsWith('0')))
-    return undefined;
-  const spoken = digits.length === TENS_ALONE ? cardinal(digits, region) : year(digits, region);
+export function readDecade(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const [, mark, digits = ''] = DECADE.exec(word) ?? [];
+  const isSeconds = mark === '' && digits.length === 2 && !BEFORE_DECADE.test(previousWord(place));
+  if (digits === '' || isSeconds) return undefined;
+  const spoken = digits.length === 2 ? cardinal(digits, region) : year(digits, region);
   return spoken.endsWith('y') ? `${spoken.slice(0, -1)}ies` : `${spoken}s`;
+}
+
+const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})(?:\.(\d{1,3}))?s?)?$/;
+
+/** Reads a duration such as `1h30m`, or the minutes in `2h 15m`. */
+export function readDuration(word: string, place: Place): string | undefined {
+  const { region } = place;
+  const minutes = /^(\d{1,3})m$/.exec(word)?.[1];
+  if (minutes !== undefined && /^\d{1,3}h$/.test(previousWord(place)))
+    return count(minutes, 'minute', region);
+  const [, hours = '0', past = '0', second, part] = LASTED.exec(word) ?? [];
+  if (hours === '0' && past === '0') return undefined;
+  if (second !== undefined && (past !== '0' || word.endsWith('s')))
+    return duration([hours, past, second, part], region);
+  const rest = second ?? past;
+  return `${count(hours, 'hour', region)} and ${count(rest, 'minute', region)}`;
 }

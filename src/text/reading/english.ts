@@ -88,9 +88,11 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
   }
   if (!/[\p{L}\p{N}]/u.test(word)) return { spoken: readSign(word, place, text) };
   if (EMOTICON.test(token.before + word + token.after)) return { spoken: '' };
-  if (word === 'x' && NUMERIC.test(previousWord(place)) && NUMERIC.test(nextWord(place))) {
+  if (word === 'x' && SIDE.test(previousWord(place)) && NUMERIC.test(nextWord(place))) {
     return { spoken: nextWord(place, 2).startsWith('=') ? 'times' : 'by' };
   }
+  if (/^[A-F]$/.test(word) && token.after.startsWith('-'))
+    return { spoken: `${word} minus`, takesStop: true };
   const stopped = readAbbreviation(word, place, text) ?? readDotted(word, place, text);
   if (stopped !== undefined) return stopped;
   const [, base = '', possessive = ''] = POSSESSIVE.exec(word) ?? [];
@@ -102,6 +104,7 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
 }
 
 const PLAIN = /^[a-wyz]$|^[a-z]{2,}$/;
+const SIDE = /\d$|^(?:ft|in|m|cm|mm|feet|inches|px)$/;
 const INITIALS = /^(?:[A-Z]\.){2,8}$/;
 const POSSESSIVE = /^(.{1,120})(['’]s)$/u;
 const EMOTICON = /^(?:[:;=8xX]['’]?-?[DPpOo3]|<3|[xX]D|[oO]_[oO])[.!]?$/;
@@ -161,7 +164,7 @@ function readSign(sign: string, place: Place, text: string): string {
   const before = previousWord(place);
   const after = place.tokens[place.at + 1]?.text ?? '';
   if (sign === '©') return /^\d/.test(after) && !/^copyright$/i.test(before) ? 'copyright' : '';
-  if (before === '' && place.at === 0) return sign === '§' ? 'section' : '';
+  if (before === '' && place.at === 0 && !/[§@≈±]/.test(sign)) return '';
   if (after === '' && !/[%°€£¥]/.test(sign)) return '';
   if (sign === '–' || sign === '-') return readDash(sign, place, text);
   if (sign === '*' || sign === '/') {
@@ -189,7 +192,7 @@ const INNER_SIGNS =
   °=degrees|\\=backslash|#=number|$=dollar|€=euro|£=pound|§=section|²=squared|³=cubed|^=to the power of|½=one half
   ¼=one quarter|¾=three quarters|⅓=one third|⅔=two thirds|⅛=one eighth|©=copyright|√=square root of|∞=infinity`);
 const PART =
-  /\d{1,3}0s(?!\p{L})|\d{1,9}(?:st|nd|rd|th)(?!\p{L})|\p{Sc}\d{1,9}(?:\.\d{1,2})?(?:k|K|m|M|bn|B)?(?=-)|\d{1,3}\/\d{1,3}(?=-)|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
+  /(?:\p{Lu}\.){2,8}|\d{1,3}0s(?!\p{L})|\d{1,9}(?:st|nd|rd|th)(?!\p{L})|\p{Sc}\d{1,9}(?:\.\d{1,2})?(?:k|K|m|M|bn|B)?(?=-)|\d{1,3}\/\d{1,3}(?=-)|\p{L}[\p{L}\p{M}\p{Cf}'’]*|\d{1,15}(?:[.,:]\d{1,15})*|./gsu;
 const HYPHEN = /^[-‐‑]$/;
 const EXPONENT = /(?<=\d)⁻?[⁰¹²³⁴-⁹]{1,3}/g;
 const SUBSCRIPT = /[₀-₉]/g;
@@ -232,6 +235,7 @@ function readPart(part: string, place: PartPlace): string {
     region,
   };
   if (/^[\d\p{Sc}]./u.test(part) || /^\d/.test(part)) return readDigits(part, place, alone);
+  if (INITIALS.test(part)) return spellLetters(part.replaceAll('.', ''));
   if (/^\p{L}/u.test(part)) return readPartLetters(part, place, alone);
   if (HYPHEN.test(part) || part === '−') return isMinus(place) ? 'minus' : '';
   if (part === '/')
@@ -259,7 +263,7 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
     /^\p{L}/u.test(before) || (before === '-' && /^[A-Z]+$/.test(parts[index - 2] ?? ''));
   if (isAfterLetters && /^\d{3}$/.test(part)) return asPlural(pairs(part), parts, index);
   if (before === '-' && /^\d{5,15}$/.test(part)) return spellDigits(part);
-  if (isAfterLetters && /^\d{2}$/.test(part) && !part.startsWith('0'))
+  if (isAfterLetters && /^[1-9]\d?$/.test(part))
     return asPlural(cardinal(part, region), parts, index);
   if (/^\d{1,15}(?:,\d{1,15})+$/.test(part) && !/^\d{1,3}(?:,\d{3})+$/.test(part)) {
     return part
@@ -287,7 +291,7 @@ function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place
   const before = parts[index - 1] ?? '';
   const isAfterDigits =
     /^\d/.test(before) || (before === '-' && /^\d/.test(parts[index - 2] ?? ''));
-  if (part === 's' && /^\d\d/.test(before) && index > 1) return '';
+  if (part === 's' && /^\d/.test(before) && index > 1) return '';
   const isOne = before === '-' || before === '1';
   const unit = isAfterDigits && part.length > 1 ? unitName(part, isOne) : undefined;
   if (unit !== undefined) return unit;

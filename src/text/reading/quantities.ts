@@ -3,6 +3,7 @@ import {
   isYear,
   monthNamed,
   readDecade,
+  readDuration,
   readNumericDate,
   readTime,
 } from './dates.ts';
@@ -50,7 +51,8 @@ const RULES: readonly Rule[] = [
   (word) => FIXED.get(word),
   readNumericDate,
   readTime,
-  (word, { region }) => readDecade(word, region),
+  readDecade,
+  readDuration,
   readPhone,
   readRatio,
   readScientific,
@@ -160,6 +162,8 @@ function readNumber(word: string, place: Place): string | undefined {
   const day = dayBesideMonth(word, place);
   if (day !== undefined) return day;
   if (/^\d{3,4}$/.test(word) && READ_IN_PAIRS.test(before)) return pairs(word);
+  if (word.length === 4 && place.tokens[place.at]?.before.endsWith(':') === true)
+    return pairs(word);
   if (word.length === 4 && isYear(word, place)) return year(word, region);
   if (/^[A-Z]{2,5}$/.test(before) && /^\d\d[1-9]\d$|^\d\d\d[1-9]$/.test(word)) return pairs(word);
   const currency = /^(?:–|to|-)$/.test(before) ? currencyOf(previousWord(place, 2)) : undefined;
@@ -225,7 +229,7 @@ function readFraction(word: string, place: Place): string | undefined {
   const isFraction =
     top < bottom &&
     bottom > 1 &&
-    (isMeasure ? bottom <= 100 : bottom < 10 || bottom === 16 || bottom === 12);
+    (isMeasure || top === 1 ? bottom <= 1000 : bottom < 10 || bottom === 16 || bottom === 12);
   const isStars = /^stars?$/.test(nextWord(place)) || top === bottom;
   if (isFraction && !isStars) return fraction(top, bottom, region);
   const link = bottom <= 100 && top <= bottom ? 'out of' : 'over';

@@ -2,7 +2,7 @@ import { words } from './numbers.ts';
 
 /** Names of units: singular and plural, separated by `/` where adding an `s` is not enough. */
 const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map(
-  `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|ft=foot/feet
+  `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|yds=yard|ft=foot/feet
   in=inch/inches|kg=kilogram|g=gram|mg=milligram|µg=microgram|mcg=microgram|lb=pound|lbs=pound|oz=ounce|t=ton
   l=liter|L=liter|ml=milliliter|mL=milliliter|cl=centiliter|dl=deciliter|gal=gallon|qt=quart|tsp=teaspoon
   tbsp=tablespoon|KB=kilobyte|kB=kilobyte|MB=megabyte|GB=gigabyte|TB=terabyte|PB=petabyte|KiB=kibibyte|MiB=mebibyte
@@ -30,7 +30,7 @@ const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
     }),
 );
 
-const SQUARE_OR_CUBE = /^([a-zµ]{1,2})([²³])$/;
+const SQUARE_OR_CUBE = /^([a-zµ]{1,3})([²³])$/;
 const PER = /^([^/]{1,8})\/([^/]{1,8})$/;
 /** What can be counted per unit, though it is no unit itself. */
 const PER_WORDS = new Set(
@@ -45,7 +45,9 @@ export function unitName(unit: string, isOne: boolean): string | undefined {
   const [, base = '', power] = SQUARE_OR_CUBE.exec(sign) ?? [];
   const based = UNITS.get(base);
   if (power !== undefined && based !== undefined) {
-    return `${power === '²' ? 'square' : 'cubic'} ${based[isOne ? 0 : 1]}`;
+    const name = based[isOne ? 0 : 1];
+    if (/^(?:s|h|min)$/.test(base)) return `${name} ${power === '²' ? 'squared' : 'cubed'}`;
+    return `${power === '²' ? 'square' : 'cubic'} ${name}`;
   }
   const [, over = '', under = ''] = PER.exec(sign) ?? [];
   if (under === '') return undefined;

@@ -36,11 +36,11 @@ const WITH_STOP =
   lb=pounds|lbs=pounds|ft=feet|tbsp=tablespoon|tsp=teaspoon|gal=gallon|pres=president|prof=professor|gov=governor|sgt=sergeant|capt=captain|col=column|univ=university`);
 /** Abbreviations that need no full stop. */
 const WITHOUT_STOP =
-  table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|a/c=A C
+  table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|either/or=either or|on/off=on off|he/him=he him|she/her=she her|they/them=they them|a/c=A C
   aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
   dept=department|govt=government|jr=Junior|blvd=Boulevard|ave=Avenue|ok=okay|he/she=he or she|she/he=she or he|his/her=his or her|s/he=she or he
   him/her=him or her|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
-  at&t=A T and T|btw=by the way|fyi=F Y I|imo=in my opinion|imho=in my humble opinion|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
+  at&t=A T and T|btw=by the way|fyi=F Y I|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
   f#=F sharp|g++=G plus plus|.net=dot net|node.js=node dot J S|notepad++=Notepad plus plus`);
 /** Abbreviations in `WITHOUT_STOP` that are other words unless they are written in these letters. */
 const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
@@ -56,9 +56,9 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     .trimStart()
     .replace(/^["“(]/, '');
   const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
-  const area = hasStop ? AREAS.get(lower) : undefined;
+  const area = hasStop || /^\d/.test(previous) ? AREAS.get(lower) : undefined;
   if (area !== undefined && /^(?:ft|in|mi|m|km|yd|cm|oz)$/.test(next))
-    return { spoken: area, takesStop: true };
+    return { spoken: area, takesStop: hasStop };
   const stop =
     hasStop &&
     following !== '' &&
@@ -70,7 +70,7 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
       /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next))
         ? BEFORE_NUMBER.get(lower)
         : undefined;
-    const isNumber = hasStop || /^(?:no|nos|vol|fig|ch|pp)$/.test(lower);
+    const isNumber = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
     if (
       isNumber &&
       number !== undefined &&
@@ -149,7 +149,7 @@ const SPOKEN = new Set(
 const SPELLED = new Set(
   words(`UCLA USDA ISBN IEEE NCAA NAACP ACLU ESPN AARP IUCN IPCC LGBTQ LGBTQIA RSVP USSR NYSE OECD UNHCR ICMP IMAP MIT OK HIV IOU UFO ATM USA UAE UAV
    AI IT US UK EU UN OS UI UX ID IDE IP IO API URI ALU AWS EOF IOT IRA IRS ISO ISS IUD IVF LED OOP UPS USB UTC VIP UAT ABI ADHD AFAIK ETF
-   IPO IPA EPA FDA AFL NBA ACL AES RSA DNA RNA CEO CFO CTO COO CIO SUV TV PC DJ MC BBQ DIY AKA EDT EST AEST IEC ITU UTF EUR USD GUI CLI TUI
+   IPO IPA EPA FDA AFL NBA FWIW ACL AES RSA DNA RNA CEO CFO CTO COO CIO SUV TV PC DJ MC BBQ DIY AKA EDT EST AEST IEC ITU UTF EUR USD GUI CLI TUI
    ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB`),
 );
 /** Names in several capital letters that are spoken as they are. */
@@ -161,7 +161,7 @@ const NAMES = new Set(
 const SPECIAL =
   table(`iOS=I O S|iPadOS=i Pad O S|macOS=mac O S|PhD=P H D|PhDs=P H Ds|MySQL=my S Q L|PostgreSQL=Postgres Q L|NoSQL=no S Q L|SQLite=S Q Lite
   MongoDB=Mongo D B|IEEE=I triple E|NCAA=N C double A|NAACP=N double A C P|AAA=triple A|OpenAI=Open A I|ChatGPT=Chat G P T|SpaceX=Space X|OpenSSL=Open S S L|kHz=kilohertz
-  McDonald=McDonald|LaTeX=LaTeX|mRNA=M R N A|WiFi=WiFi|WWII=World War two|WWI=World War one|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
+  McDonald=McDonald|LaTeX=LaTeX|NaOH=N A O H|mRNA=M R N A|WiFi=WiFi|WWII=World War two|WWI=World War one|OAuth=O Auth|IoT=I O T|SaaS=SaaS|eSIM=E SIM|DVDs=D V Ds|BSc=B S C|MSc=M S C|BA=B A|VoIP=voip|PwC=P W C|JPEGs=JPEGs|DoD=D O D|DoJ=D O J
   LLMs=L L Ms|GIFs=GIFs|AIs=A Is|TVs=T Vs|PDFs=P D Fs|NaCl=N A C L|eCommerce=E commerce|iTunes=I Tunes|iMessage=I Message|AirPlay=AirPlay|CompuServe=CompuServe|MPs=M Ps|tvOS=T V O S|watchOS=watch O S|LaGuardia=LaGuardia`);
 const FAMILY_NAME = /^(?:Mc|Mac|De|Le|La|Van|Di|Du|Fitz|O['’]|D['’])[A-Z][a-z]+$/;
 const CAPITALS = /^[A-Z]{2,12}$/;
@@ -200,7 +200,7 @@ function isSpelled(word: string, place: Place): boolean {
 
 /** Nouns before a Roman number that is read as a count: `Chapter IV`. */
 const NUMBERED =
-  /^(?:chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
+  /^(?:iphone|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
 /** First names of monarchs and popes, after which a Roman number is a position. */
 const REGNAL = new Set(
   words(`Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
@@ -218,7 +218,8 @@ const AFTER_MONARCH =
 export function readRoman(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   const { region } = place;
-  if (/^pp?$/.test(before) && LOWER_ROMAN.test(word)) {
+  const isSmall = /^pp?$/.test(before) || (word.length > 1 && NUMBERED.test(before));
+  if (isSmall && LOWER_ROMAN.test(word)) {
     return cardinal(romanValue(word.toUpperCase()) ?? 0, region);
   }
   const range = /^([IVX]{1,6})[-–]([IVX]{1,6})$/.exec(word);
@@ -239,19 +240,25 @@ export function readRoman(word: string, place: Place): string | undefined {
 }
 
 const CLEARLY_ROMAN = /^(?:II|III|VII|VIII|IX|XII|XIII|XIV|XVI{0,3}|XIX|XXI{0,3}|XXIV)$/;
-/** Nouns that may stand before the pronoun: `the part I like`. */
-const BEFORE_PRONOUN = /^(?:of|and|is|was|the|to|in|on|for|with|are|has|had|will|a|an)$/;
+/** Words after the pronoun `I`, and words after a lower-case noun with a number: `part I of`. */
+const AFTER_PRONOUN =
+  /^(?:like|liked|think|know|knew|love|loved|want|need|have|had|am|was|will|would|could|can|see|saw|read|wrote|enjoy|enjoyed|remember|mean|hate|prefer|do|did|took|made|bought|play|played|chose|got)$/;
+const AFTER_NUMBERED = /^(?:of|and|is|to|in|on|for|with|are|has|–|-)?$/;
 
 /** Whether a Roman number follows a noun that is numbered: `Chapter IV`, `Parts I and II`. */
 function isNumbered(word: string, place: Place): boolean {
-  const before = previousWord(place);
   const isNext =
-    /^(?:–|-|to|and|or|of)$/.test(before) && romanValue(previousWord(place, 2)) !== undefined;
-  const noun = isNext ? previousWord(place, 3) : before;
-  if (!NUMBERED.test(noun)) return false;
-  const isPronoun = word === 'I' && (/^[a-z]/.test(noun) || /^[a-z]/.test(nextWord(place)));
-  const isTitled = isName(previousWord(place, 2)) || BEFORE_PRONOUN.test(nextWord(place));
-  return !isPronoun || (/^[A-Z]/.test(noun) && isTitled);
+    /^(?:–|-|to|and|or|of)$/.test(previousWord(place)) &&
+    romanValue(previousWord(place, 2)) !== undefined;
+  const noun = previousWord(place, isNext ? 3 : 1);
+  if (!NUMBERED.test(noun) || /^[LCDM]$/.test(word)) return false;
+  const next = nextWord(place);
+  return (
+    word !== 'I' ||
+    (/^[A-Z]/.test(noun)
+      ? !AFTER_PRONOUN.test(next) || isName(previousWord(place, 2))
+      : AFTER_NUMBERED.test(next) && next !== '')
+  );
 }
 
 /** Reads a Roman number after a name: a position after a first name, otherwise a count. */
