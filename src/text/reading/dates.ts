@@ -66,7 +66,7 @@ export function dayBesideMonth(digits: string, place: Place): string | undefined
 
 /** Reads a date in the order of the region. Returns undefined if there is no such day. */
 export function readDate(
-  given: { readonly day: number; readonly month: number; readonly year?: string },
+  given: { readonly day: number; readonly month: number; readonly year: string | undefined },
   region: Region,
 ): string | undefined {
   const { day, month, year: written } = given;
@@ -82,50 +82,37 @@ function fullYear(written: string): string {
   return `${Number(written) < 50 ? '20' : '19'}${written}`;
 }
 
-const ISO =
-  /^(\d{4})-(\d\d)-(\d\d)(?:[T_](\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/;
-const LOGGED = /^(\d\d?)[/-]([A-Z][a-z]{2})[/-](\d{4}|\d\d)(?::(\d\d):(\d\d):(\d\d))?$/;
-const YEAR_FIRST = /^(\d{4})([/.])(\d\d?)\2(\d\d?)$/;
-const YEAR_LAST = /^(\d\d?)([/.-])(\d\d?)\2(\d{4}|\d\d)$/;
-const DAY_AND_MONTH = /^(\d\d?)\/(\d\d?)$/;
+/** Dates in digits, with names for their parts. In the last two, the region decides which part is the day. */
+const DATES: readonly RegExp[] = [
+  /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T_](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d{1,9})?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/,
+  /^(?<day>\d\d?)[/-](?<name>[A-Z][a-z]{2})[/-](?<year>\d{4}|\d\d)(?::(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d))?$/,
+  /^(?<year>\d{4})([/.])(?<month>\d\d?)\2(?<day>\d\d?)$/,
+  /^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})$/,
+  /^(?<left>\d\d?)(?:\/(?<right>\d\d?)\/|-(?<right2>\d\d?)-(?=\d{4}))(?<year>\d{4}|\d\d)$/,
+  /^(?<left>\d\d?)\/(?<right>\d\d?)$/,
+];
 const BEFORE_A_DATE = /^(?:on|by|since|until|till|before|after|dated|due|from)$/i;
 
 /** Reads a date that is written in digits, such as `2024-03-15` or `03/04/2024`. */
 export function readNumericDate(word: string, place: Place): string | undefined {
   const { region } = place;
-  const [, isoYear = '', isoMonth, isoDay, hour = '', minute = '', second, zone] =
-    ISO.exec(word) ?? [];
-  if (isoYear !== '') {
-    const date = readDate({ day: Number(isoDay), month: Number(isoMonth), year: isoYear }, region);
-    if (date === undefined || hour === '') return date;
-    const time = clock(hour, minute, second, region);
-    return `${date}, at ${time}${zone === undefined ? '' : `, ${zoneOffset(zone, region)}`}`;
-  }
-  const [, logDay, logMonth = '', logYear, ...time] = LOGGED.exec(word) ?? [];
-  const logged = MONTHS.indexOf(monthNamed(logMonth) ?? '') + 1;
-  if (logDay !== undefined && logYear !== undefined && logged > 0) {
-    const date = readDate({ day: Number(logDay), month: logged, year: logYear }, region);
-    const [logHour, logMinute = '', logSecond] = time;
-    return logHour === undefined
-      ? date
-      : `${date}, at ${clock(logHour, logMinute, logSecond, region)}`;
-  }
-  const [, firstYear, , middle, lastDay] = YEAR_FIRST.exec(word) ?? [];
-  if (firstYear !== undefined) {
-    return readDate({ day: Number(lastDay), month: Number(middle), year: firstYear }, region);
-  }
-  const [, first, sign, second2, lastYear = ''] = YEAR_LAST.exec(word) ?? [];
-  if (first !== undefined && (lastYear.length === 4 || sign === '/')) {
-    const isDayFirst =
-      Number(first) > 12 || ((region === 'GB' || sign === '.') && Number(second2) <= 12);
-    const [day, month] = isDayFirst ? [first, second2] : [second2, first];
-    return readDate({ day: Number(day), month: Number(month), year: lastYear }, region);
-  }
-  const [, left, right] = DAY_AND_MONTH.exec(word) ?? [];
-  const isClear = region === 'GB' ? Number(left) > 16 && Number(right) <= 12 : Number(right) > 16;
-  if (left === undefined || !(isClear || BEFORE_A_DATE.test(previousWord(place)))) return undefined;
-  const [day, month] = region === 'GB' ? [left, right] : [right, left];
-  return readDate({ day: Number(day), month: Number(month) }, region);
+  const found = DATES.map((pattern) => pattern.exec(word)?.groups).find((one) => one !== undefined);
+  if (found === undefined) return undefined;
+  const { hour, left, minute = '', name = '', second, year: written, zone } = found;
+  const right = Number(found['right'] ?? found['right2']);
+  const isDayFirst =
+    written === undefined ? region === 'GB' : Number(left) > 12 || (region === 'GB' && right <= 12);
+  const [first, last] = isDayFirst ? [Number(left), right] : [right, Number(left)];
+  const isClear = region === 'GB' ? first > 16 && last <= 12 : first > 16;
+  if (written === undefined && !isClear && !BEFORE_A_DATE.test(previousWord(place)))
+    return undefined;
+  const day = left === undefined ? Number(found['day']) : first;
+  const named = MONTHS.indexOf(monthNamed(name) ?? '') + 1;
+  const month = left === undefined ? Number(found['month'] ?? named) : last;
+  const date = readDate({ day, month, year: written }, region);
+  if (date === undefined || hour === undefined) return date;
+  const offset = zone === undefined ? '' : `, ${zoneOffset(zone, region)}`;
+  return `${date}, at ${clock(hour, minute, second, region)}${offset}`;
 }
 
 function zoneOffset(zone: string, region: Region): string {

@@ -240,15 +240,8 @@ function readPart(part: string, place: PartPlace): string {
   if (HYPHEN.test(part) || part === '−') return isMinus(place) ? 'minus' : '';
   if (part === '/')
     return /^\p{L}\p{Ll}+$/u.test(before) && /^\p{L}\p{Ll}+$/u.test(after) ? 'slash' : '';
-  if (part === '.')
-    return before !== '' &&
-      after !== '' &&
-      before !== '.' &&
-      after !== '.' &&
-      /[\p{L}\d]/u.test(before) &&
-      word.length < 80
-      ? 'dot'
-      : '';
+  const isInside = /[\p{L}\d]$/u.test(before) && /^[\p{L}\d]/u.test(after);
+  if (part === '.') return isInside && word.length < 80 ? 'dot' : '';
   if (VULGAR.has(part) && /^\d+$/.test(before)) return `and ${VULGAR.get(part)}`;
   if (part === '*' || part === 'x') return /^\d/.test(before) && /^\d/.test(after) ? 'times' : '';
   if (/[,;:]/.test(part)) return ',';
@@ -265,18 +258,12 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
   if (before === '-' && /^\d{5,15}$/.test(part)) return spellDigits(part);
   if (isAfterLetters && /^[1-9]\d?$/.test(part))
     return asPlural(cardinal(part, region), parts, index);
-  if (/^\d{1,15}(?:,\d{1,15})+$/.test(part) && !/^\d{1,3}(?:,\d{3})+$/.test(part)) {
-    return part
-      .split(',')
-      .map((one) => cardinal(one, region))
-      .join(', ');
-  }
-  return (
-    readQuantity(part, alone) ??
-    (part.match(/\d+/g) ?? [])
-      .map((one) => (one.length < 5 ? cardinal(one, region) : spellDigits(one)))
-      .join(', ')
+  const isList = part.includes(',') && !/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(part);
+  const whole = isList ? undefined : readQuantity(part, alone);
+  const numbers = (part.match(/\d+/g) ?? []).map((one) =>
+    one.length < 5 ? cardinal(one, region) : spellDigits(one),
   );
+  return whole ?? numbers.join(', ');
 }
 
 /** Reads `35s` in `F-35s` as a plural. */

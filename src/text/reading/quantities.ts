@@ -96,37 +96,25 @@ function readGroup(group: string): string {
   return /\d/.test(group) ? spellDigits(group) : group;
 }
 
-const GROUP = /^\d{2,6}$/;
+const GROUP = /^(?:\+?\d{1,6}|\d{3}-\d{4})$/;
+/** Numbers of telephones and cards, with a space between their groups. */
+const GROUPS =
+  /^(?:\+\d{1,3}(?: \d{2,6}| \d{3}-\d{4}){2,5}|0\d{2,4}(?: \d{3,6}){1,3}|\d{3} \d{3}-\d{4}|\d{3} \d{3} \d{4}|\d{4}(?: \d{4}){2,3}|\d{3,5}(?: \d{3,5}){2})$/;
 const MOST_GROUPS = 6;
 
 /** Reads the groups of a telephone or card number that is written with spaces: one reading for each token. */
 export function readPhoneGroups({ tokens, at }: Place): readonly string[] | undefined {
   const groups: string[] = [];
-  for (let next = at; next < tokens.length && groups.length < MOST_GROUPS; next += 1) {
-    const { text = '', after = '', before = '' } = tokens[next] ?? {};
-    const isGroup =
-      GROUP.test(text) || (next === at && /^\+\d{1,3}$/.test(text)) || PHONE.test(text);
-    if (!isGroup || !/^(?:\)?[.,;:!?)"”]*)$/.test(after) || (next > at && /[^(]/.test(before)))
-      break;
+  for (const { text, before, after } of tokens.slice(at, at + MOST_GROUPS)) {
+    if (!GROUP.test(text) || (groups.length > 0 && /[^(]/.test(before))) break;
     groups.push(text);
-    if (/[.,;:!?]/.test(after)) break;
+    if (after !== '' && after !== ')') break;
   }
-  const [first = '', second = ''] = groups;
-  const digits = groups.join('').replaceAll(/\D/g, '').length;
-  const isInParentheses = tokens[at]?.before === '(' && tokens[at]?.after === ')';
-  const isPhone =
-    (first.startsWith('+') && digits >= 8) ||
-    (/^0\d/.test(first) && digits >= 9) ||
-    (isInParentheses && /^\d{3}-\d{4}$|^\d{3,4}$/.test(second)) ||
-    (groups.length >= 3 && digits >= 10 && groups.every((group) => group.length >= 3)) ||
-    (groups.length === 2 &&
-      GROUP.test(first) &&
-      first.length === 3 &&
-      /^\d{3}-\d{4}$/.test(second));
-  if (groups.length < 2 || !isPhone) return undefined;
-  return groups.map(
-    (group, index) => `${readGroups(group)}${index < groups.length - 1 ? ',' : ''}`,
-  );
+  const isArea = tokens[at]?.before === '(' && /^\d{3}-\d{4}$/.test(groups[1] ?? '');
+  const written = groups.join(' ');
+  const isPhone = isArea || (GROUPS.test(written) && written.replaceAll(/\D/g, '').length >= 9);
+  if (!isPhone) return undefined;
+  return groups.map((group, index) => readGroups(group) + (index < groups.length - 1 ? ',' : ''));
 }
 
 const NUMBER = /^(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,2}(?:,\d\d){1,5},\d{3}|\d{1,40})?(?:\.\d{1,20})?$/;
@@ -288,13 +276,8 @@ function readScaled(word: string, place: Place): string | undefined {
     (/^\d{1,4}[AB]$/.test(word) && isName(nextWord(place)));
   if (isLabel && suffix.length === 1)
     return `${cardinal(amount, place.region)} ${suffix.toUpperCase()}`;
-  const isVideo =
-    /^(?:4|5|8|10)K$/.test(word) &&
-    /^(?:run|race|video|TV|resolution|display|monitor|screen|UHD|streaming)?$/.test(
-      nextWord(place),
-    );
   const number = decimal(amount, place.region);
-  return isVideo ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
+  return /^(?:4|5|8|10)K$/.test(word) ? `${number} K` : `${number} ${MAGNITUDES.get(suffix)}`;
 }
 
 const SCIENTIFIC = /^(\d{1,3}(?:\.\d{1,20})?)[eE]([-+]?)(\d{1,3})$/;

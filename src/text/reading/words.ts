@@ -65,44 +65,48 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     (isAbbreviation(word, following) || /^[\p{Ll}\d]/u.test(following));
   const read = (spoken: string | undefined, takesStop = stop): ReadWord | undefined =>
     spoken === undefined ? undefined : { spoken, takesStop };
-  if (hasStop || /^\d/.test(next)) {
-    const number =
-      /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next))
-        ? BEFORE_NUMBER.get(lower)
-        : undefined;
-    const isNumber = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
-    if (
-      isNumber &&
-      number !== undefined &&
-      (!/^\d/.test(previous) || place.tokens[place.at - 1]?.after !== '')
-    )
-      return read(matchCase(number, word), hasStop);
-  }
-  const unit = /^\d/.test(previous) && hasStop ? unitName(lower, previous === '1') : undefined;
+  const isCounted =
+    /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next));
+  const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
+  const number = isCounted && isClear ? BEFORE_NUMBER.get(lower) : undefined;
+  const isAmount = /^\d/.test(previous) && place.tokens[place.at - 1]?.after === '';
+  if (number !== undefined && !isAmount) return read(matchCase(number, word), hasStop);
+  const unit = isAmount && hasStop ? unitName(lower, previous === '1') : undefined;
   if (unit !== undefined) return read(unit);
-  const short = hasStop || isName(next) ? SHORT_DATES.get(lower) : undefined;
-  const later = place.tokens[place.at + 1]?.text ?? '';
-  const isDate =
-    hasStop || /^\d/.test(next) || /^\d/.test(previous) || monthNamed(later) !== undefined;
-  if (/^[A-Z]/.test(word) && isDate && SHORT_DATES.has(lower) && !(lower === 'sun' && !hasStop)) {
-    return read(short ?? SHORT_DATES.get(lower));
-  }
   if (/^[A-Z]/.test(word)) {
-    const isAfterName =
-      isName(previous) && !TITLES.has(previous.toLowerCase()) && !monthNamed(previous);
-    const isStreet = isAfterName || /^\d+(?:st|nd|rd|th)$/.test(previous);
-    const spokenAfter = isStreet && (hasStop || lower !== 'sr') ? AFTER_NAME.get(lower) : undefined;
-    const beforeName = isName(next) ? TITLES.get(lower) : undefined;
-    if (spokenAfter !== undefined && (hasStop || lower.length > 2 || !isName(next)))
-      return read(spokenAfter);
-    if (beforeName !== undefined && (hasStop || /^(?:dr|mr|mrs|ms|st|mt|prof)$/.test(lower)))
-      return read(beforeName, hasStop);
+    const named = readNameAbbreviation(lower, place, { hasStop, previous, next });
+    if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
   }
   const spoken = hasStop ? (WITH_STOP.get(lower) ?? WITHOUT_STOP.get(lower)) : undefined;
   if (spoken !== undefined && !(lower === 'max' && /^[A-Z]/.test(word)))
     return read(matchCase(spoken, word));
   const isOther = CAPITALS_ONLY.has(lower) && word === lower && !hasStop;
   return isOther ? undefined : read(WITHOUT_STOP.get(lower));
+}
+
+/** Reads an abbreviation that begins with a capital letter: a date, a title before a name, or a street after one. */
+function readNameAbbreviation(
+  lower: string,
+  place: Place,
+  {
+    hasStop,
+    previous,
+    next,
+  }: { readonly hasStop: boolean; readonly previous: string; readonly next: string },
+): ReadWord | undefined {
+  const date = SHORT_DATES.get(lower);
+  const isBesideDate =
+    /^\d/.test(next + previous) || monthNamed(place.tokens[place.at + 1]?.text ?? '') !== undefined;
+  if (date !== undefined && (hasStop || (isBesideDate && lower !== 'sun'))) return { spoken: date };
+  const isAfterName =
+    isName(previous) && !TITLES.has(previous.toLowerCase()) && !monthNamed(previous);
+  const after =
+    isAfterName || /^\d+(?:st|nd|rd|th)$/.test(previous) ? AFTER_NAME.get(lower) : undefined;
+  if (after !== undefined && (hasStop || (lower.length > 2 ? lower !== 'sr' : !isName(next))))
+    return { spoken: after };
+  const before = isName(next) ? TITLES.get(lower) : undefined;
+  const isTitle = hasStop || /^(?:dr|mr|mrs|ms|st|mt|prof)$/.test(lower);
+  return before === undefined || !isTitle ? undefined : { spoken: before, takesStop: hasStop };
 }
 
 function followingToken({ tokens, at }: Place, hasStop: boolean): string {
@@ -286,7 +290,8 @@ export function readUnit(word: string, place: Place): string | undefined {
     return `${word.charAt(0).toUpperCase()} M`;
   if (before.endsWith('°') && COMPASS.has(word)) return COMPASS.get(word);
   if (word === 'in' && /^(?:ft|feet|foot)$/.test(previousWord(place, 2))) return 'inches';
-  if (!COUNT.test(before)) return undefined;
+  const isArea = /^(?:sq|cu|fl)$/.test(before) && COUNT.test(previousWord(place, 2));
+  if (!isArea && !COUNT.test(before)) return undefined;
   const next = nextWord(place);
   if (word === 'm' && /^\p{Lu}/u.test(next)) return undefined;
   const isOne = /^(?:[-−+]?1|[½¼¾⅓⅔]|\d\/\d+)$/.test(before) || isAdjective(place, 2);
