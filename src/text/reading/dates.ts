@@ -1,4 +1,4 @@
-import { cardinal, ordinal, type Region, spellDigits, twoDigits, words, year } from './numbers.ts';
+import { cardinal, ordinal, type Region, twoDigits, words, year } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
 const MONTHS = words(`January February March April May June July August September October November
@@ -123,7 +123,7 @@ function zoneOffset(zone: string, region: Region): string {
   return `U T C ${sign} ${cardinal(zone.slice(1, 3), region)}${rest}`;
 }
 
-const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?([ap]\.?m\.?)?$/i;
+const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?([ap]\.?m\.?)?$/i;
 const HOUR = /^(\d\d?)(?:\.(\d\d))?([ap])\.?m\.?$/i;
 
 /** Reads a time such as `3:30`, `14:05:20`, `9am` or a duration such as `00:03:27`. */
@@ -134,20 +134,23 @@ export function readTime(word: string, place: Place): string | undefined {
     const rest = minutes === '00' ? '' : ` ${twoDigits(minutes)}`;
     return `${cardinal(hours ?? '', region)}${rest} ${half.toUpperCase()} M`;
   }
-  const [, hour = '', past = '', second, part, marked] = TIME.exec(word) ?? [];
+  const [, hour = '', past = '', second, marked] = TIME.exec(word) ?? [];
   if (hour === '' || Number(hour) > 24 || Number(past) > 59 || Number(second ?? 0) > 59)
     return undefined;
   const next = marked ?? nextWord(place);
   const noon = /^[ap]\.?m/i.exec(next)?.[0].charAt(0).toUpperCase();
-  if (second === undefined && noon === undefined) return clock(hour, past, undefined, region);
   if (noon !== undefined) {
     const time = past === '00' ? cardinal(hour, region) : clock(hour, past, second, region);
     return marked === undefined ? time : `${time} ${noon} M`;
   }
-  const isDuration = (hour.length === 1 || hour === '00') && !/^\d{4}-/.test(previousWord(place));
-  return isDuration
-    ? duration([hour, past, second ?? '', part], region)
-    : clock(hour, past, second, region);
+  if (
+    second === undefined ||
+    (hour.length > 1 && hour !== '00') ||
+    /^\d{4}-/.test(previousWord(place))
+  ) {
+    return clock(hour, past, second, region);
+  }
+  return duration([hour, past, second], region);
 }
 
 function clock(hour: string, past: string, second: string | undefined, region: Region): string {
@@ -160,17 +163,13 @@ function clock(hour: string, past: string, second: string | undefined, region: R
   return seconds === '' ? time : `${time} and ${seconds}`;
 }
 
-function duration(
-  [hour = '', past = '', second = '', part]: readonly (string | undefined)[],
-  region: Region,
-): string {
-  const parts = [
-    ...(Number(hour) === 0 ? [] : [count(hour, 'hour', region)]),
-    ...(Number(past) === 0 ? [] : [count(past, 'minute', region)]),
-  ];
-  const tail = part === undefined ? '' : ` point ${spellDigits(part)}`;
-  const seconds = `${cardinal(second, region)}${tail} ${Number(second) === 1 && tail === '' ? 'second' : 'seconds'}`;
-  return parts.length === 0 ? seconds : `${parts.join(' ')} and ${seconds}`;
+/** Reads hours, minutes and seconds; leaves out what is zero. */
+function duration(amounts: readonly string[], region: Region): string {
+  const parts = amounts.flatMap((amount, at) =>
+    Number(amount) === 0 ? [] : [count(amount, ['hour', 'minute', 'second'][at] ?? '', region)],
+  );
+  const last = parts.pop() ?? 'zero seconds';
+  return parts.length === 0 ? last : `${parts.join(' ')} and ${last}`;
 }
 
 function count(digits: string, unit: string, region: Region): string {
@@ -192,18 +191,15 @@ export function readDecade(word: string, place: Place): string | undefined {
   return spoken.endsWith('y') ? `${spoken.slice(0, -1)}ies` : `${spoken}s`;
 }
 
-const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})(?:\.(\d{1,3}))?s?)?$/;
+const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})s)?$/;
 
 /** Reads a duration such as `1h30m`, or the minutes in `2h 15m`. */
 export function readDuration(word: string, place: Place): string | undefined {
-  const { region } = place;
-  const minutes = /^(\d{1,3})m$/.exec(word)?.[1];
-  if (minutes !== undefined && /^\d{1,3}h$/.test(previousWord(place)))
-    return count(minutes, 'minute', region);
-  const [, hours = '0', past = '0', second, part] = LASTED.exec(word) ?? [];
-  if (hours === '0' && past === '0') return undefined;
-  if (second !== undefined && (past !== '0' || word.endsWith('s')))
-    return duration([hours, past, second, part], region);
-  const rest = second ?? past;
-  return `${count(hours, 'hour', region)} and ${count(rest, 'minute', region)}`;
+  const minutes = /^\d{1,3}h$/.test(previousWord(place))
+    ? /^(\d{1,3})m$/.exec(word)?.[1]
+    : undefined;
+  if (minutes !== undefined) return count(minutes, 'minute', place.region);
+  const [, hours = '0', past = '0', second = '0'] = LASTED.exec(word) ?? [];
+  const amounts = [hours, past, second];
+  return amounts.some((amount) => amount !== '0') ? duration(amounts, place.region) : undefined;
 }

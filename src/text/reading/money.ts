@@ -63,45 +63,32 @@ export function readMagnitude(word: string, place: Place): string | undefined {
 
 /** Reads an amount of money, such as `$3.50`, `£2m` or `$10-20`. */
 export function readMoney(word: string, place: Place): string | undefined {
-  const [, range, from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];
   const { region } = place;
-  if (range !== undefined) {
-    const tail = readAmount({ sign: range, amount: to, scale: toScale }, place);
-    return `${decimal(from, region)} to ${tail}`;
-  }
-  const [, priceSign, price = '', size] = PRICE_OF.exec(word) ?? [];
-  if (priceSign !== undefined)
-    return `${decimal(price, region)} ${size} ${(CURRENCIES.get(priceSign) ?? DOLLAR)[0]}`;
-  const [, amountFirst, scaleBefore, last = ''] = MONEY_LAST.exec(word) ?? [];
-  if (amountFirst !== undefined) {
-    if (last === 'p')
-      return region === 'GB' && scaleBefore === undefined
-        ? `${decimal(amountFirst, region)} P`
-        : undefined;
-    return readAmount({ sign: last, amount: amountFirst, scale: scaleBefore }, place);
-  }
+  const [, range = '', from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];
+  if (range !== '') return `${decimal(from, region)} to ${readAmount(range, to, toScale, place)}`;
+  const [, of = '', price = '', size] = PRICE_OF.exec(word) ?? [];
+  if (of !== '') return `${decimal(price, region)} ${size} ${currencyAfter(of, '1')}`;
+  const [, first = '', firstScale, last = ''] = MONEY_LAST.exec(word) ?? [];
+  if (last === 'p')
+    return region === 'GB' && firstScale === undefined ? `${decimal(first, region)} P` : undefined;
+  if (last !== '') return readAmount(last, first, firstScale, place);
   const [, outer = '', sign, inner = '', amount = '', scale] = MONEY.exec(word) ?? [];
   if (sign === undefined) return undefined;
   const signed = /[-−]/.test(outer + inner) ? 'minus ' : outer === '+' ? 'plus ' : '';
-  return signed + readAmount({ sign, amount, scale }, place);
+  return signed + readAmount(sign, amount, scale, place);
 }
 
-function readAmount(
-  given: { readonly sign: string; readonly amount: string; readonly scale: string | undefined },
-  place: Place,
-): string {
-  const { sign, amount, scale } = given;
+function readAmount(sign: string, amount: string, scale: string | undefined, place: Place): string {
   const { region } = place;
   const [one, many, centime, centimes] = CURRENCIES.get(sign) ?? DOLLAR;
-  const isAdjective = PRICED.test(nextWord(place));
-  const name = isAdjective ? one : many;
-  if (scale !== undefined) return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${name}`;
+  const name = PRICED.test(nextWord(place)) || amount === '1' ? one : many;
+  if (scale !== undefined)
+    return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${PRICED.test(nextWord(place)) ? one : many}`;
   // The second amount of a range names the currency.
   const isFirst = /^[–-]$/.test(nextWord(place)) && /^\d/.test(nextWord(place, 2));
   if (isFirst || isMagnitude(nextWord(place))) return decimal(amount, region);
   const [whole = '', cents] = amount.split('.');
-  if (cents === undefined) return `${cardinal(whole, region)} ${whole === '1' ? one : name}`;
-  if (cents.length !== 2 || centime === '') return `${decimal(amount, region)} ${name}`;
+  if (cents?.length !== 2 || centime === '') return `${decimal(amount, region)} ${name}`;
   const part = `${cardinal(cents, region)} ${Number(cents) === 1 ? centime : centimes}`;
   if (Number(whole) === 0) return part;
   const head = `${cardinal(whole, region)} ${whole === '1' ? one : many}`;

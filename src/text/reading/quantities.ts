@@ -228,21 +228,19 @@ function withArticle(part: string): string {
   return part.replace(/^one /, 'a ');
 }
 
-const LENGTH = /^(\d{1,3})['′’](?:(\d{1,2}(?:\.\d)?)(?:["″”]|'')?)?$/;
-const INCHES = /^(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')$/;
+const LENGTH = /^(?:(\d{1,3})['′’])?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
 
 /** Reads feet and inches: `5'10"`. */
 function readLength(word: string, place: Place): string | undefined {
-  const { region } = place;
-  const inches = INCHES.exec(word)?.[1];
-  if (inches !== undefined)
-    return `${decimal(inches, region)} ${inches === '1' || /^[a-z\d]/.test(nextWord(place)) ? 'inch' : 'inches'}`;
-  const [, feet, rest] = LENGTH.exec(word) ?? [];
-  if (feet === undefined) return undefined;
-  const head = `${cardinal(feet, region)} ${rest === undefined || feet !== '1' ? 'feet' : 'foot'}`;
-  return rest === undefined
-    ? head
-    : `${head} ${decimal(rest, region)}${rest === '1' ? ' inch' : ' inches'}`;
+  const [, feet, inches] = /['′’"″”]/.test(word) ? (LENGTH.exec(word) ?? []) : [];
+  const isOne = inches === '1' || (feet === undefined && /^[a-z\d]/.test(nextWord(place)));
+  const parts = [
+    ...(feet === undefined
+      ? []
+      : [cardinal(feet, place.region), feet === '1' && inches !== undefined ? 'foot' : 'feet']),
+    ...(inches === undefined ? [] : [decimal(inches, place.region), isOne ? 'inch' : 'inches']),
+  ];
+  return parts.length === 0 ? undefined : parts.join(' ');
 }
 
 const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
@@ -345,7 +343,7 @@ function readRange(word: string, place: Place): string | undefined {
     const last = to.length === 2 ? twoDigits(to) : year(to, region);
     return `${year(from, region)} to ${last}`;
   }
-  const second = readQuantity(to, { ...place, tokens: place.tokens });
+  const second = readQuantity(to, place);
   const bare = /^[\d.,]+$/.test(from) && !/^[\d.,]+$/.test(to);
   const first = bare ? decimal(from, region) : readQuantity(from, place);
   return first === undefined || second === undefined ? undefined : `${first} to ${second}`;

@@ -29,6 +29,7 @@ const EXTENSIONS =
 const ADDRESSES: readonly RegExp[] = [
   /^(?:https?|ftp|wss?|ssh|file|git|s3):\/\/(\S+)$/i,
   /^(?:mailto:)?([\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})$/,
+  /^(?!\d{1,3}(?:\.\d{3})+$)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$|(?=[:/]))){4}(?::\d{1,5})?(?:\/\d{1,2})?$/,
   /^www\.\S+$|^localhost:\d{1,5}(?:\/\S*)?$/i,
   new RegExp(`^(?:[\\w-]{1,63}\\.){1,6}(?:${TOP_LEVEL})(?::\\d{1,5})?(?:/\\S*)?$`),
   /^(?:~|\.{1,2})?\/[\w.@%+:*-]+(?:\/[\w.@%+:*-]*)*$|^(?:~|\.{1,2})\/$/,
@@ -48,55 +49,15 @@ const RULES: readonly Rule[] = [
     ([, color = ''], { region }) => `hash ${spellId(color, region)}`,
   ],
   [/^#(\p{L}[\p{L}\p{N}_]{0,80})$/u, ([, tag = ''], place) => `hashtag ${splitName(tag, place)}`],
-  [/^(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?:\/(\d{1,2}))?$/, readAddress],
   [/^([vV]?)(\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
   [/^--?([A-Za-z][\w-]{0,60})(?:=(\S{1,60}))?$/, readFlag],
   [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],
-  [
-    /^([A-Za-z_][\w.]{0,60})\(\)$/,
-    ([, name = ''], place) =>
-      name
-        .split('.')
-        .map((part) => splitName(part, place))
-        .join(' dot '),
-  ],
+  [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = '']) => spellParts(name)],
   [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],
   [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = ''], { region }) => `zero X ${spellId(digits, region)}`],
-  [
-    /^(?=\D{0,40}\d)(?=[^a-f]{0,40}[a-f])[0-9a-f]{7,40}$/,
-    ([id], { region }) => (isHash(id) ? spellId(id, region) : undefined),
-  ],
-  [
-    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
-    ([id], { region }) =>
-      id
-        .split('-')
-        .map((part) => spellId(part, region))
-        .join(', '),
-  ],
+  [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, ([id], { region }) => spellId(id, region)],
+  [/^(?=.*\d[a-f])(?=.*[a-f]\d)[0-9a-f]{7,40}$/, ([id], { region }) => spellId(id, region)],
 ];
-
-function isHash(id: string): boolean {
-  return (id.match(/\d[a-f]|[a-f]\d/g) ?? []).length >= 2;
-}
-
-function readAddress(
-  [, address = '', port, mask]: RegExpExecArray,
-  { region }: Place,
-): string | undefined {
-  const octets = address.split('.');
-  if (octets.some((octet) => Number(octet) > 255)) return undefined;
-  const spoken = octets
-    .map((octet) => (octet.length === 3 ? pairs(octet) : cardinal(octet, region)))
-    .join(' dot ');
-  const tail = port === undefined ? '' : ` colon ${readPort(port, region)}`;
-  return `${spoken}${tail}${mask === undefined ? '' : ` slash ${cardinal(mask, region)}`}`;
-}
-
-function readPort(port: string, region: Region): string {
-  if (port.length > 4) return spellDigits(port);
-  return port.length === 4 && !port.endsWith('00') ? pairs(port) : cardinal(port, region);
-}
 
 function readRelease(
   [, mark = '', version = '', tail]: RegExpExecArray,
@@ -132,13 +93,10 @@ export function splitName(name: string, place: Place): string {
   return parts
     .flatMap((part) => part.match(/\d+|\D+/g) ?? [])
     .map((part) => {
-      if (/^\d/.test(part))
-        return part.length > 3 && !/^(?:19|20)\d\d$/.test(part)
-          ? spellDigits(part)
-          : readPort(part, place.region);
-      return /^[A-Z]+$/.test(part) && parts.length > 1 && !ALWAYS_SPELLED.has(part.toLowerCase())
-        ? part.toLowerCase()
-        : readCapitals(part, place);
+      if (/^\d/.test(part)) return spellNumber(part);
+      const isPlain = /^[A-Z]+$/.test(part) && parts.length > 1;
+      const lower = part.toLowerCase();
+      return isPlain && !ALWAYS_SPELLED.has(lower) ? lower : readCapitals(part, place);
     })
     .join(' ');
 }
