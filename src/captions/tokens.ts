@@ -88,17 +88,16 @@ const NEVER_FIRST =
 /** Characters that never end a line: opening punctuation, and signs that precede a number. */
 const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
 
-/** Characters of a number. A number and its unit of date or time form one token. */
+/** Characters of a number. A number and the unit after it, as in dates and times, form one token. */
 const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
 const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
 const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
 
-/** Whether a text contains characters of scripts without spaces. */
+/** Returns whether a text contains characters of scripts that are written without spaces between words. */
 export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Splits a text in a script without spaces into words with their attached signs. */
 function splitUnspaced(text: string): string[] {
   const pieces: string[] = [];
   for (const { segment, index } of segmenter().segment(text)) {
@@ -114,14 +113,14 @@ function splitUnspaced(text: string): string[] {
   return pieces;
 }
 
-/** Number of characters after a possible break that decide whether a word continues. */
+/** Number of characters after a possible break that are examined to decide whether a word continues there. */
 const LOOK_AHEAD = 6;
-/** Number of characters before a possible break that decide whether a word continues. */
+/** Number of characters before a possible break that are examined to decide whether a word continues there. */
 const LOOK_BACK = 4;
 
 let made: Intl.Segmenter | undefined;
 
-/** Returns the word segmenter. It is created on first use, because creating one is slow. */
+/** Returns the word segmenter, which is created on first use because creating one is slow. */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('ja', { granularity: 'word' }));
 }
@@ -139,13 +138,13 @@ const ENDING =
   /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
 const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
 const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
-/** Particles and other words that may follow a word in kanji without being its ending. */
+/** Particles and other words that may follow a word in kanji. They are not endings of the word. */
 const PARTICLE =
   /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
 
 /**
- * Whether the segmenter has split a Japanese word from its ending.
- * @param following the text that begins with `after`
+ * Returns whether the segmenter has split a Japanese word from its ending.
+ * @param following the rest of the text, beginning with `after`
  */
 function isInflection(before: string, after: string, following: string): boolean {
   if (STEM.test(before) && ENDING.test(after)) return true;
@@ -180,12 +179,12 @@ export function speakableLength(text: string): number {
   );
 }
 
-/** Whether a text contains an emoji or symbol, whose name an engine may speak. */
+/** Returns whether a text contains an emoji or symbol, whose name an engine may speak. */
 export function hasSymbol(text: string): boolean {
   return PICTURE.test(text);
 }
 
-/** Whether a text begins with a sign that is spoken, such as `$`. */
+/** Returns whether a text begins with a sign that is spoken, such as `$`. */
 export function beginsWithSign(text: string): boolean {
   return text.search(SPOKEN_SIGN) === 0;
 }
@@ -196,7 +195,7 @@ function count(text: string, pattern: RegExp): number {
 
 const OPENING = /^[\p{Ps}\p{Pi}"'¿¡*#>♪♫]+$/u;
 
-/** Whether a text consists only of opening punctuation. */
+/** Returns whether a text consists only of opening punctuation. */
 export function isOpening(text: string): boolean {
   return OPENING.test(text);
 }
@@ -206,7 +205,7 @@ const JAPANESE = /^(?:と|って)/u;
 /** The name of a speaker followed by a Chinese verb such as "said" or "asked". */
 const CHINESE = /^[\p{Script=Han}·]{0,7}?[说說问問道喊答叫想笑写寫嚷]/u;
 
-/** Whether a sentence continues after a Chinese or Japanese quotation: 「…？」と尋ねました, “…？”她问道。 */
+/** Returns whether a sentence continues after a Chinese or Japanese quotation, as in 「…？」と尋ねました or “…？”她问道。 */
 export function continuesAfterQuote(token: string, following: string): boolean {
   return QUOTED.test(token) && (JAPANESE.test(following) || CHINESE.test(following));
 }

@@ -11,7 +11,7 @@ export type CueRule =
   | 'lines'
   | 'line-length';
 
-/** A cue that is outside a limit. */
+/** A cue that violates a limit. */
 export interface CueViolation {
   /** Number of the cue, from 1. */
   readonly cue: number;
@@ -26,16 +26,16 @@ export interface CueViolation {
   readonly text: string;
 }
 
-/** A cue as viewers see it. */
+/** A cue with the times and lines that viewers see. */
 export interface ShownCue {
   readonly startMs: number;
   readonly endMs: number;
   readonly lines: readonly string[];
-  /** Number of the line with the times in the subtitle file; the text follows. */
+  /** Line number, in the subtitle file, of the cue's times; the text of the cue follows. */
   readonly line?: number;
 }
 
-/** Returns created cues as viewers see them. */
+/** Converts created cues to the form that viewers see. */
 export function shownCues(cues: readonly Cue[]): ShownCue[] {
   return cues.map(({ startMs, endMs, lines }) => ({
     startMs,
@@ -50,8 +50,8 @@ const ROUNDING_MS = 1;
 const FRAME_MS = 42;
 
 /**
- * Returns all violations of the limits, in the order of the cues. Cues for single words (`by: 'word'`) have the times
- * of the speech, so that only their size, maximum duration and order are checked.
+ * Returns all violations of the limits, in the order of the cues. A cue for a single word (`by: 'word'`) has the times
+ * of the speech, so only its size, maximum duration and order are checked.
  */
 export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueViolation[] {
   return cues.flatMap((cue, index) => {
@@ -71,7 +71,7 @@ export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueV
 }
 
 interface Problem extends Pick<CueViolation, 'rule' | 'value' | 'limit'> {
-  /** Number of lines below the line with the times. */
+  /** Number of lines from the line with the times to the line with the problem. */
   readonly at?: number;
 }
 
@@ -116,7 +116,7 @@ function sizeProblems({ lines }: ShownCue, { maxChars, maxLines }: CueShape): Pr
   return [...tooMany, ...tooWide];
 }
 
-/** Passes a warning to `warn` for each cue of subtitle files that is outside a limit. */
+/** Calls `warn` for each cue of the subtitle files that violates a limit. */
 export function warnOfViolations(
   written: readonly { readonly path: string; readonly violations: readonly CueViolation[] }[],
   warn: (sentence: string) => void,

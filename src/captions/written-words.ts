@@ -3,12 +3,12 @@ import { CodePointSlicer, countCodePoints } from '../text/code-points.ts';
 import type { Range, SpokenText } from '../text/document.ts';
 import { writtenRanges } from '../text/document.ts';
 
-/** Number of UTF-16 units of text in which the next reported word is searched. */
+/** Number of UTF-16 units of the text that are searched for the next word that the service reports. */
 const SEARCH_UNITS = 1_000;
 
 /**
- * Replaces the spoken words by the words of the document. Words that share a replacement get its written words, which
- * share the time of the spoken ones. Other words stay as the service reports them.
+ * Replaces the spoken words by the words of the document, where the two differ. If several spoken words share a
+ * replacement, the document's words share their time. All other words stay as the service reports them.
  */
 export function writtenWords(
   source: SpokenText,
@@ -24,7 +24,7 @@ export function writtenWords(
   return results;
 }
 
-/** Words that stand for one range of the document; undefined for a word outside of all replacements. */
+/** Spoken words that stand for one range of the document. For a word that was not replaced, `range` is undefined. */
 interface WordGroup {
   readonly range: Range | undefined;
   readonly said: readonly AlignedWord[];
@@ -50,7 +50,7 @@ function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGrou
   return groups;
 }
 
-/** Finds the words in the text, in order. The place of a word, in code points, is undefined if it is not found. */
+/** Finds the words in the text, in order. For a word that is not found, `place` (in code points) is undefined. */
 function* placesOf(text: string, words: readonly AlignedWord[]) {
   let at = 0;
   let count = 0;
@@ -71,7 +71,7 @@ function wordsIn(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Gives each shown word the time of its spoken word, or if their numbers differ a share by its length. */
+/** Gives shown words the times of the spoken words; if their numbers differ, divides the whole time by word length. */
 function share(shown: readonly string[], said: readonly AlignedWord[]): AlignedWord[] {
   const [first, last] = [said[0], said.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -21,9 +21,9 @@ export interface CommandInput<Options> {
 export interface CommandDefinition<Options extends object = object> {
   /** Adds the description, arguments, flags and examples. */
   configure(command: Command): void;
-  /** Does the work and returns the result; prints nothing. */
+  /** Runs the command and returns the result; prints nothing. */
   run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
-  /** Whether an argument that begins with a dash and contains white space is text, not a flag. */
+  /** Whether the command treats an argument that begins with a dash and contains white space as text, not as a flag. */
   readonly freeText?: boolean;
 }
 
@@ -41,9 +41,9 @@ export interface Branch {
   readonly name: string;
   readonly summary: string;
   readonly children: readonly Leaf[];
-  /** Name of the default subcommand; without one, the help is shown. */
+  /** Name of the default subcommand. If there is none, `foley` shows the help. */
   readonly fallback?: string;
-  /** Loads the command that runs if the first word is not a subcommand, such as `foley live TEXT`. */
+  /** Loads the command that runs if the first word is not a subcommand, as in `foley live TEXT`. */
   readonly itself?: () => Promise<CommandDefinition>;
 }
 
@@ -58,7 +58,7 @@ export function isShown(node: CommandNode): boolean {
   return isBranch(node) || node.hidden !== true;
 }
 
-/** Dependencies of a command; costly ones are functions. */
+/** Dependencies of a command. Dependencies that are slow to create are functions. */
 export interface Context extends FileDeps {
   readonly globals: GlobalOptions;
   readonly env: MainDeps['env'];
@@ -71,9 +71,9 @@ export interface Context extends FileDeps {
   paths(): Promise<Paths>;
   /** Returns the settings from the environment, the project and the user. */
   settings(): Promise<SettingSources>;
-  /** Connects to the service, starting the embedded one if needed; always returns the same connection. */
+  /** Connects to the service and, if needed, starts the embedded service. Later calls return the same connection. */
   connect(options?: ConnectOptions): Promise<Connection>;
-  /** Renders a result before the command has ended, such as the URL of a server. */
+  /** Prints a result before the command has ended, such as the URL of a server. */
   emit(result: CommandResult): Promise<void>;
   /** Closes the connection and the embedded service. */
   close(): Promise<void>;
@@ -88,14 +88,14 @@ export interface Connection {
 export interface ConnectOptions {
   /** Whether the command reads public documents only, which require no key. */
   readonly publicOnly?: boolean;
-  /** Whether speech will be requested: the embedded service then starts its engine early. */
+  /** Whether the command will request speech. If so, the embedded service starts its engine early. */
   readonly speaks?: boolean;
 }
 
 /** Dependencies of `main`, injected for tests. */
 export interface MainDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns the current folder. @throws Failure (usage) if it was deleted */
+  /** Returns the current folder. @throws Failure (usage) if the folder was deleted */
   readonly cwd: () => string;
   readonly homeDirectory: string;
   readonly platform: NodeJS.Platform;
@@ -104,6 +104,6 @@ export interface MainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** Ends the process at once; called for the second Ctrl-C. */
+  /** Ends the process at once. Called for the second stop signal. */
   readonly leaveAtOnce: (signal: StopSignal) => void;
 }

@@ -23,7 +23,7 @@ import { describeClosing, describeEvent, isClosingEvent } from './render/service
 const DEFAULT_MAX_RETRIES = 4;
 
 /**
- * Connects to the selected service; starts the embedded service if that is selected.
+ * Connects to the selected service. If that is the embedded service, starts it.
  * @throws Failure (usage, config, auth, state)
  */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
@@ -76,7 +76,7 @@ export async function findTarget(
 }
 
 /**
- * Returns the stored accounts, and makes their file private if it is not.
+ * Returns the stored accounts. If other users can access the accounts file, makes the file private.
  * @throws Failure (config) when the file is invalid or cannot be made private
  */
 export async function storedAccounts(context: Context): Promise<Accounts> {
@@ -133,7 +133,7 @@ export interface TargetInputs {
 export type Target =
   | {
       readonly kind: 'embedded';
-      /** A line for stderr if no service was configured. */
+      /** A line to print on stderr if the user has configured no service; otherwise undefined. */
       readonly notice: string | undefined;
     }
   | {
@@ -171,7 +171,7 @@ export function resolveTarget(inputs: TargetInputs): Target {
   };
 }
 
-/** Returns whether the embedded service is selected explicitly; accounts and key files are then ignored. */
+/** Returns whether the user explicitly selects the embedded service. foley then ignores accounts and key files. */
 export function isLocalOnPurpose({ env, flags }: Pick<TargetInputs, 'env' | 'flags'>): boolean {
   return flags.local === true || env['FOLEY_TARGET'] === 'local';
 }
@@ -199,7 +199,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** The stored account that the key belongs to. The key is sent only to the URLs of this account. */
+  /** The stored account to which the key belongs. foley sends the key only to the URLs of this account. */
   readonly boundTo?: Account;
 }
 
@@ -306,13 +306,13 @@ export interface GivenUrl {
 
 /**
  * Parses the base URL of a service.
- * @throws Failure (usage, config) if it is invalid or not encrypted
+ * @throws Failure (usage, config) for an invalid URL, and for an unencrypted URL of another computer
  */
 export function parseBaseUrl(given: GivenUrl): URL {
   return check(given, ['https:', 'http:'], 'https://api.example.com');
 }
 
-/** Parses the URL of the realtime host; `https:` becomes `wss:`. Throws like {@link parseBaseUrl}. */
+/** Parses the URL of the realtime host; converts `https:` to `wss:`. Throws the same errors as {@link parseBaseUrl}. */
 export function parseRealtimeUrl(given: GivenUrl): URL {
   const url = check(given, ['wss:', 'ws:', 'https:', 'http:'], 'wss://realtime.example.com');
   return withWebSocket(url);
@@ -353,8 +353,8 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 
 /**
  * Starts the embedded service for one command, on a free loopback port with a random key.
- * @returns the address of the service, and `close`. `close` first finishes running requests and orphaned jobs;
- * when `hurry` is aborted, it leaves the jobs to the next service that uses the same data.
+ * @returns the address of the service, and `close`. `close` first finishes running requests and orphaned jobs. When
+ * `hurry` is aborted, `close` leaves these jobs to the next service that uses the same data.
  * @throws Failure (state) when the data of the service cannot be used
  */
 export async function startEmbedded(
@@ -402,12 +402,12 @@ const MOST_FAILURES = 64;
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** Environment of this process; engines added by the user get only allowed variables. */
+  /** Environment of this process. Engines that the user added get only the variables that foley allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Starts the embedded service, with its data in the state folder unless the options name another.
+ * Starts the embedded service. Its data is in the state folder unless the options name another folder.
  * @throws Failure (config for an invalid list of engines, state for unusable data, usage when it cannot listen)
  */
 export async function startService(
@@ -453,8 +453,8 @@ function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary
 }
 
 /**
- * Loads sharp, which draws the images of the embedded service, before a job is created.
- * @throws Failure (state) when its binary is missing
+ * Loads the package `sharp`, with which the embedded service draws images, before a job is created.
+ * @throws Failure (state) when the binary of `sharp` is missing
  */
 export async function requireSharp(): Promise<void> {
   try {

@@ -40,15 +40,15 @@ export interface DescribedTree {
   readonly globalFlags: readonly DescribedFlag[];
 }
 
-/** Returns all commands, each before its subcommands. */
+/** Returns all commands as one list, in which each command precedes its subcommands. */
 export function everyCommand(commands: readonly DescribedCommand[]): DescribedCommand[] {
   return commands.flatMap((command) => [command, ...everyCommand(command.children)]);
 }
 
-/** Kinds of names that foley remembers for shell completion. */
+/** Kinds of names that foley stores for shell completion. */
 export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
-/** Where the completions for a value come from: a list of words, the files on disk, remembered names, or nowhere. */
+/** The source of the completions for a value: a list of words, files, folders, stored names, or nothing. */
 export type ValueSource =
   | 'anything'
   | 'files'
@@ -96,7 +96,7 @@ export function flagSource(
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns the source of completions for an argument. Only the first argument of a command can be a remembered name. */
+/** Returns the source of completions for an argument. Only the first argument of a command uses stored names. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
@@ -104,7 +104,7 @@ export function argumentSource(path: readonly string[], name: string): ValueSour
 
 /** The commands and flags for `foley __complete`, saved by the build. */
 export interface Grammar {
-  /** The words that can follow each command path, such as `jobs wait`; the path of `foley` alone is ''. */
+  /** The words that can follow each command path, such as `jobs wait`. The key '' stands for `foley` alone. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
@@ -112,7 +112,7 @@ export interface Grammar {
 interface Place {
   readonly commands: readonly OfferedWord[];
   readonly flags: readonly DescribedFlag[];
-  /** The completion sources of the arguments; the last one applies to all further arguments. */
+  /** The completion sources of the arguments. The last source also applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
 }
 

@@ -11,8 +11,8 @@ import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
 /**
- * Finds the results of interrupted commands and damaged files, without changing anything. `failures` has an error for
- * each folder that cannot be listed.
+ * Finds the results of interrupted commands, and damaged files. Changes nothing. `failures` has an error for each
+ * folder that cannot be listed.
  */
 export async function findLeftovers(
   context: Context,

@@ -7,7 +7,7 @@ import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
 
-/** Maximum length of a printed sentence, in code points. */
+/** Maximum length of a message on stderr, in code points. */
 const LONGEST_SENTENCE = 4_000;
 
 /** The standard streams. Only the result goes to stdout; everything else goes to stderr. */
@@ -18,26 +18,26 @@ export interface Io {
   readonly stderrIsTerminal: boolean;
   readonly out: TerminalStyle;
   readonly err: TerminalStyle;
-  /** Whether animated progress may be shown. */
+  /** Whether stderr may show animated progress. */
   readonly showsProgress: boolean;
-  /** stderr, for content that is written unchanged, such as progress bars and images. */
+  /** stderr, for content that must not be escaped or wrapped, such as progress bars and images. */
   readonly progressStream: Output;
-  /** Functions that remove a bar or spinner and show the cursor; called before the process ends at once. */
+  /** Functions that remove a progress display and show the cursor, called before the process ends at once. */
   readonly cleanups: Set<() => void>;
-  /** Throws a Failure (output) if stdout is closed; called before requesting billed output for it. */
+  /** Throws a Failure (output) if stdout is closed. Called before requesting billed content that goes to stdout. */
   requireStdout(): void;
-  /** Lines that fit on the screen; infinite if no pager may be started. */
+  /** Number of lines that fit on the screen; Infinity if no pager may be started. */
   readonly pageLines: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to stdout and waits for a slow reader. */
+  /** Writes to stdout. Resolves when a slow reader can accept more. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
   /** Prints a sentence on stderr, except with `--quiet`. */
   notice(sentence: string): void;
   /** Prints a sentence on stderr, even with `--quiet`. */
   warn(sentence: string): void;
-  /** Escapes and wraps a sentence, as `notice` and `warn` do. */
+  /** Returns a sentence escaped and wrapped as `notice` and `warn` print it. */
   shown(sentence: string): string;
-  /** Wraps escaped text and prints it on stderr. */
+  /** Wraps text that is already escaped, and prints it on stderr. */
   explain(text: string): void;
   /** Prints a line on stderr unchanged, for programs and logs. */
   complain(line: string): void;
@@ -117,7 +117,7 @@ async function loadWrap(stream: Output): Promise<(text: string) => string> {
 /** An input stream that may be a terminal, such as `process.stdin`. */
 export type Input = Readable & {
   readonly isTTY?: boolean;
-  /** Switches off the echo of a terminal and delivers each key at once. */
+  /** Called with `true`, switches off the terminal's echo and delivers each key at once. */
   readonly setRawMode?: (on: boolean) => unknown;
 };
 export type Output = Writable & {
@@ -127,7 +127,7 @@ export type Output = Writable & {
 };
 
 export interface Streams {
-  /** Returns stdin; a function, because reading the property `process.stdin` opens the stream. */
+  /** Returns stdin. This is a function because reading the property `process.stdin` opens the stream. */
   readonly stdin: () => Input;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -135,10 +135,10 @@ export interface Streams {
   readonly stdoutIsClosed: () => boolean;
 }
 
-/** The width of terminals that report 0 columns, such as those of `script` and of serial connections. */
+/** Assumed width of a terminal that reports 0 columns, such as that of `script` or a serial connection. */
 const DEFAULT_COLUMNS = 80;
 
-/** Prepares the output streams: ignores their error events, and corrects the width of a terminal that reports 0. */
+/** Prepares the output streams: ignores error events, and corrects the width of a terminal that reports 0 columns. */
 export function prepareOutputs({ stderr, stdout }: Pick<Streams, 'stderr' | 'stdout'>): void {
   for (const stream of [stdout, stderr]) {
     // Without a listener, an error event ends the process. Writes to stdout report errors through callbacks, and
@@ -168,7 +168,7 @@ export class BrokenPipe extends Error {
 }
 
 /**
- * Writes one chunk to stdout and waits for its reader.
+ * Writes one chunk to stdout and waits until the reader can accept more.
  * @throws BrokenPipe if the reader closed stdout; Failure (output) for other errors
  */
 export function write(stdout: Writable, chunk: string | Uint8Array): Promise<void> {

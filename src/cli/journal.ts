@@ -48,7 +48,7 @@ export async function withJournal<T>(
   }
 }
 
-/** Opens the user's spool, which keeps billed audio that cannot reach its output. */
+/** Opens the user's spool, where foley saves billed audio that cannot be written to the output. */
 export async function openSpool(context: Context): Promise<Spool> {
   const { createSpool } = await import('../durable/spool.ts');
   const { state } = await context.paths();
@@ -61,14 +61,14 @@ export async function recordOptions(context: Context): Promise<RecordOptions> {
   return { ...context, folder: path.join(state, 'long-texts') };
 }
 
-/** Returns how many parts of a long text are requested concurrently. */
+/** Returns how many parts of a long text foley requests at the same time. */
 export async function partConcurrency(context: Context): Promise<number> {
   return resolveSetting(await context.settings(), 'concurrency')?.value ?? CONCURRENCY;
 }
 
 const CONCURRENCY = 4;
 
-/** Opens the remembered costs of earlier requests. */
+/** Opens the stored costs of earlier requests, from which foley estimates prices. */
 export async function creditRates(context: Context): Promise<CreditRates> {
   const { state } = await context.paths();
   return createCreditRates(path.join(state, 'credit-rates.json'), context);

@@ -62,7 +62,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
     .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
-/** Parses a command line without a command; returns the welcome text if it is empty, else the help. */
+/** Parses a command line that names no command. Returns the welcome text for an empty line, else the help. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
@@ -114,7 +114,7 @@ function bareCommand(name: string): Command {
     .showSuggestionAfterError(false);
 }
 
-/** Runs commander and captures its output: returns help, throws usage errors as failures. */
+/** Runs commander and captures its output. Returns help or version requests; throws usage errors as Failures. */
 function parse(command: Command, words: readonly string[], freeText = false): Shown | undefined {
   refuseRepeated(command);
   command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
@@ -233,10 +233,10 @@ function wrapped(words: readonly string[]): string[] {
   return lines;
 }
 
-/** Marks arguments that are text although they begin with a dash. No process argument can contain this character. */
+/** Marks an argument that begins with a dash but is text. No process argument can contain this character. */
 const MARK = '\0';
 
-/** Marks text that begins with a dash and contains white space ("- and then it rained"), so that it is not a flag. */
+/** Marks text that begins with a dash and contains white space ("- and then it rained") as text, not flags. */
 export function guardDashText(
   words: readonly string[],
   options: readonly Option[],
@@ -260,7 +260,7 @@ function isDashText(word: string, longs: ReadonlySet<string | null | undefined>)
   return !(word.includes('=') && longs.has(word.split('=', 1)[0]));
 }
 
-/** Removes the marks of `guardDashText`. */
+/** Removes the marks that `guardDashText` added. */
 export function restoreDashText(words: readonly string[]): readonly string[] {
   return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }
@@ -314,7 +314,7 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   return { kind: 'leaf', leaf, path: [branch.name, leaf.name], words: [...words, ...after] };
 }
 
-/** Returns whether a word is a subcommand; after a flag of the command group, it may be the value of that flag. */
+/** Returns whether a word is a subcommand. A word after a flag of the group is not: it may be the flag's value. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
   const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
   const isBehindOwnFlag = before.some(
@@ -323,7 +323,7 @@ function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): 
   return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
 }
 
-/** Treats `foley help tts` as `foley tts --help`; help topics are commands of the tree. */
+/** Treats `foley help tts` as `foley tts --help`. Help topics, however, are commands in the tree. */
 function findHelp(
   before: readonly string[],
   words: readonly string[],
@@ -342,7 +342,7 @@ function findHelp(
   return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);
 }
 
-/** Splits arguments at the first word that is neither a global flag nor its value. */
+/** Splits arguments at the first word that is neither a global flag nor the value of one. */
 function nextWord(argv: readonly string[]): {
   before: readonly string[];
   word: string | undefined;

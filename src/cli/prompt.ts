@@ -15,13 +15,13 @@ interface Terminal {
   readonly signal: AbortSignal;
 }
 
-/** Returns whether a prompt can be shown and answered on a terminal. */
+/** Returns whether foley can ask the user: both stdin and stderr are terminals. */
 export function canAsk(io: Pick<Io, 'stderrIsTerminal' | 'stdinIsTerminal'>): boolean {
   return io.stderrIsTerminal && io.stdinIsTerminal();
 }
 
 /**
- * Prompts for a secret without echo. Returns an empty text for Enter or Ctrl-D alone.
+ * Prompts for a secret without echo. If the user presses only Enter or Ctrl-D, returns an empty text.
  * @throws Interrupted for Ctrl-C; or the signal's abort reason
  */
 export async function askSecret(question: string, { io, signal }: Terminal): Promise<string> {

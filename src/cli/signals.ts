@@ -1,4 +1,4 @@
-/** Source of signals; Node's `process` is one. */
+/** An event emitter for operating system signals, such as Node's `process`. */
 export interface SignalSource {
   on(signal: StopSignal, listener: () => void): unknown;
   off(signal: StopSignal, listener: () => void): unknown;
@@ -21,8 +21,8 @@ export class Interrupted extends Error {
 }
 
 /**
- * Listens for stop signals. The first aborts `signal` with `Interrupted`, the second calls `onSecond`; `stop` removes
- * the listeners.
+ * Listens for stop signals. The first signal aborts `signal` with `Interrupted`, and the second calls `onSecond`.
+ * `stop` removes the listeners.
  */
 export function watchSignals(
   source: SignalSource,

@@ -6,8 +6,8 @@ import type { Context } from './command.ts';
 const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**
- * Adds a suggestion to a failure about an unknown voice or model, for which it sends one request. If the request
- * fails, or for any other error, returns the error unchanged.
+ * Adds a suggestion to a failure about an unknown voice or model. To find one, sends one request; if the request fails,
+ * or for any other failure, returns the failure unchanged.
  * @param options the values of `--voice` and `--model`
  */
 export async function suggestNames(

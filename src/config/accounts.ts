@@ -16,7 +16,7 @@ export interface Account {
 }
 
 export interface Accounts {
-  /** The account used without `--account`. */
+  /** The name of the account that foley uses without `--account`. */
   readonly current: string | undefined;
   readonly all: ReadonlyMap<string, Account>;
 }
@@ -24,8 +24,8 @@ export interface Accounts {
 export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
- * Reads the stored accounts; none if the file is missing.
- * @throws Failure (config) naming file, account and field, never the key
+ * Reads the stored accounts. If the file is missing, returns none.
+ * @throws Failure (config) naming file, account and field, but never the key
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -44,7 +44,7 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
 }
 
 /**
- * Returns the account to use: the named one, else the current one, else the only one.
+ * Returns the account to use: the account with this name; without a name, the current account, else the only account.
  * @throws Failure (usage) for an unknown name
  */
 export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
@@ -64,7 +64,7 @@ export function selectAccount(accounts: Accounts, name?: string): Account | unde
   );
 }
 
-/** Returns the content of `accounts.json`. */
+/** Returns the JSON content of `accounts.json`. */
 export function toAccountsFile({ all, current }: Accounts): Record<string, unknown> {
   const accounts = Object.fromEntries(
     [...all.values()].map(({ name, baseUrl, realtimeUrl, apiKey }) => [
@@ -101,8 +101,8 @@ export function octal(mode: number): string {
 }
 
 /**
- * Returns the permission bits of a file or folder that other users can access; undefined for a private or missing
- * one, and on Windows.
+ * Returns the permission bits of a file or folder if other users can access it. Returns undefined if they cannot, if
+ * the file is missing, and on Windows.
  */
 export async function sharedPermissions(
   path: string,
@@ -120,8 +120,8 @@ export async function sharedPermissions(
 
 /**
  * Makes a file with secrets private.
- * @returns a warning if other users could access it
- * @throws Failure (config) if its permissions cannot be changed
+ * @returns a warning if other users could access the file
+ * @throws Failure (config) if the permissions of the file cannot be changed
  */
 export async function makePrivate(file: string, deps: SecretFileDeps): Promise<string | undefined> {
   const mode = await sharedPermissions(file, deps);

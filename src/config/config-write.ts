@@ -15,10 +15,10 @@ import { readJsonFile } from './json-file.ts';
 import { settingNamed, SETTINGS } from './setting-definitions.ts';
 
 /**
- * Writes a setting into the user's settings file (`foley config set`).
- * @param given as typed on the command line
- * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file cannot
- * be written)
+ * Writes a setting to the user's settings file (`foley config set`).
+ * @param given the value as the user typed it
+ * @throws Failure (usage for an unknown name or invalid value, config for an invalid file, state if the file cannot be
+ * written)
  */
 export async function setSetting(
   file: string,
@@ -35,14 +35,14 @@ export async function setSetting(
   await editJsonFile(file, deps, (store) => store.set(known, isNumber ? Number(given) : given));
 }
 
-/** Removes a setting from the user's settings file (`foley config unset`). Throws like `setSetting`. */
+/** Removes a setting from the user's settings file (`foley config unset`). Throws the same errors as `setSetting`. */
 export async function unsetSetting(file: string, name: string, deps: FileDeps): Promise<void> {
   const known = settingNamed(name);
   await editJsonFile(file, deps, (store) => store.delete(known));
 }
 
 /**
- * Stores an account with its API key, or replaces the one of the same name (`foley auth login`).
+ * Stores an account with its API key, or replaces the account that has this name (`foley auth login`).
  * @throws Failure (config for an invalid file, state if the file cannot be written)
  */
 export async function saveAccount(

@@ -9,8 +9,8 @@ import { display } from '../text/display.ts';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the object in a JSON file; undefined if the file is missing.
- * @param links `follow` for the user's own configuration, which may be a symbolic link to a dotfiles folder
+ * Reads the object in a JSON file. If the file is missing, returns undefined.
+ * @param links `follow` if the file may be a symbolic link, such as the user's settings in a dotfiles folder
  * @throws Failure (config) naming file and line of an invalid file
  */
 export async function readJsonFile(
@@ -72,7 +72,7 @@ type Expected =
   | 'comma or end'
   | 'nothing';
 
-/** Returns the line, from 1, of the first syntax error in a JSON text; undefined without an error. */
+/** Returns the line number, from 1, of the first syntax error in a JSON text; undefined if the text is valid. */
 export function jsonFaultLine(text: string): number | undefined {
   const offset = faultOffset(text);
   return offset === undefined ? undefined : text.slice(0, offset).split('\n').length;

@@ -20,8 +20,8 @@ export interface PathInputs {
 }
 
 /**
- * Returns foley's folders: in the XDG folders if set, else in the usual ones of the platform. Ignores empty or
- * relative paths in variables, as the XDG specification requires.
+ * Returns the paths of foley's folders: the XDG folders if the variables are set, else the usual folders of the
+ * platform. Ignores empty or relative paths in variables, as the XDG specification requires.
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;

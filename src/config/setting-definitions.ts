@@ -85,7 +85,7 @@ export const SETTINGS: Definitions = {
 
 /**
  * Returns the setting with this name.
- * @throws Failure (usage) for an unknown name; suggests the nearest name
+ * @throws Failure (usage) for an unknown name, with the nearest name as a suggestion
  */
 export function settingNamed(name: string): SettingName {
   if (isSettingName(name)) return name;

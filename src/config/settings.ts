@@ -10,7 +10,7 @@ import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts
 
 export const PROJECT_FILE = 'foley.config.json';
 
-/** Where the value of a setting can come from, highest precedence first. */
+/** The sources of a setting's value, highest precedence first. */
 export type Origin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
@@ -28,7 +28,7 @@ export interface SettingsFile {
   readonly values: Partial<SettingValues>;
 }
 
-/** The values of all settings from all sources except flags. */
+/** The values of all settings, separately for each source except the flags. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
@@ -36,7 +36,7 @@ export interface SettingSources {
 }
 
 /**
- * Reads the settings files: the nearest project file, in this folder or above, and the user's.
+ * Reads the two settings files: the project file, from the current or the nearest parent folder, and the user's file.
  * @throws Failure (config) naming file and key or line
  */
 export async function loadSettings({
@@ -95,7 +95,7 @@ export function listSettings(
   });
 }
 
-/** Returns the name of the flag or variable, or the file, from which a value comes; `default` for a default value. */
+/** Returns the source of a value, for messages: the name of a flag, variable or file, or `default`. */
 export function describeOrigin(origin: Origin): string {
   if (origin.kind === 'default') return origin.kind;
   return 'name' in origin ? origin.name : origin.file;
@@ -178,7 +178,7 @@ function unknownSetting(name: string, file: string, scope: 'project' | 'user'): 
   return configFailure(`${file}: unknown setting "${name}"`, nearestHint(name, names, all));
 }
 
-/** Returns the flag for a setting or option, such as `--cue-by` for `cueBy`. */
+/** Returns the flag of an option, such as `--cue-by` for `cueBy`. */
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

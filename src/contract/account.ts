@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { WEBHOOK_URL_MAX_CHARACTERS } from './limits.ts';
 
-/** The account's profile (docs/api/account.md), which can contain additional fields. */
+/** The account's profile (docs/api/account.md). The profile may contain additional fields. */
 export const Profile = Type.Object(
   {
     user_id: Type.String(),
@@ -27,7 +27,7 @@ export const ProfileUpdate = strict('ProfileUpdate', {
 });
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
 
-/** The endpoint that returns the OpenAPI document (docs/api/account.md). */
+/** The endpoints that return the OpenAPI document (docs/api/account.md). */
 export const DOCUMENT_ENDPOINTS = [
   {
     id: 'getOpenApi',

@@ -2,7 +2,7 @@ import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
 export interface Charge {
-  /** Whether the request may create something or use credits. */
+  /** Whether the service may create something or charge credits for the request. */
   readonly billed: boolean;
   /**
    * The header by which the service recognizes a retry; undefined if the API documents no such header for the
@@ -13,7 +13,7 @@ export interface Charge {
 
 const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Returns whether a request to a path (no query) may be billed. For an unknown endpoint, only the method decides. */
+/** Returns how a request to this path (no query) may be charged. For an unknown endpoint, only the method decides. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined)

@@ -5,10 +5,10 @@ import { named } from './schemas.ts';
 /** Version of the protocol between the service and engine processes (docs/engines.md). */
 export const ENGINE_PROTOCOL = 1;
 
-/** Pattern of engine names, which are valid as folder names and on the command line. */
+/** Pattern for engine names. Each name is a valid folder name and command-line argument. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
 
-/** A voice of an engine process, as the engine describes it and as it is stored. */
+/** A voice of an engine process, in the form that the engine reports and foley stores. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
@@ -49,7 +49,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** The description of an engine in the engine's first message. */
+/** The description of an engine, which the engine sends in the first message. */
 export const EngineDescription = named('EngineDescription', {
   version: Type.String({ maxLength: 64 }),
   license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
@@ -69,7 +69,7 @@ export const EngineCommand = named('EngineCommand', {
 });
 export type EngineCommand = Static<typeof EngineCommand>;
 
-/** An engine added by the user: its command line, and its description when it was added. */
+/** An engine that the user added: the command line, and the description that the engine reported when it was added. */
 export const EngineRegistration = named('EngineRegistration', {
   ...EngineCommand.properties,
   ...EngineDescription.properties,

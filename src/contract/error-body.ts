@@ -24,7 +24,7 @@ export const OpenAiErrorBody = named('OpenAiError', {
 });
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;
 
-/** Returns whether a path is for OpenAI clients, which expect the error body in the field `error`. */
+/** Returns whether OpenAI clients use a path. These clients expect the error body in the field `error`. */
 export function isOpenAiPath(path: string): boolean {
   return /^\/v1\/(?!tts(?:\/|$))/.test(path);
 }

@@ -63,7 +63,7 @@ const STREAM_ERROR_EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** Returns the exit code for an error code in a stream of speech; undefined for an unknown error code. */
+/** Returns the exit code for an error code in a realtime or aligned stream; undefined for an unknown error code. */
 export function streamErrorExit(code: string): ExitName | undefined {
   return Object.hasOwn(STREAM_ERROR_EXITS, code) ? STREAM_ERROR_EXITS[code] : undefined;
 }

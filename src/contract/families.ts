@@ -8,7 +8,7 @@ export interface ControlRange {
 
 export interface Family {
   readonly id: FamilyId;
-  /** The model that is used when a request names a voice of this family but no model. */
+  /** The model for requests that name a voice of this family but no model. */
   readonly defaultModel: string;
   readonly models: readonly string[];
   readonly ranges: {

@@ -10,7 +10,7 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a job's segment, chosen by foley. A segment without words is `skipped`. */
+/** Statuses of a segment of a job, which foley defines itself. A segment without words is `skipped`. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
@@ -40,7 +40,7 @@ export const JobAccepted = named('JobAccepted', {
 });
 export type JobAccepted = Static<typeof JobAccepted>;
 
-/** A segment of a v3 job. foley chose the fields, because the API documents none. */
+/** A segment of a v3 job. The API documents no fields for segments; foley defines them itself. */
 export const JobSegment = named('JobSegment', {
   index: Type.Integer({ minimum: 0, description: 'Index of the segment in the text, from 0' }),
   status: Type.Enum([...SEGMENT_STATUSES]),
@@ -70,7 +70,7 @@ const ListItem = {
 export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job: the fields of a job in the list, and progress fields that foley chose. */
+/** A v3 job: the fields of a job in the list, and progress fields that foley adds to the documented API. */
 export const Job = named('Job', {
   task: Type.Object({
     ...JobListItem.properties,
@@ -128,7 +128,7 @@ export const JobRequestV1 = named('JobRequestV1', {
   reference_id: SpeechRequestV1.properties.reference_id,
 });
 
-/** Response when a v1 job is created or polled (docs/api/jobs.md#v1). */
+/** The response to a request that creates or polls a v1 job (docs/api/jobs.md#v1). */
 export const JobV1 = named('JobV1', {
   task: Type.Object({
     id: Type.String(),

@@ -7,7 +7,7 @@ import { Pagination } from './jobs.ts';
 import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
 import { SignedAudioQuery, SpeechRequest } from './speech.ts';
 
-/** Statuses of media jobs (docs/api/lip-sync.md); `processing` is an extension by foley. */
+/** Statuses of media jobs (docs/api/lip-sync.md). foley adds `processing` to the documented statuses. */
 export const MEDIA_JOB_STATUSES = ['pending', 'processing', 'completed', 'failed'] as const;
 export type MediaJobStatus = (typeof MEDIA_JOB_STATUSES)[number];
 
@@ -18,7 +18,7 @@ export type MediaKind = (typeof MEDIA_KINDS)[number];
 const IMPORT_STAGES = ['url', 'download', 'inspection'] as const;
 export type ImportStage = (typeof IMPORT_STAGES)[number];
 
-/** `details` of the error for a failed import (docs/api/errors.md). */
+/** The field `details` of the error response after a failed import (docs/api/errors.md). */
 export const ImportErrorDetails = Type.Object({
   media_kind: Type.Enum([...MEDIA_KINDS]),
   stage: Type.Enum([...IMPORT_STAGES]),
@@ -63,7 +63,7 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** Which duration is billed: the shorter input's, or the audio's if the video is repeated until the audio ends. */
+/** Which duration is billed: that of the shorter input, or that of the audio if the video is repeated. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
 const Seconds = Type.Number({
@@ -78,7 +78,7 @@ const Billing = {
   billing_rule: Type.Enum([...BILLING_RULES]),
 };
 
-/** Result of a lip-sync job. foley chose the fields. */
+/** Result of a lip-sync job. The API does not document these fields; foley defines them itself. */
 export const LipSyncResult = named('LipSyncResult', {
   duration_seconds: Seconds,
   width: Type.Integer({ minimum: 1 }),
@@ -122,7 +122,7 @@ export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 export const LipSyncAnswer = named('LipSyncAnswer', { ...MEDIA_ENVELOPE, data: LipSyncJob });
 export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 
-/** Response to `GET /media/lip-sync/jobs`. foley chose the fields, because docs/api/lip-sync.md names none. */
+/** Response to `GET /media/lip-sync/jobs`. docs/api/lip-sync.md names no fields; foley defines them itself. */
 export const LipSyncList = named('LipSyncList', {
   ...MEDIA_ENVELOPE,
   data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
@@ -139,7 +139,7 @@ export const LipSyncListQuery = named('LipSyncListQuery', {
   ),
 });
 
-/** Query of `GET /lip-sync/query`, a path from before v1 (docs/api/versions.md). */
+/** Query of `GET /lip-sync/query`, a path that is older than v1 (docs/api/versions.md). */
 export const LipSyncQuery = named('LipSyncQuery', {
   jobId: Type.String({ minLength: 1, description: 'Job id' }),
 });

@@ -13,7 +13,7 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 export { RESOLUTIONS };
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Ratios of width to height (chosen by foley). */
+/** Ratios of width to height, which foley defines itself. */
 export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] as const;
 
 const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
@@ -25,7 +25,7 @@ const Quote = {
   }),
 };
 
-/** A variant of an image model, with its price. foley chose the fields. */
+/** A variant of an image model, with the price. The API does not document these fields; foley defines them itself. */
 export const ImageVariant = named('ImageVariant', {
   aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
   resolution: Type.Enum([...RESOLUTIONS]),
@@ -35,7 +35,7 @@ export const ImageVariant = named('ImageVariant', {
 });
 export type ImageVariant = Static<typeof ImageVariant>;
 
-/** A variant of a video model, with its price. foley chose the fields. */
+/** A variant of a video model, with the price. The API does not document these fields; foley defines them itself. */
 export const VideoVariant = named('VideoVariant', {
   size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
   seconds: Type.Integer({ minimum: 1 }),
@@ -48,7 +48,7 @@ export type VideoVariant = Static<typeof VideoVariant>;
 const Available = Type.Boolean({ description: 'Whether the model can be used' });
 const Model = { id: Type.String(), available: Available };
 
-/** An image model; the first variant is the default. */
+/** An image model. The first variant in the list is the default. */
 export const ImageModel = named('ImageModel', {
   ...Model,
   media_type: Type.Literal('image'),
@@ -56,7 +56,7 @@ export const ImageModel = named('ImageModel', {
 });
 export type ImageModel = Static<typeof ImageModel>;
 
-/** A video model; the first variant is the default. */
+/** A video model. The first variant in the list is the default. */
 export const VideoModel = named('VideoModel', {
   ...Model,
   media_type: Type.Literal('video'),
@@ -64,7 +64,7 @@ export const VideoModel = named('VideoModel', {
 });
 export type VideoModel = Static<typeof VideoModel>;
 
-/** Response to `GET /media/models`. foley chose the fields, because docs/api/media.md names none. */
+/** Response to `GET /media/models`. docs/api/media.md names no fields; foley defines them itself. */
 export const MediaModels = named('MediaModels', {
   models: Type.Array(Type.Union([ImageModel, VideoModel])),
   requestId: Type.String(),
@@ -77,7 +77,7 @@ export const MediaModelsQuery = strict('MediaModelsQuery', {
   ),
 });
 
-/** File formats of images (chosen by foley). */
+/** File formats of images, which foley defines itself. */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type PictureFormat = (typeof PICTURE_FORMATS)[number];
 
@@ -114,7 +114,7 @@ const Order = {
   ),
 };
 
-/** Body of `POST /media/images/jobs` (docs/api/media.md), with `output_format` and `seed` added by foley. */
+/** Body of `POST /media/images/jobs` (docs/api/media.md). foley adds the fields `output_format` and `seed`. */
 export const ImageRequest = strict('ImageRequest', {
   ...Order,
   aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
@@ -128,7 +128,7 @@ export const ImageRequest = strict('ImageRequest', {
 });
 export type ImageRequest = Static<typeof ImageRequest>;
 
-/** Body of `POST /media/videos/jobs` (docs/api/media.md), with `seed` added by foley. */
+/** Body of `POST /media/videos/jobs` (docs/api/media.md). foley adds the field `seed`. */
 export const VideoRequest = strict('VideoRequest', {
   ...Order,
   seconds: Type.Optional(
@@ -168,7 +168,7 @@ const envelope = {
 };
 
 /**
- * Response when an image job is created or polled. foley chose the fields, because docs/api/media.md#jobs names none.
+ * The response when an image job is created or polled. docs/api/media.md#jobs names no fields; these are foley's own.
  */
 export const ImageJob = named('ImageJob', {
   ...envelope,

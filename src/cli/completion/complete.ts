@@ -13,8 +13,8 @@ import type {
 type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
 
 /**
- * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run: a line for each
- * candidate (word, tab, description), or a line `files` or `folders`, which the shell completes itself. Sends no
+ * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run: one line for each
+ * candidate (word, tab, description), or the line `files` or `folders`, which makes the shell complete paths. Sends no
  * request and never fails.
  */
 export async function complete(words: readonly string[], host: Host): Promise<string> {
@@ -66,9 +66,9 @@ function candidateLines(found: readonly OfferedWord[], prefix: string, before = 
 }
 
 interface Line {
-  /** Path of the command, such as `jobs wait`. */
+  /** Path of the command that is being completed, such as `jobs wait`. */
   readonly place: string;
-  /** Number of arguments before the current word. */
+  /** Number of the command's arguments before the current word. */
   readonly operands: number;
   /** The flag whose value is being completed. */
   readonly pending: DescribedFlag | undefined;

@@ -49,8 +49,8 @@ export function subtitlesOption(): Option {
 }
 
 /**
- * Returns the limits of cues: from flags, else from settings, else the defaults. A preset replaces the values that come
- * from the same place or from one with a lower precedence, except those that are given next to it.
+ * Returns the limits of cues: from flags, else from settings, else the defaults. A preset replaces a limit unless the
+ * limit comes from a source of the same or a higher precedence.
  * @throws Failure (usage for limits that contradict each other, config for an invalid setting)
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
@@ -91,7 +91,7 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   };
 }
 
-/** Returns the precedence of an origin; the lowest number is the highest precedence. */
+/** Returns the rank of an origin: 0 for the highest precedence. */
 function rankOf({ kind }: Origin): number {
   return ['flag', 'environment', 'project', 'user', 'default'].indexOf(kind);
 }
@@ -155,7 +155,7 @@ export function timingsOption(): Option {
 }
 
 /**
- * Returns the requested captions; undefined without any.
+ * Returns the requested captions; undefined if the user requests none.
  * @throws Failure (usage) for invalid file names and for flags that contradict each other
  */
 export function planCaptions(
@@ -174,7 +174,7 @@ export function planCaptions(
   return { targets, shape: cueShape(flags, settings) };
 }
 
-/** Returns the given flag that requests captions; undefined without one. */
+/** Returns the flag with which the user requests captions; undefined if the user requests none. */
 export function captionFlag({ subtitles = [], timings }: CaptionFlags): string | undefined {
   if (subtitles.length > 0) return '--subtitles';
   return timings === undefined ? undefined : '--timings';

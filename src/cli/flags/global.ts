@@ -13,14 +13,14 @@ export interface GlobalOptions {
   readonly realtimeUrl?: string;
   readonly apiKeyFile?: string;
   readonly maxRetries?: number;
-  /** In milliseconds. */
+  /** Maximum wait for response headers, in milliseconds. */
   readonly responseTimeout?: number;
-  /** In milliseconds. */
+  /** Maximum wait for the next byte of a body, in milliseconds. */
   readonly idleTimeout?: number;
   readonly maxBytes?: number;
   readonly progress: boolean;
   readonly color: ColorChoice;
-  /** False with `--no-input`: never prompt. */
+  /** False if `--no-input` forbids prompts. */
   readonly input: boolean;
 }
 

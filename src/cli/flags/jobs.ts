@@ -16,9 +16,9 @@ export interface ApiFlag {
 }
 
 export interface WaitFlags {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout?: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly pollInterval?: number;
 }
 
@@ -40,7 +40,7 @@ export function waitOptions(): Option[] {
   ];
 }
 
-/** Returns the options for polling a speech job. The timeout counts from this call. */
+/** Returns the options for polling a speech job. The timeout starts when this function is called. */
 export function pollingOf(
   context: Context,
   client: ApiClient,
@@ -49,7 +49,7 @@ export function pollingOf(
   return pollingAt(context, pollPace(client, api, flags.pollInterval), flags);
 }
 
-/** Returns the options for polling a job of any kind. The timeout counts from this call. */
+/** Returns the options for polling a job of any kind. The timeout starts when this function is called. */
 export function pollingAt<Job extends PolledJob>(
   { clock, io, random }: Context,
   pace: PollPace,
@@ -76,7 +76,7 @@ export interface CreateWaitFlags extends WaitFlags {
 }
 
 /**
- * Refuses wait flags without `--wait` or `-o`.
+ * Refuses flags about waiting if neither `--wait` nor `-o` is given.
  * @throws Failure (usage)
  */
 export function refuseUnusedWaitFlags({
@@ -110,7 +110,7 @@ export function jobListOptions(): readonly Option[] {
   ];
 }
 
-/** Creates `--page`, `--all`, and the flag for the size of a page. @param things such as `jobs` */
+/** Creates `--page`, `--all` and the page size flag. @param things plural noun for the listed items, such as `jobs` */
 export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): readonly Option[] {
   const size = `${things} per page, at most ${PAGE_SIZE_MAX} (default: ${PAGE_SIZE_DEFAULT})`;
   const sizes = { minimum: 1, maximum: PAGE_SIZE_MAX };

@@ -19,8 +19,8 @@ export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 
 /**
  * Creates the flags of the commands that create media jobs.
- * @param what the result, such as `the video`
- * @param keyHelp describes `--idempotency-key` if the service does not recognize repeated keys
+ * @param what noun for the result in the help, such as `the video`
+ * @param keyHelp the help of `--idempotency-key`, for an endpoint that does not recognize repeated keys
  */
 export function createOptions(what: string, keyHelp?: string): Option[] {
   return [
@@ -89,7 +89,7 @@ export function givenReferences({
   return image.map((given) => [given, '--image'] as const);
 }
 
-/** Returns the fields for reference images: `image_url` for one, else `image_urls` (docs/api/media.md). */
+/** Returns the field for reference images: `image_url` for one image, `image_urls` for several (docs/api/media.md). */
 export function referenceFields(urls: readonly string[]): MediaRequest {
   const [only] = urls;
   if (only === undefined) return {};
@@ -97,8 +97,8 @@ export function referenceFields(urls: readonly string[]): MediaRequest {
 }
 
 /**
- * Checks the price in the catalogue of models against `--max-credits`; without that flag, does nothing.
- * @throws Failure (usage) for a higher or unknown price
+ * Compares the price in the catalogue of models with `--max-credits`. Without that flag, does nothing.
+ * @throws Failure (usage) if the price is higher than `--max-credits` or unknown
  */
 export async function refuseOverBudget(
   { signal }: Context,

@@ -35,8 +35,8 @@ export interface SpeechFlags extends SpeechControls {
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
 /**
- * Adds the flags for voice, model, format and controls. `formats` and `usual` are the allowed formats and the default
- * format that the help of `--format` shows.
+ * Adds the flags for voice, model, format and controls. The help of `--format` shows `formats` as the allowed formats
+ * and `usual` as the default.
  */
 export function addSpeechFlags(
   command: Command,
@@ -90,7 +90,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
   ];
 }
 
-/** Creates the flags for the text and the audio of `foley tts` and `foley live`. */
+/** Creates the flags that `foley tts` and `foley live` share: those for the text and the audio output. */
 export function outputOptions(formats?: readonly TextFormat[]): Option[] {
   return [
     ...textOptions(formats),
@@ -135,7 +135,7 @@ export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
 
-/** Returns the flag that sets a control, such as `--speed`; for the value false, the flag `--no-NAME`. */
+/** Returns the flag that sets a control, such as `--speed`. If the value is false, returns `--no-NAME`. */
 export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
   return flagName(value === false ? `no-${name}` : name);
 }
@@ -203,7 +203,7 @@ export function requestOptions(): Option[] {
   ];
 }
 
-/** Creates the flags for the ids of a request. @param keyHelp describes `--idempotency-key` */
+/** Creates the flags for the ids of a request. @param keyHelp the help of `--idempotency-key` */
 export function idOptions(keyHelp = 'key that makes a repeated request free'): Option[] {
   return [
     new Option('--idempotency-key <key>', keyHelp).argParser(headerText('--idempotency-key')),

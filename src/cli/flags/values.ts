@@ -41,7 +41,7 @@ export function durationOption(flags: string, description: string, parse = parse
   return new Option(flags, description).argParser((given) => parse(nameOf(flags), given));
 }
 
-/** Creates a flag that may be repeated; its value is the list of what `parse` returns. */
+/** Creates a flag that may be repeated. The value of the flag is the list of all results of `parse`. */
 export function listOption(
   flags: string,
   description: string,
@@ -55,8 +55,8 @@ export function listOption(
 }
 
 /**
- * Refuses an empty `--output`, and `--json` together with output to stdout.
- * @param holds the content of the output, for messages
+ * Refuses an empty `--output`, and `--json` if the output also goes to stdout.
+ * @param holds noun for the content of the output, for messages
  * @throws Failure (usage)
  */
 export function checkOutputFlag(output: string | undefined, json: boolean, holds = 'audio'): void {

@@ -19,7 +19,7 @@ interface FetchCommand<Job extends WaitedJob> {
   /** `--output`: a file, `-`, or a folder for several jobs. */
   readonly output: string | undefined;
   readonly openPlace: (output: string) => Promise<OpenPlace>;
-  /** Used for a single job if `output` is undefined. If both are undefined, nothing is downloaded. */
+  /** Used for a single job if `output` is undefined. Without either of the two, foley downloads nothing. */
   readonly automatic?: OpenDestination;
   readonly jobs: (
     connection: Connection,
@@ -27,7 +27,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/** Fetches one job and saves the result. Waits for the job first if `jobs` returns `polling`. */
+/** Fetches one job and saves the result. If `jobs` returns `polling`, first waits for the job. */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,
@@ -46,7 +46,7 @@ export async function fetchJobCommand<Job extends WaitedJob>(
   }
 }
 
-/** Waits for one or several jobs, and saves their results if `output` is given. */
+/** Waits for one or several jobs. If `output` is given, saves the results. */
 export async function waitCommand<Job extends WaitedJob>(
   context: Context,
   ids: readonly string[],
@@ -149,7 +149,7 @@ const COLUMNS: readonly Column<FetchedJob<WaitedJob>>[] = [
   { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
 ];
 
-/** Returns the first failure of a failed job, else one failure for all running jobs. */
+/** Returns the failure to report: the first one that is not a timeout, else one for all jobs that are still running. */
 function worstFailure(failures: readonly Failure[], resume: () => string): Failure | undefined {
   const failed = failures.find(({ exit }) => exit !== 'deadline');
   const [late] = failures;

@@ -40,7 +40,7 @@ export function jobDocument(
   return { ...document, unspoken: saved === undefined ? null : unspokenOf({ job, saved, text }) };
 }
 
-/** Formats a line for stderr about words that the voice left out; undefined without any. */
+/** Formats a line for stderr about words that the voice left out; undefined if there are none. */
 export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined {
   const words = unspokenOf(result);
   if (words.length === 0) return undefined;
@@ -61,7 +61,7 @@ function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
   return ranges.map((range, index) => ({ ...range, text: words[index]?.text }));
 }
 
-/** Returns all fields of a job document in a fixed order; null for fields that `job` lacks. */
+/** Returns all fields of a job document in a fixed order. A field that `job` lacks is null. */
 export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
 }
@@ -86,7 +86,7 @@ export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** Formats a notice that names the failed segments of a job. */
+/** Formats a notice that names the segments of a job that failed. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -110,7 +110,7 @@ export interface JobResult<Job extends WaitedJob> {
   readonly saved: SavedFile | undefined;
   /** The text, if this command sent it. */
   readonly text?: string | undefined;
-  /** Whether the job was only downloaded, so that nothing was billed. */
+  /** Whether this command only downloaded the job, so that nothing was billed. */
   readonly isFree?: boolean;
 }
 
@@ -123,15 +123,15 @@ interface JobProgress<Job extends WaitedJob> {
 export interface JobPresenter<Job extends WaitedJob> {
   /** Returns the `--json` document of commands that create jobs or wait for them. */
   document(result: JobResult<Job>): Record<string, unknown>;
-  /** Formats a notice about a partial result. */
+  /** Formats a notice about a job of which only some segments have audio. */
   partial(job: Job): string;
-  /** Formats a notice about words that the voice left out; undefined without any. */
+  /** Formats a notice about words that the voice left out; undefined if there are none. */
   unspoken?(result: JobResult<Job>): string | undefined;
   /** Formats a notice about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
-  /** Starts to show the progress of a job. @param label shown until the first state arrives */
+  /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** The kind of job, and its API version, as in the `--json` document. */
+  /** The kind and API version of the job, as in the `--json` document. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
@@ -149,8 +149,8 @@ export function fetchedDocument<Job extends WaitedJob>(
 }
 
 /**
- * Returns a shell command that resumes jobs with the same service and output.
- * @param options `noun` is the command group of the jobs, such as `dub`; `segment` downloads only that segment
+ * Returns a shell command that resumes jobs, or downloads one `segment`, with the same service and output.
+ * @param options `noun` is the command
  */
 export function resumeCommand(
   ids: readonly string[],
@@ -177,7 +177,7 @@ export function resumeCommand(
   ].join(' ');
 }
 
-/** Returns the flags that select the service of this run. */
+/** Returns the command-line flags that select the same service as this command. */
 export function serviceFlags({
   account,
   apiKeyFile,

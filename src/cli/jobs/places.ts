@@ -12,36 +12,34 @@ import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import { checkOutputFlag } from '../flags/values.ts';
 
-/** A file or stdout, opened before the content exists. */
+/** A file or stdout, opened before the content is available. */
 export interface OpenPlace {
   readonly placeFor: OpenDestination;
   /** The open file; undefined for stdout. */
   readonly file: Output | undefined;
-  /**
-   * Returns another file name with which to resume the job, if the result's format does not match the given file name.
-   */
+  /** Returns the file name to use when resuming the job, if the result's format does not match the given name. */
   readonly nextName?: () => string;
-  /** Removes an unused file. */
+  /** Removes the open file if it was not published. */
   abandon(): Promise<void>;
 }
 
-/** Returns stdout as a place for audio. @throws Failure (output) if it is closed */
+/** Returns stdout as a place for audio. @throws Failure (output) if stdout is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
 }
 
 interface PlaceOptions {
-  /** Noun for the source of the content, for messages; `job` by default. */
+  /** Noun for the source of the content, used in messages; `job` by default. */
   readonly what?: string;
-  /** Noun for the content, for messages; `audio` by default. */
+  /** Noun for the content, used in messages; `audio` by default. */
   readonly holds?: string;
   /** How to treat an existing file; `replace` by default. */
   readonly existing?: Existing;
 }
 
 /**
- * Opens the output of a job: stdout (`-`) or a file. Opened before waiting, so that errors appear at once.
+ * Opens the output of a job: stdout (`-`) or a file. Called before waiting for the job, so that errors appear at once.
  * @throws Failure (usage, output, exists)
  */
 export async function namedPlace(
@@ -78,12 +76,12 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
 
 interface FolderWords {
   readonly flag: string;
-  /** The reason, for messages, such as `several jobs require a folder`. */
+  /** Why a folder is required, for messages, such as `several jobs require a folder`. */
   readonly why: string;
   readonly hint: string;
 }
 
-/** The words of messages about `--output-dir`, the folder for previews of voices. */
+/** Message texts about `--output-dir`, the folder for voice previews. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
   why: 'previews require a folder',
@@ -97,7 +95,7 @@ const FOLDER_OF_JOBS: FolderWords = {
 };
 
 /**
- * Creates the folder for the results of several jobs if it is missing. Returns a function that opens files in it.
+ * Creates the folder for the results of several jobs if necessary. Returns a function that opens files in the folder.
  * @throws Failure (usage if the folder is a file, output if it cannot be written)
  */
 export async function folderPlace(

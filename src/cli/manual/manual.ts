@@ -108,7 +108,7 @@ function exitStatus(): string {
     .join('\n');
 }
 
-/** Splits the notes of a help page: blocks with a title and lines stay verbatim, other blocks are paragraphs. */
+/** Splits the notes of a help page. A block with a title stays verbatim; any other block is a paragraph. */
 function noteBlocks(
   notes: string,
 ): { readonly title: string | undefined; readonly body: string }[] {

@@ -27,11 +27,11 @@ export interface MediaTask {
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
   /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
   readonly continueCommand?: (audio: string) => string;
-  /** The open output; replaces `--output`. */
+  /** The open output, used instead of `--output`. */
   readonly place?: MediaPlace;
 }
 
-/** Returns the request as `--dry-run` prints it; input files keep their local names. */
+/** Returns the request as `--dry-run` prints it, with local files as `file:` URLs. */
 export async function describeMedia(
   context: Context,
   { inputs, kind, order }: MediaTask,
@@ -43,7 +43,7 @@ export async function describeMedia(
   return dryRunResult(connection.client.describe(mediaJobRequest(kind, body, options)));
 }
 
-/** Opens the output, creates the job, prints its id, and with `--wait` or `--output` waits for it. */
+/** Opens the output, creates the job and prints the job id. With `--wait` or `--output`, also waits for the job. */
 export async function createMedia(
   context: Context,
   task: MediaTask,

@@ -97,7 +97,7 @@ export function describeBilling({
   return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
 
-/** Returns the command that resumes media jobs, with the same service and output. */
+/** Returns the shell command that resumes media jobs with the same service and output. */
 export function resumeMedia(
   { globals }: Context,
   noun: MediaJobKind,

@@ -18,7 +18,7 @@ export async function readInputs(
   return inputs;
 }
 
-/** Returns URLs from which the service can fetch the inputs, including local files. @throws Failure (usage, config) */
+/** Returns URLs from which the service can fetch all inputs, even local files. @throws Failure (usage, config) */
 export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],

@@ -4,7 +4,7 @@ const MOST_ROWS = 36;
 const COLUMN_PIXELS = 10;
 
 /**
- * Renders an image as text for a terminal; undefined without sharp for this platform.
+ * Renders an image as text for a terminal; undefined if sharp is not available for this platform.
  * @param picture the content of an image file
  */
 export async function drawPreview(
@@ -44,8 +44,8 @@ export type PreviewProtocol = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the image protocol of the terminal, from the environment; undefined without one. tmux and screen do not
- * forward images and get `blocks`.
+ * Returns the image protocol of the terminal, from the environment; undefined if the terminal cannot show images. tmux
+ * and screen do not forward images, so they get `blocks`.
  * @param mayColor whether colors are on, which `blocks` requires
  */
 export function previewProtocol(env: Environment, mayColor: boolean): PreviewProtocol | undefined {
@@ -70,7 +70,7 @@ function isKitty(env: Environment, term: string, program: string): boolean {
 /** Maximum number of characters in one escape sequence of the terminal kitty. */
 const KITTY_CHUNK = 4_096;
 
-/** Returns the escape sequences with which kitty shows a PNG of this width. */
+/** Returns the escape sequences with which the terminal kitty shows a PNG, `columns` wide. */
 export function kittyImage(png: Uint8Array, columns: number): string {
   const data = Buffer.from(png).toString('base64');
   const chunks = data.match(new RegExp(`.{1,${KITTY_CHUNK}}`, 'g')) ?? [];
@@ -81,13 +81,13 @@ export function kittyImage(png: Uint8Array, columns: number): string {
   return `${parts.join('')}\n`;
 }
 
-/** Returns the escape sequence with which iTerm2 and compatible terminals show an image of this width. */
+/** Returns the escape sequence with which iTerm2 and compatible terminals show an image, `columns` wide. */
 export function itermImage(picture: Uint8Array, columns: number): string {
   const about = `inline=1;size=${picture.length};width=${columns};preserveAspectRatio=1`;
   return `\u001b]1337;File=${about}:${Buffer.from(picture).toString('base64')}\u0007\n`;
 }
 
-/** Renders an image of even height as half blocks of two pixels each, in 24-bit colors. */
+/** Renders an image of even height in 24-bit colors. Each character (a half block) shows two pixels. */
 export function halfBlocks({ height, rgb, width }: Pixels): string {
   const color = (x: number, y: number): string => {
     const at = (y * width + x) * 3;
@@ -103,13 +103,13 @@ export function halfBlocks({ height, rgb, width }: Pixels): string {
   return lines.join('');
 }
 
-/** Levels of red, green and blue: 216 colors, which every sixel terminal supports. */
+/** Number of levels for each of red, green and blue: 216 colors, which every sixel terminal supports. */
 const STEPS = 6;
 const BAND_ROWS = 6;
 const FULL = 100;
 const FIRST_CHARACTER = 0x3f;
 
-/** Encodes an image as sixel graphics: bands of six rows, color by color. */
+/** Encodes an image as sixel graphics: in bands of six rows, with each color of a band separately. */
 export function sixel({ height, rgb, width }: Pixels): string {
   const colors = Uint8Array.from({ length: width * height }, (_, pixel) => colorOf(rgb, pixel * 3));
   const bands: string[] = [];
@@ -134,7 +134,7 @@ function palette(): string {
   }).join('');
 }
 
-/** Encodes a band: each character marks the pixels of one color in a column of six pixels. */
+/** Encodes one color of a band. Each character marks the pixels of that color in a column of six pixels. */
 function bandOf(colors: Uint8Array, width: number): string {
   const columns = new Map<number, Uint8Array>();
   for (const [pixel, color] of colors.entries()) {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Io } from '../io.ts';
 
-/** Progress of running work. All methods are no-ops when nothing is shown. */
+/** A progress display for running work. If nothing is shown, the methods do nothing. */
 export interface Progress {
-  /** Updates the label, and the completed part of the total unless `done` is undefined. */
+  /** Updates the label and, if `done` is given, the completed part of the total. */
   update(label: string, done?: number): void;
   stop(): void;
 }
 
-/** The unit of completed work; if it is undefined, a spinner is shown instead of a bar. */
+/** The unit of completed work. If the unit is undefined, foley shows a spinner instead of a bar. */
 export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
@@ -16,7 +16,7 @@ const SILENT: Progress = { update: () => {}, stop: () => {} };
 // Shorter work shows no progress.
 const DELAY_MS = 300;
 
-/** Shows progress on stderr if that is a terminal; otherwise does nothing. */
+/** Shows progress on stderr if stderr is a terminal; otherwise does nothing. */
 export function startProgress(
   io: Io,
   clock: Clock,
@@ -110,7 +110,7 @@ function megabytes(bytes: number): number {
 // More lines would scroll the command out of view.
 const MOST_LINES = 12;
 
-/** Lines on stderr that are rewritten when they change. */
+/** Lines on stderr that foley rewrites when the content changes. */
 export interface LiveLines {
   show(lines: readonly string[]): void;
   clear(): void;
@@ -118,7 +118,7 @@ export interface LiveLines {
 
 const SILENT_LINES: LiveLines = { show: () => {}, clear: () => {} };
 
-/** Creates lines that are rewritten in place on a terminal. Writes only changes, in one write, to avoid flicker. */
+/** Creates lines that are rewritten in place on a terminal. To avoid flicker, writes only changes, in one write. */
 export function liveLines(io: Pick<Io, 'progressStream' | 'showsProgress'>): LiveLines {
   if (!io.showsProgress) return SILENT_LINES;
   const { progressStream } = io;

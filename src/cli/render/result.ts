@@ -10,9 +10,9 @@ import { isAbsolute, delimiter } from 'node:path';
 
 /** The result of a command, which `render` prints as text or JSON. */
 export interface CommandResult {
-  /** The document of `--json`; `undefined` if the audio went to stdout. */
+  /** The document that `--json` prints; undefined if the audio went to stdout. */
   readonly data?: unknown;
-  /** The text for stdout without `--json`. */
+  /** Returns the text that stdout gets without `--json`. */
   readonly human?: (style: TerminalStyle) => string;
   /** A sentence for stderr, printed after the result, except with `--quiet`. */
   readonly notice?: string;
@@ -54,7 +54,7 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** Prints the error and its hint on stderr. */
+/** Prints the message and the hint of an error on stderr. */
 export function renderError(
   failure: Failure,
   io: Io,
@@ -156,7 +156,7 @@ interface Cost {
   readonly ignoredParameters?: readonly string[] | undefined;
 }
 
-/** Adds the cost to the description of a result. */
+/** Adds the cost to the description of a result, such as `speech.mp3`. */
 export function describeCost(
   result: string,
   { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,

@@ -18,7 +18,7 @@ export type ClosingEvent = Extract<
   { readonly type: 'finishing-answers' | 'finishing-jobs' | 'jobs-left' }
 >;
 
-/** Describes what a closing service waits for or leaves unfinished, and how to shorten the wait. */
+/** Describes what a closing service waits for or leaves unfinished, and how the user can shorten the wait. */
 export function describeClosing({ type, count }: ClosingEvent): string {
   switch (type) {
     case 'finishing-answers':

@@ -1,8 +1,8 @@
 import { counted } from '../../text/display.ts';
 
-/** Width and colors of one stream. */
+/** Width and colors of an output stream. */
 export interface TerminalStyle {
-  /** Infinite without a terminal, so that programs get full values. */
+  /** Width in columns. Infinity if the stream is not a terminal, so that programs get full values. */
   readonly columns: number;
   readonly paint: Paint;
 }
@@ -37,8 +37,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MOST_DAYS = 30;
 
 /**
- * Formats a time of the service (ISO 8601) for a terminal: how long ago it was, or its date after 30 days. Without a
- * terminal, returns the time without fractions of a second.
+ * Formats a time from the service (ISO 8601). On a terminal: how long ago it was, or the date if that is more than 30
+ * days. Otherwise: the time without fractions of a second.
  * @param now milliseconds since the Unix epoch
  */
 export function relativeTime(
@@ -61,7 +61,7 @@ export function relativeTime(
 export const COLOR_CHOICES = ['auto', 'always', 'never'] as const;
 export type ColorChoice = (typeof COLOR_CHOICES)[number];
 
-/** Returns whether to color a stream. With the choice `auto`, NO_COLOR decides, then FORCE_COLOR, then `isTerminal`. */
+/** Returns whether to color a stream. For `auto`, NO_COLOR decides; if unset, FORCE_COLOR; if unset, `isTerminal`. */
 export function wantsColor({
   choice,
   env,

@@ -10,12 +10,12 @@ export interface Column<Row> {
   readonly value: (row: Row) => string;
   /** Whether values are never shortened, because users copy them. */
   readonly whole?: boolean;
-  /** Whether the column is left out on a narrow terminal; the last optional column is left out first. */
+  /** Whether the column may be omitted on a narrow terminal. The last optional column is omitted first. */
   readonly optional?: boolean;
 }
 
 /**
- * Returns a table of the rows. Without rows, returns a notice for stderr instead, so that stdout stays empty.
+ * Returns a table of the rows. If there are no rows, returns a notice for stderr instead, so that stdout stays empty.
  * @param columns the columns, or a function that returns the columns for the terminal
  */
 export function tableOrNotice<Row>(
@@ -31,8 +31,8 @@ export function tableOrNotice<Row>(
 }
 
 /**
- * Formats rows as a table that fits the terminal: leaves out optional columns, then shortens the widest others.
- * Escapes values, since most come from a server.
+ * Formats rows as a table that fits the terminal: omits optional columns, then shortens the widest remaining columns.
+ * Escapes values, since most values come from a server.
  */
 export function table<Row>(
   rows: readonly Row[],
@@ -57,7 +57,7 @@ export function table<Row>(
   return [style.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
 }
 
-/** Returns the columns that fit when all of them are shortened as far as possible. */
+/** Returns the columns that fit on the terminal if each value is shortened as much as possible. */
 function fittingColumns<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -128,7 +128,7 @@ const NARROWEST_TEXT = 24;
 export interface WrappedRow {
   readonly cells: readonly string[];
   readonly text: string;
-  /** A separate line below the text. */
+  /** Text for a separate line below the long text. */
   readonly hint?: string | undefined;
   readonly paint?: ((cell: string) => string) | undefined;
 }
@@ -169,7 +169,7 @@ function widthOf(cell: string | undefined): number {
   return stringWidth(display(cell ?? ''));
 }
 
-/** Words and commands in backticks, which are never wrapped, so that they can be copied. */
+/** The pieces between which text may wrap: words, and commands in backticks, which users can copy. */
 const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
 /** Prefixes of words that CI systems execute as commands at the beginning of a line (text/display.ts). */
@@ -189,7 +189,7 @@ export function wrappedText(text: string, columns: number): string {
   return lines.join('\n');
 }
 
-/** Formats named fields, one per line, with wrapped values. Leaves out fields without a value. */
+/** Formats named fields, one per line, with wrapped values. Omits fields that have no value. */
 export function renderFields(
   rows: readonly (readonly [name: string, value: string])[],
   { columns, paint }: TerminalStyle,

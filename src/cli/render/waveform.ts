@@ -27,7 +27,7 @@ export function drawWaveform(
     .join('');
 }
 
-/** Prints the waveform of a saved file on stderr. Reports a failure as a notice only. */
+/** Prints the waveform of a saved file on stderr. If that fails, prints a notice. */
 export async function showWaveform(file: string, context: Context): Promise<void> {
   const { io } = context;
   try {

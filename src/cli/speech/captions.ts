@@ -22,7 +22,7 @@ import type { CaptionPlan } from '../flags/captions.ts';
 import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
 
 /**
- * Opens the caption files, before anything is billed. Captions show the words of the document, which `edits` restore.
+ * Opens the caption files before anything is billed. `edits` restore the words of the document in the captions.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptions(
@@ -63,7 +63,7 @@ export async function openCaptions(
   };
 }
 
-/** Maximum bytes of captions per character of text, in the largest format. */
+/** Maximum size of the largest caption format, in bytes per character of text. */
 const BYTES_PER_CHARACTER = 10;
 
 /** Returns the transport for speech with word times, which writes the captions to temporary files. */
@@ -80,7 +80,7 @@ export function alignedTransport(
 }
 
 /**
- * Renames the captions to their final names, after the audio was published, and reports them.
+ * After the audio was published, renames the captions to their final names and reports the files.
  * @throws Failure (output, exists) that names the audio file
  */
 export async function publishCaptions(
@@ -104,7 +104,7 @@ export async function publishCaptions(
 const INCOMPLETE =
   'foley: the service did not time all of this text; in the captions, untimed words share the time between their neighbours';
 
-/** The captions as `--json` prints them. */
+/** Returns the JSON document of the captions, as `--json` prints it. */
 export function captionsDocument({ complete, items }: PublishedCaptions): object {
   return {
     items: items.map(({ cues, format, path: output, violations }) => {
@@ -114,12 +114,12 @@ export function captionsDocument({ complete, items }: PublishedCaptions): object
   };
 }
 
-/** Returns the edits that restore the words of the document from what is spoken. */
+/** Returns the edits that turn the spoken text back into the words of the document. */
 export function editsOf(spoken: SpokenText | undefined): readonly Edit[] {
   return spoken === undefined ? [] : writtenEdits(spoken);
 }
 
-/** The caption plan in the saved progress of a long text, with the edits that restore the words of the document. */
+/** The caption plan in the saved progress of a long text, with the edits that restore the document's words. */
 interface CaptionsRecord extends CaptionPlan {
   readonly edits: readonly Edit[];
 }
@@ -138,7 +138,7 @@ export function captionsRecord(
   return { ...captions, targets, ...(edits.length === 0 ? {} : { edits }) };
 }
 
-/** Parses a plan written by {@link captionsRecord}; undefined if it is invalid. */
+/** Parses a plan that {@link captionsRecord} created; undefined if the plan is invalid. */
 export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined {
   const { edits = [], shape, targets } = fieldsOf(value);
   if (!Array.isArray(targets) || !targets.every((one) => isTarget(one))) return undefined;

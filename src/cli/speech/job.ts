@@ -11,9 +11,9 @@ import type { DeliveredSpeech, SpeechRequest, Task } from './plan.ts';
 import { jobOptions } from './plan.ts';
 
 /**
- * Creates a speech job, and if `waits` is true saves the audio at `place`.
- * @param output the path for the command that resumes the job
- * @throws Failure when no job was created; on abort, the signal's reason
+ * Creates a speech job. If `waits` is true, also waits for the job and saves the audio at `place`.
+ * @param output the path in the command that resumes the job
+ * @throws Failure if no job was created; if the user aborts, the signal's abort reason
  */
 export async function runSpeechJob(
   task: Task,
@@ -46,7 +46,7 @@ export async function runSpeechJob(
 
 /**
  * Speaks a text as a job, and delivers the audio.
- * @throws Failure, also when the job failed; on abort, the signal's reason, after a notice that says how to resume
+ * @throws Failure, also if the job failed; if the user aborts, prints how to resume and throws the abort reason
  */
 export async function speakThroughJob(
   task: Task,

@@ -109,7 +109,7 @@ function planOf(
   };
 }
 
-/** Returns the requests for the parts (`--dry-run`). */
+/** Returns one request for each part of a text, as `--dry-run` prints them. */
 export function partRequests(
   task: Task,
   client: ApiClient,

@@ -44,7 +44,7 @@ export interface TtsFlags extends SurfaceFlags, CaptionFlags, SpokenTextFlags {
   readonly waveform?: true;
 }
 
-/** The flags that select an API version, and those that only some API versions accept. */
+/** The flags that select an API version, and the flags that only some API versions support. */
 export interface SurfaceFlags extends SpeechFlags {
   readonly api?: SurfaceName;
   readonly cache?: true;
@@ -60,7 +60,7 @@ export const SURFACE_NAMES = Object.keys(SPEECH_SURFACES).filter(
   (name): name is SurfaceName => name in SPEECH_SURFACES,
 );
 
-/** A checked speech command; nothing has been sent yet. */
+/** A speech command with valid flags and text. No request has been sent yet. */
 export interface Task {
   readonly context: Context;
   readonly flags: TtsFlags;
@@ -69,16 +69,16 @@ export interface Task {
   readonly modelId: string | undefined;
   readonly plan: OutputPlan;
   readonly player: Player | undefined;
-  /** What is sent. */
+  /** The text to send. */
   readonly text: string;
-  /** The words of the document, and pauses; undefined for plain text, which is sent as it is. */
+  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
   readonly characters: number;
   readonly mode: DeliveryMode;
   readonly captions: CaptionPlan | undefined;
 }
 
-/** An API version and, for messages, the flag that selects it, such as `--api v2`. */
+/** An API version, and the flag that selects the version, such as `--api v2`, for messages. */
 export interface ChosenSurface {
   readonly name: SurfaceName;
   readonly surface: SpeechSurface;
@@ -108,9 +108,9 @@ export interface SpeechRequest extends SpeechBody {
 /** Delivered speech, for every delivery mode. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
-  /** Number of requests for the text. */
+  /** Number of requests that spoke the text. */
   readonly parts: number;
-  /** Whether the response reports the controls that were not applied. */
+  /** Whether this API version reports which controls the service ignored. */
   readonly reportsIgnored: boolean;
   readonly isPartial: boolean;
 }
@@ -128,20 +128,20 @@ export interface OpenCaptions {
   readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
   prepare(text: string, speech: AlignedSpeech): Promise<void>;
-  /** Renames the files to their final names; called after the audio file got its final name. */
+  /** Renames the files to their final names. Called after the audio file was renamed. */
   publish(): Promise<PublishedCaptions>;
-  /** Removes temporary files; never throws. */
+  /** Removes the temporary files. Never throws. */
   abandon(): Promise<void>;
 }
 
 export interface PublishedCaptions {
   readonly items: readonly WrittenCaptions[];
-  /** Whether every word has a time. */
+  /** Whether the service timed every word. */
   readonly complete: boolean;
 }
 
 /**
- * Checks everything that can be checked before a request is sent, and reads the text.
+ * Plans a speech command: checks all flags and settings, and reads the text. Sends nothing.
  * @throws Failure (usage, config)
  */
 export async function planTask(
@@ -202,7 +202,7 @@ export async function planTask(
 }
 
 /**
- * Refuses to read both the text and the key from stdin.
+ * Refuses a command that would read both the text and the API key from stdin.
  * @throws Failure (usage)
  */
 export function refuseSharedStdin(
@@ -219,8 +219,8 @@ export function refuseSharedStdin(
 }
 
 /**
- * Returns the API version to use, checked against the flags.
- * @throws Failure (usage) naming a flag that the API version does not accept
+ * Returns the API version to use, and checks that this version supports the flags.
+ * @throws Failure (usage) naming a flag that the API version does not support
  */
 function chooseSurface(flags: SurfaceFlags): ChosenSurface {
   const name = flags.api ?? 'v3';
@@ -245,7 +245,7 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
 }
 
-/** Refuses `--idempotency-key` if the API version has no such key, or its key is `--request-id` and the two differ. */
+/** Refuses `--idempotency-key` if the API version has no such key, or uses a different `--request-id` as the key. */
 function refuseKey(
   { idempotencyKey, requestId }: SurfaceFlags,
   { flag, name }: ChosenSurface,
@@ -267,7 +267,7 @@ function refuseKey(
 }
 
 /**
- * Returns the model to request, if any.
+ * Returns the model to request; undefined if the user names none and the API version requires none.
  * @throws Failure (usage) when the API version requires a model and none is given
  */
 function chooseModel(
@@ -294,8 +294,8 @@ function checkWaveform({ waveform }: TtsFlags, plan: OutputPlan): void {
 }
 
 /**
- * Returns the program that will play the audio; undefined without `--play` and `--player`.
- * @throws Failure (usage) when none is installed
+ * Returns the program that will play the audio; undefined if neither `--play` nor `--player` is given.
+ * @throws Failure (usage) when no player is installed
  */
 export async function playerFor(
   context: Context,
@@ -321,13 +321,13 @@ const SYNC_CHARACTERS = 2_500;
 interface DeliveryOptions {
   readonly cache?: TtsFlags['cache'] | undefined;
   readonly via?: TtsFlags['via'] | undefined;
-  /** The given flag that requests word times. */
+  /** The flag with which the user requests word times, if any. */
   readonly captionFlag?: string | undefined;
 }
 
 /**
- * Chooses the delivery mode (`--via`): long texts become jobs when they go to a file, since the audio of a
- * job can be downloaded again; everything else streams.
+ * Chooses the delivery mode (`--via`). By default, a long text whose audio goes to a file becomes a job, since the
+ * audio of a job can be downloaded again; any other text is streamed.
  * @throws Failure (usage) when other flags cannot be combined with the mode
  */
 export function chooseMode(
@@ -363,7 +363,7 @@ export function chooseMode(
   }
 }
 
-/** Refuses captions without the aligned stream of v3, because only that stream has word times. */
+/** Refuses captions unless the request uses v3's aligned stream, the only delivery mode with word times. */
 function checkAligned(
   captionFlag: string,
   via: NonNullable<TtsFlags['via']>,
@@ -383,7 +383,7 @@ function checkAligned(
   }
 }
 
-/** Returns the request ids and idempotency keys that the API version supports. */
+/** Returns the request options of a task, with those ids and keys that the API version supports. */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = idempotencyHeader(name);
@@ -410,7 +410,7 @@ export function jobOptions(task: Task, api: JobApi): JobOptions {
 export interface OutputOptions {
   readonly output?: string | undefined;
   readonly format?: Format | undefined;
-  /** The format in the environment or a config file, used if neither a flag nor a file extension sets it. */
+  /** The format from the environment or a settings file. A flag or a file extension overrides this format. */
   readonly configuredFormat?: AudioFormat | undefined;
   readonly json: boolean;
   /** Whether `--subtitles` or `--timings` is given; the audio then goes to a file by default. */
@@ -421,13 +421,13 @@ export interface OutputOptions {
 }
 
 interface OutputSurface<Possible extends Format = AudioFormat> {
-  /** Flag that selected the API version, such as `--api compat-tts`, for messages. */
+  /** The flag that selects the API version, such as `--api compat-tts`, for messages. */
   readonly flag?: string | undefined;
   readonly formats: readonly Possible[];
 }
 
 /**
- * Decides where audio goes and in which format (`-o` and `--format`).
+ * Decides in which format the audio is requested and where the audio goes (`--format` and `-o`).
  * @throws Failure (usage) for flags that contradict each other
  */
 export function planOutput<Possible extends Format>(

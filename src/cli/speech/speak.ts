@@ -37,7 +37,7 @@ import type {
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
- * Builds the body of a speech request; looks up the id of a voice that is given by name.
+ * Builds the body of a speech request. If the user gives a voice by name, looks up the voice id.
  * @throws Failure (usage) when the voice does not exist
  */
 export async function speechOrder(
@@ -65,8 +65,8 @@ export async function speechOrder(
 }
 
 /**
- * Returns the id of the voice from the flags, the environment or the configuration. A voice name is looked up in
- * all pages of voices.
+ * Returns the id of the voice from the flags, the environment or the configuration. Searches for a voice name on all
+ * pages of the voice list.
  * @throws Failure (usage) when the voice does not exist
  */
 export function namedVoice(
@@ -82,7 +82,7 @@ export function namedVoice(
   });
 }
 
-/** Returns the request as `--dry-run` prints it. Voices may be looked up; nothing billable is sent. */
+/** Returns the request as `--dry-run` prints it. May look up voices, but sends no billed request. */
 export async function describeTask(task: Task): Promise<CommandResult> {
   const connection = await task.context.connect();
   const { client } = connection;
@@ -112,7 +112,7 @@ async function requestOf(
 }
 
 /**
- * Texts up to this length are sent without looking up the model's limit: no known model has a lower limit, and the
+ * Texts up to this length are sent without looking up the limit of the model. No known model has a lower limit, and the
  * service does not bill a text that it refuses.
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
@@ -125,7 +125,6 @@ async function splitBody(task: Task, connection: Connection): Promise<SpeechBody
   return splitLongText(task, connection, body);
 }
 
-/** Opens the output, sends the request and delivers the audio. */
 export async function speakTask(task: Task): Promise<CommandResult> {
   const { context } = task;
   const output = await openOutputFile(task);
@@ -143,7 +142,7 @@ export async function speakTask(task: Task): Promise<CommandResult> {
   }
 }
 
-/** Opens the output of a task; undefined for stdout and players. */
+/** Opens the output file of a task; undefined if the audio goes to stdout or a player. */
 export async function openOutputFile({
   context,
   flags,
@@ -163,8 +162,8 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
 }
 
 /**
- * Returns the delivery mode for the opened output. Audio for a pipe or device is streamed, except with `--via job`. All
- * parts of a long text that is written to a file have the same delivery mode.
+ * Returns the delivery mode, now that the output is open. Audio for a pipe or device is streamed, except with `--via
+ * job`. All parts of a long text that is written to a file use the same delivery mode.
  */
 function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
@@ -304,7 +303,7 @@ export async function checkPrice(
   );
 }
 
-/** Saves the credits per character that were charged, for the next price estimate. */
+/** Saves the credits and characters of a request, from which foley estimates later prices. */
 export async function rememberPrice(
   { characters, context }: Task,
   request: PricedRequest,
@@ -326,7 +325,7 @@ function rateKey({ body, connection }: PricedRequest): RateKey {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Returns where audio without an output file goes: stdout, a player, or both. */
+/** Returns the stream for audio without an output file, which goes to stdout, a player, or both. */
 export function streamOf(
   { io }: Context,
   { kind }: OutputPlan<Format>,
@@ -344,7 +343,7 @@ export function streamOf(
   };
 }
 
-/** Starts a player that reads audio while the audio arrives. */
+/** Starts a player that plays the audio while it arrives. */
 export async function openPlayback(player: Player, { clock, io }: Context): Promise<Playback> {
   const { startPlayback } = await import('../../speech/play.ts');
   return startPlayback(player, { clock, notice: (sentence) => io.notice(sentence) });
@@ -352,7 +351,7 @@ export async function openPlayback(player: Player, { clock, io }: Context): Prom
 
 /**
  * Plays an existing file.
- * @throws Failure (output), which names the file
+ * @throws Failure (output) that names the file
  */
 export async function playFile(player: Player, file: string, context: Context): Promise<void> {
   const playback = await openPlayback(player, context);
@@ -371,7 +370,7 @@ export async function playFile(player: Player, file: string, context: Context): 
   }
 }
 
-/** The document of `foley tts --json`. */
+/** Returns the document that `foley tts --json` prints. */
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
   { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
