@@ -189,6 +189,7 @@ export const SPANISH = [
   [/¼/gu, () => 'un cuarto'],
   [/¾/gu, () => 'tres cuartos'],
   [/(?<=\s)&(?=\s)/gu, () => 'y'],
+  [/(?<=^|[.,;:(]\s|\s(?:y|e|a|de|con|por|para)\s)D\.(?=\s\p{Lu}\p{Ll})/gu, () => 'don'],
   ...abbreviations({
     'p. ej.': 'por ejemplo',
     'por ej.': 'por ejemplo',
@@ -200,7 +201,6 @@ export const SPANISH = [
     'Sres.': 'señores',
     'Dra.': 'doctora',
     'Uds.': 'ustedes',
-    'D.': ['don', '\\p{Lu}\\p{Ll}'],
     'Dña.': 'doña',
     'n.º': ['número', '\\d'],
     nº: ['número ', '\\d'],

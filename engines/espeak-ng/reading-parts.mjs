@@ -39,7 +39,11 @@ export function dates({ signs, short, after, say }) {
   return [
     [
       pattern(`(\\d{1,2})([${signs}])_(\\d{1,2})\\2_(\\d{4}|\\d{2})(?![${signs}]\\d)`),
-      ([, day, , month, year], before) => read(day, month, year, before),
+      ([written, day, sign, month, year], before) =>
+        // `1.2.34` may be a version.
+        sign === '.' && written.length < 8 && !after.test(before)
+          ? undefined
+          : read(day, month, year, before),
     ],
     [
       pattern('(\\d{4})-(\\d{2})-(\\d{2})(?!-)'),
@@ -139,15 +143,16 @@ export function abbreviations(names) {
 /** Abbreviations that may end a sentence keep their point, which makes a pause. */
 const CLOSING = new Set(['usw.', 'etc.', 'u. a. m.']);
 
-/** A sign between two numbers, read as a word: `10–15`. */
+/** A sign between two numbers, read as a word: `10–15`, but not `747-400`. */
 export function ranges(word) {
-  const number = '\\d{1,6}(?:,\\d{1,3})?';
+  const number = '(\\d{1,6}(?:,\\d{1,3})?)';
   return [
     new RegExp(
       `(?<=(?<![\\p{L}\\d.,–-])${number}(?:h\\d{0,2})?)(?:-|${SPACE}?–${SPACE}?)(?=${number}(?![–-]?\\d))`,
       'gu',
     ),
-    () => ` ${word} `,
+    ([, from, to]) =>
+      to.length > 2 && parseInt(from, 10) > parseInt(to, 10) ? undefined : ` ${word} `,
   ];
 }
 
