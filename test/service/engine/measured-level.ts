@@ -27,8 +27,9 @@ const PASSAGE = [
 
 /** Speaks a passage, encodes and decodes it; returns its integrated loudness and its true peak. */
 export async function measured({ format = 'wav', gainDb = 0, ...delivered }: Delivered) {
+  const sentences = spokenPassage(delivered);
   async function* chunks(): AsyncGenerator<SpeechChunk> {
-    for (const text of PASSAGE) yield { samples: speak(text, delivered), sampleRate: 16_000 };
+    for (const samples of sentences) yield { samples, sampleRate: 16_000 };
   }
   const parts: Uint8Array[] = [];
   for await (const part of encodeSpeech(format, chunks(), { gainDb })) parts.push(part);
@@ -45,6 +46,15 @@ export async function measured({ format = 'wav', gainDb = 0, ...delivered }: Del
     samples,
     sampleRate,
   };
+}
+
+const spoken = new Map<string, readonly Float32Array[]>();
+
+function spokenPassage(delivered: Omit<Delivered, 'format' | 'gainDb'>): readonly Float32Array[] {
+  const name = JSON.stringify(delivered);
+  const known = spoken.get(name) ?? PASSAGE.map((text) => speak(text, delivered));
+  spoken.set(name, known);
+  return known;
 }
 
 async function decoded(bytes: Uint8Array) {

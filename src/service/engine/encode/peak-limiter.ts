@@ -6,6 +6,8 @@ const RELEASE_SECONDS = 0.06;
 const OVERSAMPLING = 4;
 /** Samples on each side of a position from which its level is interpolated. */
 const REACH = 8;
+/** Number of samples that are checked together for loud ones. */
+const BLOCK = 64;
 /** Gains above this count as full gain. */
 const FULL_GAIN = 0.9999;
 
@@ -24,6 +26,7 @@ export class PeakLimiter {
   readonly #samples: Float32Array;
   readonly #allowed: Float64Array;
   readonly #gains: Float64Array;
+  readonly #window = new Float64Array(2 * REACH);
   #received = 0;
   #emitted = 0;
   /** Indices of the last sample that was not harmless, of the last peak, and of the last reduced gain. */
@@ -32,6 +35,8 @@ export class PeakLimiter {
   #lastReduced = -Infinity;
   #allowedBefore = 1;
   #gain = 1;
+  /** Sum of `#gains`. */
+  #sum = 0;
 
   /** @param ceiling maximum true peak, where full scale is 1 */
   constructor(sampleRate: number, ceiling: number) {
@@ -42,17 +47,26 @@ export class PeakLimiter {
     this.#samples = new Float32Array(this.#attack + 2 * REACH);
     this.#allowed = new Float64Array(this.#attack).fill(1);
     this.#gains = new Float64Array(this.#attack).fill(1);
+    this.#sum = this.#attack;
   }
 
   /** Adds samples. Returns limited samples; the last 5 ms follow with the next call. */
   push(samples: Float32Array): Float32Array {
     const limited = new Float32Array(samples.length);
     let length = 0;
-    for (const sample of samples) {
-      const index = this.#add(sample);
-      if (index < 0) continue;
-      limited[length] = this.#limited(index);
-      length += 1;
+    for (let at = 0; at < samples.length; at += BLOCK) {
+      const block = samples.subarray(at, at + BLOCK);
+      if (this.#isIdle() && isBelow(this.#harmless, block)) {
+        this.#pass(block, limited.subarray(length));
+        length += block.length;
+        continue;
+      }
+      for (let index = 0; index < block.length; index += 1) {
+        const known = this.#add(block[index] ?? 0);
+        if (known < 0) continue;
+        limited[length] = this.#limited(known);
+        length += 1;
+      }
     }
     this.#emitted += length;
     return limited.subarray(0, length);
@@ -62,6 +76,27 @@ export class PeakLimiter {
   finish(): Float32Array {
     const missing = this.#received - this.#emitted;
     return this.push(new Float32Array(this.#samples.length)).subarray(0, missing);
+  }
+
+  /** Whether harmless samples would leave every gain at 1. */
+  #isIdle(): boolean {
+    const last = Math.max(0, this.#lastLoud, this.#lastPeak, this.#lastReduced);
+    return this.#gain === 1 && this.#received - last > this.#samples.length;
+  }
+
+  /** Adds harmless samples while idle, faster than `#add`, and copies as many earlier samples to `output`. */
+  #pass(block: Float32Array, output: Float32Array): void {
+    const ring = this.#samples;
+    const { length } = ring;
+    let newest = this.#received % length;
+    let known = (this.#received - REACH - this.#attack + 1) % length;
+    for (let index = 0; index < block.length; index += 1) {
+      ring[newest] = block[index] ?? 0;
+      output[index] = ring[known] ?? 0;
+      newest = newest + 1 === length ? 0 : newest + 1;
+      known = known + 1 === length ? 0 : known + 1;
+    }
+    this.#received += block.length;
   }
 
   /** Adds a sample. Returns the index of the sample whose gain is now known; negative at the beginning. */
@@ -82,6 +117,7 @@ export class PeakLimiter {
     if (newest - this.#lastPeak < this.#attack) this.#gain = Math.min(risen, lowest(this.#allowed));
     else this.#gain = risen > FULL_GAIN ? 1 : risen;
     if (this.#gain < 1) this.#lastReduced = newest;
+    this.#sum += this.#gain - (this.#gains[slot] ?? 1);
     this.#gains[slot] = this.#gain;
     return newest - REACH - this.#attack + 1;
   }
@@ -89,19 +125,28 @@ export class PeakLimiter {
   /** Returns a sample multiplied by the mean gain of the attack time, which none of its peaks exceeds. */
   #limited(index: number): number {
     const sample = this.#samples[index % this.#samples.length] ?? 0;
-    const isReduced = this.#received - 1 - this.#lastReduced < this.#attack;
-    return isReduced ? sample * mean(this.#gains) : sample;
+    if (this.#received - 1 - this.#lastReduced < this.#attack)
+      return (sample * this.#sum) / this.#attack;
+    // Removes the rounding errors of the sum.
+    this.#sum = this.#attack;
+    return sample;
   }
 
   /** Returns the largest gain at which the sound from a sample up to the next one stays below the ceiling. */
   #allowedGain(index: number): number {
-    const { length } = this.#samples;
-    let peak = 0;
+    const ring = this.#samples;
+    const { length } = ring;
+    const window = this.#window;
+    let at = (index - REACH + 1 + length) % length;
+    for (let tap = 0; tap < window.length; tap += 1) {
+      window[tap] = ring[at] ?? 0;
+      at = at + 1 === length ? 0 : at + 1;
+    }
+    let peak = Math.abs(window[REACH - 1] ?? 0);
     for (const filter of FILTERS) {
       let level = 0;
       for (let tap = 0; tap < filter.length; tap += 1) {
-        const at = index - REACH + 1 + tap;
-        if (at >= 0) level += (filter[tap] ?? 0) * (this.#samples[at % length] ?? 0);
+        level += (filter[tap] ?? 0) * (window[tap] ?? 0);
       }
       peak = Math.max(peak, Math.abs(level));
     }
@@ -109,12 +154,12 @@ export class PeakLimiter {
   }
 }
 
-/** Filters that interpolate the levels at a sample and at the positions up to the next one: sines cardinal, windowed. */
-const FILTERS = Array.from({ length: OVERSAMPLING }, (_, step) => {
+/** Filters that interpolate the levels at positions between two samples: sines cardinal, windowed. */
+const FILTERS = Array.from({ length: OVERSAMPLING - 1 }, (_, position) => {
   const filter = Float64Array.from({ length: 2 * REACH }, (_tap, tap) => {
-    const distance = tap - (REACH - 1) - step / OVERSAMPLING;
+    const distance = tap - (REACH - 1) - (position + 1) / OVERSAMPLING;
     const window = 0.5 + 0.5 * Math.cos((Math.PI * distance) / REACH);
-    return distance === 0 ? 1 : (window * Math.sin(Math.PI * distance)) / (Math.PI * distance);
+    return (window * Math.sin(Math.PI * distance)) / (Math.PI * distance);
   });
   const sum = filter.reduce((total, tap) => total + tap, 0);
   return filter.map((tap) => tap / sum);
@@ -125,14 +170,15 @@ const LARGEST_SUM = Math.max(
   ...FILTERS.map((filter) => filter.reduce((total, tap) => total + Math.abs(tap), 0)),
 );
 
+function isBelow(level: number, samples: Float32Array): boolean {
+  for (let index = 0; index < samples.length; index += 1) {
+    if (Math.abs(samples[index] ?? 0) > level) return false;
+  }
+  return true;
+}
+
 function lowest(values: Float64Array): number {
   let least = 1;
   for (const value of values) if (value < least) least = value;
   return least;
-}
-
-function mean(values: Float64Array): number {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
 }
