@@ -254,7 +254,7 @@ export function parseField(flag: '-F' | '-f', given: string): Field {
   return { given: shown, name, path, value: valueOf(flag, given.slice(at + 1), shown) };
 }
 
-/** Converts `true`, `false`, `null` and numbers. A number with an exponent, or greater than 2^53 - 1, stays text. */
+/** Converts a `-F` value if it is `true`, `false`, `null` or a number (without an exponent, up to 2^53 - 1). */
 export function typedValue(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;

@@ -113,7 +113,7 @@ interface Login {
   readonly realtimeUrl: URL;
   /** The realtime URL from a flag, the environment or the stored account; undefined if none of them sets one. */
   readonly ownRealtime: URL | undefined;
-  /** The stored account that has the same name as the new account, which replaces it. */
+  /** The stored account that the new account replaces, because the two have the same name. */
   readonly replaced: Account | undefined;
 }
 

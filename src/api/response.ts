@@ -6,7 +6,7 @@ import { decodeUtf8 } from '../text/decode.ts';
 import type { Framing } from './transport/exchange.ts';
 
 export interface ResponseHeaders {
-  /** Returns the value of the header with this name, in upper or lower case. */
+  /** Returns the value of a header; ignores the case of the name. */
   get(name: string): string | undefined;
   /** The media type without parameters, in lower case. */
   readonly contentType: string | undefined;

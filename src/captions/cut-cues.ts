@@ -129,7 +129,7 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
 /** The cost of ending a cue at a short or a long pause is multiplied by these factors. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** Cost that the highest possible `cling` below `GLUED` adds to ending a cue at a boundary. */
+/** Cost of ending a cue at a boundary whose `cling` is just below `GLUED`; a smaller `cling` costs less. */
 const CLING = 220;
 /** Cost of ending a cue between a word and its sign. */
 const GLUED_COST = 5_000;

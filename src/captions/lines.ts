@@ -107,7 +107,7 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost that the highest possible `cling` below `GLUED` adds to ending a line at a boundary. */
+/** Cost of ending a line at a boundary whose `cling` is just below `GLUED`; a smaller `cling` costs less. */
 const CLING = 100;
 /** Cost of ending a line between a word and its sign. */
 const GLUED_COST = 2_000;

@@ -193,7 +193,7 @@ export interface MadeVoice extends Omit<CreateResponse, 'made'> {
   readonly createdAt: string | undefined;
 }
 
-/** Returns other errors unchanged. Adds a hint to a 402 failure: there may be no credits left, or too many voices. */
+/** Adds a hint to a 402 failure: the credits or the voice limit may be used up. Returns other errors unchanged. */
 export function withVoiceLimitHint(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;

@@ -149,8 +149,8 @@ export function fetchedDocument<Job extends WaitedJob>(
 }
 
 /**
- * Returns a shell command that resumes jobs, or downloads one `segment`, with the same service and output.
- * @param options `noun` is the command
+ * Returns a shell command that resumes jobs with the same service and output, or that downloads one `segment` of a job.
+ * @param options `noun` is the command group of the jobs, such as `dub`
  */
 export function resumeCommand(
   ids: readonly string[],
