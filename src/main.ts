@@ -31,8 +31,8 @@ interface Work extends Parsed {
 }
 
 /**
- * Runs the program: parses, runs one command and renders its result or failure. The only place that catches
- * errors; never ends the process.
+ * Runs the program: parses, runs one command and renders its result or failure. Only this function catches errors; it
+ * never ends the process.
  */
 export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
   prepareOutputs(deps.streams);

@@ -56,7 +56,7 @@ export const CompatVoices = named('CompatVoices', {
 });
 export type CompatVoices = Static<typeof CompatVoices>;
 
-/** The event with audio of `POST /v1/audio/speech` with `stream_format: sse`. */
+/** Audio event of the response to `POST /v1/audio/speech` with `stream_format: sse`. */
 export const CompatSpeechDelta = named('CompatSpeechDelta', {
   type: Type.Literal('speech.audio.delta'),
   audio: Type.String({ description: 'The next bytes of the audio in Base64' }),

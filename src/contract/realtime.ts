@@ -118,7 +118,7 @@ const GET_REQUEST = {
   errors: ['ERR_NOT_FOUND'],
 } as const;
 
-/** HTTP endpoints of realtime speech, including those that open a WebSocket. foley chose some of the field names. */
+/** HTTP endpoints of realtime speech, including those that open a WebSocket. foley defines undocumented field names. */
 export const REALTIME_ENDPOINTS = [
   {
     id: 'openRealtimeV1',

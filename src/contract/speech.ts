@@ -220,7 +220,7 @@ export const AudioQuery = strict('AudioQuery', {
   ),
 });
 
-/** Query of a signed link, which needs no API key. foley chose the parameters. */
+/** Query of a signed link, which needs no API key. The API does not document the parameters; foley defines them. */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({
     minimum: 0,

@@ -11,11 +11,11 @@ export const MESSAGE_PACK = 'application/msgpack';
 /** Size tiers of images (docs/api/media.md). */
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
-/** Ids of the image models (chosen by foley: the API documents no names). */
+/** Ids of the image models. The API documents no ids; foley defines them itself. */
 export const IMAGE_MODEL_IDS = ['vendor-image-1-flash', 'altG-image-1', 'altH-image-2'] as const;
 export type ImageModelId = (typeof IMAGE_MODEL_IDS)[number];
 
-/** Ids of the video models (chosen by foley). */
+/** Ids of the video models. The API documents no ids; foley defines them itself. */
 export const VIDEO_MODEL_IDS = ['vendor-video-1-flash', 'altG-video-2'] as const;
 export type VideoModelId = (typeof VIDEO_MODEL_IDS)[number];
 

@@ -52,7 +52,7 @@ export const VoiceCandidate = named('VoiceCandidate', {
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
-/** Response to `POST /voice-designs` (docs/api/voice-design.md; foley chose the names in `billing`). */
+/** Response to `POST /voice-designs` (docs/api/voice-design.md). foley defines the field names in `billing`. */
 export const VoiceDesign = named('VoiceDesign', {
   designId: Type.String({ description: 'Id for previews and saving; not a voice id' }),
   candidates: Type.Array(VoiceCandidate),

@@ -25,7 +25,7 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** Response with a single voice: the fields of a voice in the list, and the request id. foley chose these fields. */
+/** Response with a single voice: the fields of a voice in the list, plus the request id. Defined by foley. */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
   requestId: Type.String(),
@@ -57,7 +57,7 @@ export const VoiceListQuery = strict('VoiceListQuery', {
   ),
 });
 
-/** A voice in the list of v1 (docs/api/voices.md). `id` repeats `voiceId`, and `name` repeats `title`. */
+/** A voice in the list of v1 (docs/api/voices.md). `id` equals `voiceId`, and `name` equals `title`. */
 export const VoiceV1 = named('VoiceV1', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
@@ -148,7 +148,7 @@ export const VoiceUpload = named('VoiceUpload', {
   ),
 });
 
-/** Response to a v1 request that made a voice. `id` repeats `voiceId`, and `name` repeats `title`. */
+/** Response to a v1 request that made a voice. `id` equals `voiceId`, and `name` equals `title`. */
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),

@@ -23,7 +23,7 @@ export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Returns why a file in `folder` cannot be used, from the system error. */
+/** Returns the reason why a file in `folder` cannot be used, derived from the system error. */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
@@ -56,7 +56,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 /**
  * Returns the Failure for state files of foley that cannot be used (exit 32). Returns `error` itself if it is a
  * Failure.
- * @param what names the part of the state in the message, such as `the spool`
+ * @param what name of the unusable part in the message, such as `the spool`
  */
 export function stateFailure(
   what: string,
@@ -117,7 +117,7 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** Returns the Failure for an output that cannot be written (exit 30). @param what the reason */
+/** Returns the Failure for an output that cannot be written (exit 30). @param what reason to state in the message */
 export function unwritable(
   output: string,
   what: string,

@@ -146,9 +146,7 @@ export class Intent {
     this.state = state;
   }
 
-  /**
-   * Records a new state. For `verified`, and for `accepted` with a job id, resolves when the record is on the disk.
-   */
+  /** Records a new state. The states `verified`, and `accepted` with a job id, are on the disk when this resolves. */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));
@@ -267,7 +265,7 @@ export interface FinishedOperation {
   readonly jobId: string | undefined;
   /** Whether the complete output was delivered; if false, only the job id is known. */
   readonly isDelivered: boolean;
-  /** Whether the operation resumed a stream with the same idempotency key and received the audio billed before. */
+  /** Whether the operation resumed a stream with the same idempotency key and received audio that was billed before. */
   readonly isResumed: boolean;
 }
 
@@ -346,7 +344,7 @@ export interface IntentMetadata {
 /** The current status of an operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** How often the user deliberately paid for the request again, from 0. */
+  /** Number of times that the user deliberately paid for the request again. */
   readonly generation: number;
   readonly state: IntentState;
   /** When the operation reached this state, as an ISO date. */

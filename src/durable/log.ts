@@ -36,8 +36,8 @@ export interface LogFile extends LogContent {
 }
 
 /**
- * Encodes a record as a line: version, checksum, JSON. A line feed before it separates it from an incomplete earlier
- * line.
+ * Encodes a record as a line: version, checksum, JSON. Starts with a line feed, to separate the record from an
+ * incomplete earlier line.
  */
 export function logLine(record: LogRecord): Buffer {
   const json = JSON.stringify(record);
@@ -100,7 +100,7 @@ export async function readLog(
 
 /**
  * Reads the log files of a folder, oldest first. Yields no files if the folder does not exist.
- * @throws Failure (state), also for a log that a newer version of foley wrote
+ * @throws Failure (state) when a log cannot be read, or a newer version of foley wrote it
  */
 export async function* readLogs(
   folder: string,
@@ -173,7 +173,7 @@ export function hasShape(
   });
 }
 
-/** When a record is synced to the disk: `later` lets the system decide, `soon` means within 50 ms. */
+/** When a record is synced to the disk: `later` lets the system decide, `soon` is within 50 ms, `now` is at once. */
 export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
@@ -226,7 +226,7 @@ export class Log {
     }
   }
 
-  /** Writes records. Returns the offset in the file after them, or NaN if it is unknown. */
+  /** Writes records. Returns the file offset after the written records, or NaN if the offset is unknown. */
   async append(records: readonly LogRecord[], durability: Durability = 'later'): Promise<number> {
     this.queue(records);
     const end = this.#end;

@@ -6,7 +6,7 @@ import { display } from '../text/display.ts';
 import { sha256 } from './checksum.ts';
 import { hasErrno, outputFailure } from './file-failures.ts';
 
-/** Names a file after the beginning of its text, as `[a-z0-9-]`. The name may exist: use `existing: 'number'`. */
+/** Returns a file name from the beginning of a text, as `[a-z0-9-]`. The file may exist: use `existing: 'number'`. */
 export function automaticName(text: string, extension: string): string {
   return `${notReserved(slug(text))}.${safeName(extension)}`;
 }

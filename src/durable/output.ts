@@ -11,7 +11,7 @@ export type Existing =
 
 /** An output that is being written. Methods throw a Failure (output, exit 30; or exists, exit 31). */
 export interface Output {
-  /** The final path. With `number` and `reuse`, `publish` may change it. */
+  /** The final path, which `publish` may change if `existing` is `number` or `reuse`. */
   readonly path: string;
   /** The path of the temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;

@@ -33,7 +33,7 @@ export interface OutputOptions extends FileDeps {
   readonly path: string;
   /** What to do if the output exists; default `replace`. */
   readonly existing?: Existing | undefined;
-  /** File permissions before the umask is applied; default: those of the replaced file, else 0o666. */
+  /** File permissions before the umask is applied; by default those of the replaced file, or else 0o666. */
   readonly mode?: number | undefined;
   /** Folder for the temporary file, on the same disk as the output; default: the folder of the output. */
   readonly temporaryFolder?: string | undefined;
@@ -43,14 +43,14 @@ export interface OutputOptions extends FileDeps {
   readonly flag?: string | undefined;
   /** The kind of checksum to compute; default CRC-32. */
   readonly checksum?: ChecksumKind | undefined;
-  /** Aborts the wait until another process opens a pipe for reading. Opening other files never waits. */
+  /** Aborts the wait for another process that reads from a pipe. Other files open without waiting. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens an output before anything is billed. Creates the temporary file at once, which proves that the folder is
  * writable. Writes to a pipe or a device directly.
- * @throws Failure (usage for a folder; output if it cannot be written; exists if it must not be replaced)
+ * @throws Failure: `usage` for a folder, `output` if the file cannot be written, `exists` if it must not be replaced
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {
   const { path, files, existing = 'replace' } = options;
@@ -379,7 +379,7 @@ async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps):
 
 /**
  * Replaces a small file atomically: readers get either the old or the new content.
- * @throws Failure as {@link openOutput}, or Failure (output)
+ * @throws Failure like {@link openOutput}, or Failure (output)
  */
 export async function replaceFile({
   data,

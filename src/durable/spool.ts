@@ -26,7 +26,7 @@ export interface Spool {
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Records that foley has reported that the rest of an entry's audio is lost. */
+  /** Marks the rest of an entry's audio as lost and reported to the user. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
   /**

@@ -20,10 +20,10 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of calls that are started before `take` gets the next result. */
+  /** Maximum number of started calls whose results have not been passed to `take`. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
-  /** Called with each result: in order, one call at a time. */
+  /** Called with each result, in the order of the calls and one result at a time. */
   readonly take: (result: Result, index: number) => Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
 }
 
 /**
- * Returns the result of `work`, which cannot be cancelled, or rejects with the signal's abort reason.
+ * Waits for the result of `work`, which cannot be cancelled. On abort, rejects at once with the signal's abort reason.
  * @param late called with the result if it arrives after the abort
  */
 export async function abortable<T>(

@@ -17,7 +17,7 @@ export type FileSystem = Pick<
   | 'statfs'
   | 'unlink'
 > & {
-  /** User id of the owner of new files; undefined on Windows. */
+  /** Id of the user who owns new files; undefined on Windows. */
   readonly userId: number | undefined;
 };
 

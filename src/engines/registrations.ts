@@ -14,7 +14,7 @@ export function registrationsFile(enginesFolder: string): string {
 
 /**
  * Returns the added engines; none if there is no list.
- * @param file see `registrationsFile`
+ * @param file path that `registrationsFile` returned
  * @throws Failure (config for an invalid file, state for a file that a newer foley wrote)
  */
 export async function loadEngineRegistrations(

@@ -23,12 +23,12 @@ export type FailureCode =
 export interface FailureOptions {
   readonly code: FailureCode | (string & {});
   readonly exit: ExitName;
-  /** What to do next, one sentence; shown on its own line. */
+  /** What the user can do next, as one sentence; printed on its own line. */
   readonly hint?: string | undefined;
   readonly billed?: Billed | undefined;
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
-  /** Seconds before a retry, as the service requests. */
+  /** Seconds to wait before a retry, as requested by the service. */
   readonly retryAfter?: number | undefined;
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly cause?: unknown;
@@ -71,12 +71,12 @@ export class Failure extends Error {
   }
 }
 
-/** Creates a failure of the command line; nothing was sent. */
+/** Creates a failure for wrong usage of the command line. Nothing was sent. */
 export function usageFailure(message: string, hint?: string): Failure {
   return new Failure(message, { code: 'usage', exit: 'usage', hint });
 }
 
-/** Creates a failure of the configuration; nothing was sent. */
+/** Creates a failure for an invalid configuration. Nothing was sent. */
 export function configFailure(message: string, hint?: string): Failure {
   return new Failure(message, { code: 'config', exit: 'usage', hint });
 }

@@ -30,7 +30,7 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Handles missing audio of completed segments. In v3, the audio will be fetched; in v2, the conversation ends. */
+/** Handles missing audio of completed segments: in v3, marks it to be fetched; in v2, ends the conversation. */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -109,8 +109,8 @@ export function takeAudio({
 }
 
 /**
- * Accepts an audio frame that is next in order, several times faster than {@link takeAudio}. Returns undefined for
- * any other event.
+ * Handles an audio frame that is next in order, as a faster alternative to {@link takeAudio}. Returns undefined for any
+ * other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;

@@ -28,7 +28,7 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onFull();
   }
 
-  /** Ends the queue. The reader still gets the queued audio, and then the error. */
+  /** Ends the queue. The reader still gets the queued audio, and then the error, if any. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();

@@ -12,7 +12,7 @@ export interface FeedOptions {
   readonly cutter: SegmentCutter | undefined;
   /** Milliseconds without input after which an incomplete segment is sent anyway. */
   readonly flushAfterMs: number | undefined;
-  /** Returns what is spoken for a segment, or for a piece that ends with a sentence or a line. */
+  /** Returns the text to speak for a segment, or for a piece that ends with a sentence or a line. */
   readonly pronounce?: ((segment: string) => string) | undefined;
   readonly clock: Clock;
 }
@@ -65,7 +65,7 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Returns what is spoken for a segment, which may be too long for one segment. */
+/** Returns the text to speak for a segment, split if it is too long for one segment. */
 function spokenSegments(segment: string, pronounce: FeedOptions['pronounce']): readonly string[] {
   if (pronounce === undefined) return [segment];
   const said = pronounce(segment);
@@ -77,7 +77,7 @@ function spokenSegments(segment: string, pronounce: FeedOptions['pronounce']): r
 const SENTENCE_END = /[.!?…][\p{Pe}\p{Pf}"']*\s+|[。！？]|\n/gu;
 
 /**
- * Creates a cutter that returns pieces unchanged, except that leading white space waits for the text after it.
+ * Creates a cutter that returns pieces unchanged, except that it keeps leading white space until text follows.
  * @param atSentences whether pieces end with a sentence or a line, so that no word is in two pieces
  */
 function wholePieces(atSentences: boolean): SegmentCutter {

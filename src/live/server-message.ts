@@ -6,7 +6,7 @@ import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 
-/** A range of a segment's text, and the text in it once the client has looked it up. */
+/** A range of a segment's text. `text` is set once the client has looked up the range. */
 interface UnspokenRange extends CodePointRange {
   readonly text?: string;
 }
@@ -61,7 +61,7 @@ export type ReceivedMessage =
       readonly code: string;
       readonly message: string;
       readonly segmentId?: string | undefined;
-      /** What the voice left out of the segment. */
+      /** The ranges that the voice left out of the segment. */
       readonly unspoken?: readonly UnspokenRange[];
     }
   | {

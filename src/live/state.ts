@@ -16,7 +16,7 @@ export interface LivePlan {
   readonly requestId: string;
   /** Whether the user chose the request id, so that foley must not replace it. */
   readonly hasOwnRequestId?: boolean;
-  /** Whether to start a request again if a request with its id failed earlier. */
+  /** Whether to restart a request if an earlier request with the same id failed. */
   readonly retryFailed?: boolean;
   /** A browser ticket, with which the client authenticates instead of the API key. */
   readonly ticket?: string;
@@ -216,7 +216,7 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
-  /** Text from the input: for one or several segments in `reliable` mode, for a part of the text in `simple` mode. */
+  /** Text from the input: one or more segments in `reliable` mode, a piece of the only segment in `simple` mode. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }

@@ -91,7 +91,7 @@ export interface LiveSocket {
   resume(): void;
 }
 
-/** Opens a connection. The listener is called only after this has returned. */
+/** Opens a connection. Calls the listener only after returning the connection. */
 export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
 
 const CLOSE_TIMEOUT_MS = 1_000;

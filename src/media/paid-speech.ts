@@ -19,8 +19,8 @@ export interface PaidSpeechDeps {
 }
 
 /**
- * Saves the billed speech of a failed dubbing in the spool, and adds to the failure the command that continues from
- * it (docs/api/errors.md). Returns undefined for any other failure.
+ * Saves the billed speech of a failed dubbing in the spool, and adds to the failure a command that continues from that
+ * speech (docs/api/errors.md). Returns undefined for any other failure.
  */
 export async function reportPaidSpeech(
   failure: Failure,

@@ -48,9 +48,9 @@ export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
 interface CloseCodeInfo {
   readonly meaning: string;
-  /** Whether the client can reconnect after this close code. For dropped connections, foley chose the value. */
+  /** Whether the client can reconnect after this close code. foley defines the value for dropped connections. */
   readonly retryable: boolean;
-  /** Exit code of the command line if the connection closes without an error event. */
+  /** foley's exit code if the connection closes with this code and without an `error` event. */
   readonly exit: ExitName;
 }
 

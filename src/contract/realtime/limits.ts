@@ -13,7 +13,7 @@ export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
 /** Range of `volume` in the `legacy` profile of v2; elsewhere the range of HTTP speech applies. */
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
-/** Limits of a WebSocket frame in both directions (chosen by foley). A larger frame is refused. */
+/** Limits of a WebSocket frame in both directions, defined by foley. Larger frames are refused. */
 export const FRAME_LIMITS = {
   frameBytes: 4 * 1024 * 1024,
   binaryBytes: 4 * 1024 * 1024,

@@ -29,7 +29,7 @@ export const REQUEST_STATES = [
 ] as const;
 export type RequestState = (typeof REQUEST_STATES)[number];
 
-/** Why a session ends (docs/api/realtime.md#finish-reasons). */
+/** The reasons for which a session ends (docs/api/realtime.md#finish-reasons). */
 export const FINISH_REASONS = ['completed', 'error', 'timeout', 'server_draining'] as const;
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
@@ -60,8 +60,8 @@ export function renameFields(value: unknown, rename: (name: string) => string): 
 }
 
 /**
- * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. Adds a prefix to any name that v2 does not have, such as
- * `voiceId`; {@link v2FieldName} removes the prefix.
+ * Returns the v3 name of a v2 field: `voiceId` for `voice_id`. A name that does not follow the style of v2, such as
+ * `voiceId`, gets a prefix that {@link v2FieldName} removes.
  */
 export function v3FieldName(name: string): string {
   const known = Object.hasOwn(FROM_V2, name) ? FROM_V2[name] : undefined;

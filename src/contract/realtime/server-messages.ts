@@ -96,7 +96,7 @@ const SegmentRecord = Type.Object({
   audioBytes: Type.Optional(count),
 });
 
-/** The message with the status of a request. The HTTP response has the same fields and `requestId`. */
+/** The message with the status of a request. The HTTP response has the same fields, plus `requestId`. */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: Type.Enum([...REQUEST_STATES]),

@@ -317,7 +317,7 @@ interface UnreadableText {
 }
 
 /**
- * Returns the saved progress of all long texts, the oldest first. Skips folders without a plan: nothing was sent.
+ * Returns the saved progress of all long texts, oldest first. Skips a folder without a plan: nothing was sent yet.
  * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
