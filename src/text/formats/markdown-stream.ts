@@ -1,3 +1,4 @@
+import { HEADING_MARK, INLINE, LONGEST_MARK, MAX_DEPTH, TEXT_MARK } from './markdown-marks.ts';
 import type { CodeMode } from './text-formats.ts';
 
 /** Extracts the text of Markdown while it arrives. The text does not depend on how the Markdown is cut into pieces. */
@@ -23,11 +24,6 @@ export function createMarkdownStream(code: CodeMode): MarkdownStream {
 /** A line of YAML or TOML, which tells front matter from a text between two rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
 
-/** Maximum length of a link or an HTML tag; a longer one is text. */
-const LONGEST_MARK = 1_000;
-/** Maximum number of brackets, or of items in a line, that contain one another. */
-const MAX_DEPTH = 20;
-
 /** What the reader expects next. */
 type State =
   | 'code'
@@ -35,6 +31,7 @@ type State =
   | 'footnote'
   | 'frontMatter'
   | 'frontMatterStart'
+  | 'indentedCode'
   | 'lineStart'
   | 'text';
 
@@ -90,6 +87,16 @@ class StreamReader {
         return this.#skipTo('-->', 'lineStart');
       case 'code':
         return this.#withLine((line) => this.#codeLine(line));
+      case 'indentedCode': {
+        const line = this.#line();
+        if (line === undefined) return false;
+        if (line.trim() !== '' && !INDENTED.test(line)) {
+          this.#endBlock();
+          this.#state = 'lineStart';
+          return true;
+        }
+        return this.#withLine((code) => this.#readCode(code.trim()));
+      }
       case 'footnote':
         return this.#withLine((line) => {
           if (line.trim() === '') this.#state = 'lineStart';
@@ -145,10 +152,19 @@ class StreamReader {
     if (body.startsWith(this.#fence) && body === this.#fence.charAt(0).repeat(body.length)) {
       this.#endBlock();
       this.#state = 'lineStart';
-    } else if (this.#code === 'read') {
-      this.#emit(body);
-      this.#space('\n');
-    }
+    } else this.#readCode(body);
+  }
+
+  #readCode(line: string): void {
+    if (this.#code !== 'read') return;
+    this.#emit(line);
+    this.#space('\n');
+  }
+
+  #announceCode(): void {
+    this.#endBlock();
+    if (this.#code === 'announce') this.#emit('Code block.');
+    if (this.#code === 'announce') this.#endBlock();
   }
 
   /** Reads the marks at the beginning of a line. Returns false if their meaning is not certain yet. */
@@ -157,6 +173,12 @@ class StreamReader {
     const seen = line ?? this.#rest.split('\n', 1)[0] ?? '';
     const prefix = LINE_PREFIX.exec(seen)?.[0].length ?? 0;
     const body = seen.slice(prefix);
+    const mayBeCode = this.#tail === '' && !this.#afterItem && this.#items === 0;
+    if (mayBeCode && body !== '' && INDENTED.test(seen)) {
+      this.#announceCode();
+      this.#state = 'indentedCode';
+      return true;
+    }
     if (line === undefined) {
       if (mayBeMark(body)) return false;
     } else if (this.#wholeLine(line, body)) {
@@ -201,16 +223,13 @@ class StreamReader {
     const fence = FENCE.exec(body)?.[1];
     if (line.trim() === '') this.#endBlock();
     else if (fence !== undefined) {
-      this.#endBlock();
+      this.#announceCode();
       this.#fence = fence;
-      this.#block = 'paragraph';
-      if (this.#code === 'announce') this.#emit('Code block.');
-      if (this.#code === 'announce') this.#endBlock();
     } else if (this.#tail !== '' && /^(?:=+|-+)[ \t]*$/.test(body)) {
       this.#block = 'heading';
       this.#endBlock();
     } else if (RULE.test(body) || EMPTY_ITEM.test(body)) this.#endBlock();
-    else if (body.startsWith('|')) this.#row(body);
+    else if (body.startsWith('|') || DELIMITER_ROW.test(body)) this.#row(body);
     else return false;
     this.#items = 0;
     this.#take(line.length + 1);
@@ -223,7 +242,9 @@ class StreamReader {
   #row(body: string): void {
     this.#endBlock();
     if (/^[|:\s-]+$/.test(body)) return;
-    const cells = body.split(/(?<!\\)\|/).map((cell) => spokenLine(cell).trim());
+    const cells = body
+      .split(/(?<!\\)\|/)
+      .map((cell) => spokenLine(cell.replaceAll(String.raw`\|`, '|')));
     const row = cells.filter((cell) => cell !== '').join(', ');
     this.#block = 'item';
     this.#emit(row.replaceAll(/([.!?…]), /g, '$1 '));
@@ -306,6 +327,9 @@ const ENDS_WITH_MARK = /[.!?…:;,،。！？｡；，、؟।\p{Pd}][\p{Pe}\p{P
 const LINE_PREFIX = /^[ \t>]*/;
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 const RULE = /^([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
+/** The line below the head of a table, which may have no sign at its beginning. */
+const DELIMITER_ROW = /^:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)+[ \t|]*$/;
+const INDENTED = /^(?: {4}| {0,3}\t)/;
 const EMPTY_ITEM = /^(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]*$/;
 /** A line such as `[label]: address`, or with `^` a footnote. */
 const DEFINITION = /^\[(\^?)[^\]\n]{1,300}\]:/;
@@ -319,7 +343,7 @@ const MARKS = [
 
 /** Whether the beginning of a line may still become a mark, or a line that has a meaning as a whole. */
 function mayBeMark(body: string): boolean {
-  if (/^[-*_+=~`#\d.)\s]*$/.test(body) && body.length < LONGEST_MARK) return true;
+  if (/^[-*_+=~`#\d.):|\s]*$/.test(body) && body.length < LONGEST_MARK) return true;
   if (FENCE.test(body) || body.startsWith('|') || '<!--'.startsWith(body)) return true;
   return /^\[[^\]\n]{0,300}\]?$/.test(body);
 }
@@ -329,165 +353,4 @@ function spokenLine(line: string): string {
   const stream = createMarkdownStream('skip');
   // A letter keeps the line from beginning with a mark of a block.
   return (stream.write(`a ${line}`) + stream.end()).trim().slice(1).trim();
-}
-
-interface Mark {
-  /** Number of UTF-16 units that the mark takes. */
-  readonly length: number;
-  /** Text that is spoken as it is. */
-  readonly text?: string;
-  /** Text in which marks are read. */
-  readonly marked?: string;
-  /** Number of backticks that end the code span that begins. */
-  readonly span?: number;
-  readonly isBreak?: boolean;
-}
-
-interface MarkContext {
-  readonly previous: string;
-  readonly isEnd: boolean;
-  readonly span: number;
-}
-
-/** Reads the mark at the beginning of a text; undefined if it needs more text. */
-type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
-
-const TEXT_MARK = /[\n\\`*_~![<&]/;
-const HEADING_MARK = /[\n\\`*_~![<&#]/;
-const WORD = /[\p{L}\p{N}]/u;
-
-/** Reads a run of a sign. Returns undefined if the run may go on. */
-function readRun(
-  rest: string,
-  { isEnd, previous }: MarkContext,
-  isText: (around: { run: string; before: string; after: string }) => boolean,
-): Mark | undefined {
-  const sign = rest.charAt(0);
-  let length = 1;
-  while (rest.charAt(length) === sign) length += 1;
-  const after = rest.charAt(length);
-  if (after === '' && !isEnd) return undefined;
-  const run = rest.slice(0, length);
-  const isAlone = (previous === '' || /\s/.test(previous)) && (after === '' || /\s/.test(after));
-  return isAlone || isText({ run, before: previous, after }) ? { length, text: run } : { length };
-}
-
-const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
-
-const INLINE: Readonly<Record<string, ReadMark>> = {
-  '\n': () => ({ length: 1 }),
-  '\\': (rest, { isEnd }) => {
-    const next = rest.charAt(1);
-    if (next === '') return isEnd ? literal(rest) : undefined;
-    if (next === '\n') return { length: 1, isBreak: true };
-    return /[!-/:-@[-`{-~]/.test(next) ? { length: 2, text: next } : literal(rest);
-  },
-  '*': (rest, context) =>
-    readRun(rest, context, ({ after, before, run }) => {
-      return run === '*' && WORD.test(before) && WORD.test(after);
-    }),
-  _: (rest, context) =>
-    readRun(rest, context, ({ after, before }) => WORD.test(before) && WORD.test(after)),
-  '~': (rest, context) => readRun(rest, context, ({ run }) => run !== '~~'),
-  '`': (rest, { isEnd, span }) => {
-    const length = /^`+/.exec(rest)?.[0].length ?? 1;
-    if (length === rest.length && !isEnd) return undefined;
-    if (span === 0) return { length, span: length };
-    return length === span ? { length, span: 0 } : { length, text: rest.slice(0, length) };
-  },
-  '#': (rest, { isEnd, previous }) => {
-    const closing = /^#+[ \t]*/.exec(rest)?.[0] ?? '';
-    const after = rest.charAt(closing.length);
-    if (after === '' && !isEnd) return undefined;
-    const isClosing = /\s/.test(previous) && (after === '' || after === '\n');
-    return isClosing ? { length: closing.length } : literal(rest);
-  },
-  '!': (rest, context) => {
-    if (rest.length === 1 && !context.isEnd) return undefined;
-    if (rest.charAt(1) !== '[') return literal(rest);
-    const link = readLink(rest.slice(1), context.isEnd);
-    if (link === undefined) return undefined;
-    return link === 'none' ? literal(rest) : { ...link, length: link.length + 1 };
-  },
-  '[': (rest, { isEnd }) => {
-    const link = readLink(rest, isEnd);
-    return link === 'none' ? literal(rest) : link;
-  },
-  '<': (rest, { isEnd }) => {
-    if (rest.length === 1 && !isEnd) return undefined;
-    if (!/^<[a-z/!?]/i.test(rest)) return literal(rest);
-    const isComment = rest.startsWith('<!--');
-    const end = rest.slice(0, LONGEST_MARK).indexOf(isComment ? '-->' : '>');
-    if (end === -1) return mayGoOn(rest, isEnd) ? undefined : literal(rest);
-    const length = end + (isComment ? 3 : 1);
-    const content = rest.slice(1, end);
-    if (/^(?:[a-z][a-z\d+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)$/i.test(content)) {
-      return { length, text: content };
-    }
-    if (isComment || /^\/?[a-z][a-z\d-]*(?:[\s/][^<>]*)?$/i.test(content)) {
-      return { length, isBreak: /^br\b/i.test(content) };
-    }
-    return literal(rest);
-  },
-  '&': (rest, { isEnd }) => {
-    const entity = /^&(#x?)?(\w{1,31});/i.exec(rest);
-    if (entity === null) {
-      return /^&#?\w{0,31}$/.test(rest) && !isEnd ? undefined : literal(rest);
-    }
-    const [all, number, name = ''] = entity;
-    const code = Number.parseInt(name, number?.length === 2 ? 16 : 10);
-    const text = number === undefined ? ENTITIES[name] : characterOf(code);
-    return text === undefined ? literal(rest) : { length: all.length, text };
-  },
-};
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  apos: "'",
-  gt: '>',
-  hellip: '…',
-  lt: '<',
-  mdash: '—',
-  nbsp: ' ',
-  ndash: '–',
-  quot: '"',
-};
-
-function characterOf(code: number): string | undefined {
-  return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
-}
-
-/** Whether a mark may still be completed: it is not too long, and its paragraph goes on. */
-function mayGoOn(rest: string, isEnd: boolean): boolean {
-  return !isEnd && rest.length < LONGEST_MARK && !/\n[ \t]*\n/.test(rest);
-}
-
-/** Reads a link or the label of a footnote; `none` for brackets that are text. */
-function readLink(rest: string, isEnd: boolean): Mark | 'none' | undefined {
-  const label = closingOf(rest, '[', ']');
-  if (label === undefined) return mayGoOn(rest, isEnd) ? undefined : 'none';
-  const next = rest.charAt(label + 1);
-  if (next === '' && !isEnd) return undefined;
-  if (rest.startsWith('[^')) return { length: label + 1 };
-  const closer = { '(': ')', '[': ']' }[next];
-  if (closer === undefined) return 'none';
-  const address = closingOf(rest.slice(label + 1), next, closer);
-  if (address === undefined) return mayGoOn(rest, isEnd) ? undefined : 'none';
-  return { length: label + address + 2, marked: rest.slice(1, label) };
-}
-
-/** Returns the index of the bracket that closes the first one. */
-function closingOf(rest: string, open: string, close: string): number | undefined {
-  let depth = 0;
-  for (let at = 0; at < Math.min(rest.length, LONGEST_MARK); at += 1) {
-    const sign = rest.charAt(at);
-    if (sign === '\\') at += 1;
-    else if (sign === open) depth += 1;
-    else if (sign === close) depth -= 1;
-    else if (sign === '\n' && /^\n[ \t]*\n/.test(rest.slice(at, at + LONGEST_MARK)))
-      return undefined;
-    if (depth === 0) return at;
-    if (depth > MAX_DEPTH) return undefined;
-  }
-  return undefined;
 }
