@@ -1,7 +1,7 @@
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
 import { currencyAfter, readMagnitude } from './money.ts';
-import { FIXED, readPhone, readPhoneGroups, readQuantity } from './quantities.ts';
+import { FIXED, readPhone, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
@@ -96,7 +96,7 @@ function readToken(token: Token, place: Place, text: string): ReadWord {
   const stopped = readAbbreviation(word, place, text) ?? readDotted(word, place, text);
   if (stopped !== undefined) return stopped;
   const [, base = '', possessive = ''] = POSSESSIVE.exec(word) ?? [];
-  if (base !== '' && !/^\d0/.test(base)) {
+  if (base !== '' && !/^(?:\d\d\d0|[2-9]0)$/.test(base)) {
     const spoken = readWord(base, place);
     return { spoken: spoken === base ? word : spoken + possessive };
   }
@@ -137,7 +137,8 @@ function readCode(word: string, place: Place): string | undefined {
 
 function readPer(word: string, place: Place): string | undefined {
   const [, amount = '', unit = ''] = /^([^/]{1,30}\d[^/]{0,10})\/([a-zA-Z]{1,8})$/.exec(word) ?? [];
-  if (unit === '' || !isPerUnit(unit)) return undefined;
+  const isPrice = /^\p{Sc}/u.test(amount) && /^[a-z]{3,8}$/.test(unit);
+  if (unit === '' || !(isPrice || isPerUnit(unit))) return undefined;
   const spoken = readQuantity(amount, place);
   const name = unitName(unit, true) ?? unit;
   return spoken === undefined ? undefined : `${spoken} per ${name}`;
@@ -171,6 +172,7 @@ function readSign(sign: string, place: Place, text: string): string {
     const isSum = NUMERIC.test(before) && NUMERIC.test(after);
     return isSum ? (sign === '*' ? 'times' : 'divided by') : sign === '/' ? 'slash' : '';
   }
+  if (sign === '×' && /^\p{L}/u.test(before) && NUMERIC.test(after)) return 'by';
   return currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
 }
 
@@ -259,6 +261,7 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
   if (isAfterLetters && /^[1-9]\d?$/.test(part))
     return asPlural(cardinal(part, region), parts, index);
   const isList = part.includes(',') && !/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(part);
+  if (/^\d+(?:\.\d+){2,}$/.test(part)) return readVersion(part, region);
   const whole = isList ? undefined : readQuantity(part, alone);
   const numbers = (part.match(/\d+/g) ?? []).map((one) =>
     one.length < 5 ? cardinal(one, region) : spellDigits(one),

@@ -38,16 +38,13 @@ export function readQuantity(written: string, place: Place): string | undefined 
 /** A number as it is written on the continent: `5.000,50` or `5.000.000`. */
 const CONTINENTAL = /^\p{Sc}?\d{1,3}(?:(?:\.\d{3}){1,6},\d\d|(?:\.\d{3}){2,6})$/u;
 
-function swapSeparators(written: string): string {
-  return written.replaceAll(/[.,]/g, (sign) => (sign === '.' ? ',' : '.'));
-}
+const swapSeparators = (written: string): string =>
+  written.replaceAll(/[.,]/g, (sign) => (sign === '.' ? ',' : '.'));
 
 /** Maximum length of a quantity; longer words are read part by part. */
 const LONGEST = 48;
 
-type Rule = (word: string, place: Place) => string | undefined;
-
-const RULES: readonly Rule[] = [
+const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
   (word) => FIXED.get(word),
   readNumericDate,
   readTime,
@@ -72,7 +69,7 @@ const RULES: readonly Rule[] = [
 export const FIXED =
   table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
   24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
-  401k=four oh one K|360°=three hundred sixty degrees`);
+  49ers=forty-niners|401k=four oh one K|360°=three hundred sixty degrees`);
 
 const PHONE =
   /^(?:\+?1[-.])?\(?\d{3}\)?[-.]\d{3}[-.]\d{4}$|^\d{3}-\d{4}$|^\d{3}-\d\d-\d{4}$|^\+\d{1,3}(?:[-.]\d{1,5}){2,5}$|^1-\d{3}-[A-Z]{3,8}$|^0\d{2,4}-\d{3,8}(?:-\d{3,6})?$|^\d{4}(?:-\d{4}){3}$|^(?=[\d-]{11,20}$)\d{1,7}(?:-\d{1,7}){3,5}$/;
@@ -81,7 +78,8 @@ const CALLED = /^(?:call|dial|calls|dialed|dialled|calling|dialing|called|text|r
 
 /** Reads a telephone number digit by digit, with a pause between the groups. */
 export function readPhone(word: string, place: Place): string | undefined {
-  if (EMERGENCY.test(word) && CALLED.test(previousWord(place))) return spellDigits(word);
+  const isCall = CALLED.test(previousWord(place)) || /^(?:call|operator)/.test(nextWord(place));
+  if (EMERGENCY.test(word) && isCall) return spellDigits(word);
   return PHONE.test(word) ? readGroups(word) : undefined;
 }
 
@@ -143,7 +141,7 @@ function readNumber(word: string, place: Place): string | undefined {
   if (
     /^0\d/.test(word) ||
     (word.length === 5 && ZIP_BEFORE.test(before)) ||
-    CODE_BEFORE.test(before)
+    CODE_BEFORE.test(/^(?:is|code|number)$/.test(before) ? previousWord(place, 2) : before)
   ) {
     return spellDigits(word);
   }
@@ -175,9 +173,7 @@ const ORDINAL = /^(\d{1,3}(?:,\d{3})*|\d{1,15})(?:st|nd|rd|th|ST|ND|RD|TH)$/;
 
 function readOrdinal(word: string, place: Place): string | undefined {
   const digits = ORDINAL.exec(word)?.[1];
-  if (digits === undefined) return undefined;
-  const day = dayBesideMonth(digits, place);
-  return day ?? ordinal(digits, place.region);
+  return digits && (dayBesideMonth(digits, place) ?? ordinal(digits, place.region));
 }
 
 const RATIO = /^(\d{1,3}):(\d{1,3})$/;
@@ -188,7 +184,7 @@ function readRatio(word: string, { region }: Place): string | undefined {
   return `${cardinal(left, region)} ${right.length === 2 ? '' : 'to '}${cardinal(right, region)}`;
 }
 
-const FRACTION = /^(\d{1,3})[/⁄](\d{1,4})(?:ths?|rds?|nds?|sts?)?$/;
+const FRACTION = /^(\d{1,3}(?:\.\d)?)[/⁄](\d{1,4})(?:ths?|rds?|nds?|sts?)?$/;
 /** Nouns that are counted up to a total: `step 3/5`. */
 const STEP =
   /^(?:page|step|part|attempt|retry|slide|item|test|batch|epoch|try|track|disc|episode|round)$/i;
@@ -200,7 +196,7 @@ function readFraction(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, whole, part] = MIXED.exec(word) ?? [];
   if (whole !== undefined && part !== undefined) {
-    return `${cardinal(whole, region)} and ${withArticle(readFraction(part, place) ?? '')}`;
+    return `${cardinal(whole, region)} and ${readFraction(part, place)?.replace(/^one /, 'a ')}`;
   }
   const [, length, inches] = /^(\d{1,2}(?:-\d{1,2})?\/\d{1,2})(["″”])$/.exec(word) ?? [];
   if (inches !== undefined && length !== undefined)
@@ -212,20 +208,16 @@ function readFraction(word: string, place: Place): string | undefined {
   const [top, bottom] = [Number(over), Number(under)];
   const isMeasure = MEASURED.test(nextWord(place));
   if (INTEGER.test(previousWord(place)) && top < bottom && bottom <= 64) {
-    return `and ${withArticle(fraction(top, bottom, region))}`;
+    return `and ${fraction(top, bottom, region).replace(/^one /, 'a ')}`;
   }
   const isFraction =
     top < bottom &&
     bottom > 1 &&
     (isMeasure || top === 1 ? bottom <= 1000 : bottom < 10 || bottom === 16 || bottom === 12);
   const isStars = /^stars?$/.test(nextWord(place)) || top === bottom;
-  if (isFraction && !isStars) return fraction(top, bottom, region);
+  if (isFraction && !isStars && !over.includes('.')) return fraction(top, bottom, region);
   const link = bottom <= 100 && top <= bottom ? 'out of' : 'over';
-  return `${cardinal(over, region)} ${link} ${cardinal(under, region)}`;
-}
-
-function withArticle(part: string): string {
-  return part.replace(/^one /, 'a ');
+  return `${decimal(over, region)} ${link} ${cardinal(under, region)}`;
 }
 
 const LENGTH = /^(?:(\d{1,3})['′’])?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
@@ -262,7 +254,7 @@ function readSize(word: string, { region }: Place): string | undefined {
 
 /** Nouns before a number with a letter: `Apt. 5B`. */
 const NUMBERED_PLACE =
-  /^(?:apt|apartment|flat|unit|suite|room|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig)$/i;
+  /^(?:apt|apartment|flat|unit|suite|room|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig|exit|track|bus|lane)$/i;
 const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|B|bn|mn|tn)$/;
 
 /** Reads `10K`, `5M` or `1.2bn`. */

@@ -25,7 +25,7 @@ const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
 const WORD_SIGN = /[\p{L}\p{N}]/u;
 /** Signs that may be read where they stand alone. */
 const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
-const AROUND_SIGN = /^([("'[]?)([^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
+const AROUND_SIGN = /^([("'[]?)(!=|[^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
 const CURRENCY = /^(?:(?:US|AU?|CA?|NZ|HK)?[€£¥₹$₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
 
 /** Splits a text into tokens. The time is proportional to the length. */

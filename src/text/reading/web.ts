@@ -48,7 +48,10 @@ const RULES: readonly Rule[] = [
     /^#(?=[0-9a-f]*\d)(?=\d*[a-f])([0-9a-f]{6}|[0-9a-f]{3})$/i,
     ([, color = ''], { region }) => `hash ${spellId(color, region)}`,
   ],
-  [/^#(\p{L}[\p{L}\p{N}_]{0,80})$/u, ([, tag = ''], place) => `hashtag ${splitName(tag, place)}`],
+  [
+    /^#(?=\p{N}*\p{L}{2})([\p{L}\p{N}_]{1,80})$/u,
+    ([, tag = ''], place) => `hashtag ${splitName(tag, place)}`,
+  ],
   [/^([vV]?)(\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
   [/^--?([A-Za-z][\w-]{0,60})(?:=(\S{1,60}))?$/, readFlag],
   [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],

@@ -67,9 +67,11 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     spoken === undefined ? undefined : { spoken, takesStop };
   const isCounted =
     /^[\d#]|^[IVX]{2,}$|^[A-Z]-\d/.test(next) || (/^pp?$/.test(lower) && LOWER_ROMAN.test(next));
+  if (lower === 'no' && hasStop && next === 'of') return read('number', true);
   const isClear = hasStop || /^(?:no|nos|vol|fig|ch|pp|apt|ext|tel|ste|hwy|rte)$/.test(lower);
   const number = isCounted && isClear ? BEFORE_NUMBER.get(lower) : undefined;
-  const isAmount = /^\d/.test(previous) && place.tokens[place.at - 1]?.after === '';
+  const isApart = place.tokens[place.at]?.before !== '' || place.tokens[place.at - 1]?.after !== '';
+  const isAmount = /^\d/.test(previous) && !isApart;
   if (number !== undefined && !isAmount) return read(matchCase(number, word), hasStop);
   const unit = isAmount && hasStop ? unitName(lower, previous === '1') : undefined;
   if (unit !== undefined) return read(unit);
@@ -97,7 +99,11 @@ function readNameAbbreviation(
   const date = SHORT_DATES.get(lower);
   const isBesideDate =
     /^\d/.test(next + previous) || monthNamed(place.tokens[place.at + 1]?.text ?? '') !== undefined;
-  if (date !== undefined && (hasStop || (isBesideDate && lower !== 'sun'))) return { spoken: date };
+  if (
+    date !== undefined &&
+    (hasStop || (isBesideDate && (lower !== 'sun' || monthNamed(nextWord(place, 2)) !== undefined)))
+  )
+    return { spoken: date };
   const isAfterName =
     isName(previous) && !TITLES.has(previous.toLowerCase()) && !monthNamed(previous);
   const after =
@@ -272,7 +278,8 @@ function afterName(word: string, value: number, place: Place): string | undefine
   const isMonarch = REGNAL.has(before);
   if (word === 'I') {
     const isPair = next === 'and' && romanValue(nextWord(place, 3)) !== undefined;
-    const isEnd = next === '' || AFTER_MONARCH.test(next) || isPair;
+    const isEnd =
+      next === '' || AFTER_MONARCH.test(next) || isPair || (next === 'was' && place.at === 1);
     return isMonarch && (CROWNED.test(earlier) || isEnd)
       ? `the ${ordinal(value, region)}`
       : undefined;
