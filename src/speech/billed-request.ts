@@ -19,7 +19,7 @@ interface BilledRequestOptions {
   readonly client: ApiClient;
   readonly journal: IntentJournal;
   readonly request: RequestSpec;
-  /** What the request creates; `speech` by default. */
+  /** What the request creates; by default `speech`. */
   readonly what?: string | undefined;
   /** The idempotency key to record; by default the key of `request`, if the service supports idempotency keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
@@ -32,7 +32,7 @@ interface BilledRequestOptions {
   readonly output?: Output | undefined;
   /** The body that `foley recover` needs to repeat the request or look up the result. */
   readonly body?: Uint8Array | undefined;
-  /** The journaled operation to resume after an interruption; by default a new operation begins. */
+  /** The journaled operation to resume after an interruption; if undefined, a new operation begins. */
   readonly resumes?: Intent | undefined;
 }
 

@@ -70,15 +70,15 @@ export interface SpeakOptions {
   readonly client: ApiClient;
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
-  /** How the speech is requested; by default with one synchronous request. */
+  /** How the speech is requested; if undefined, with one synchronous request. */
   readonly transport?: SpeechTransport | undefined;
   readonly format: Format;
-  /** The open output file; without it the audio goes to `stream`. */
+  /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
   /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly journal: IntentJournal;
-  /** The journaled operation to resume after an interruption; by default a new operation begins. */
+  /** The journaled operation to resume after an interruption; if undefined, a new operation begins. */
   readonly resumes?: Intent | undefined;
   /** Whether this is a part of a long text, which `foley recover` resumes as a whole. */
   readonly isPart?: boolean | undefined;
@@ -182,14 +182,14 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
 export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
-  /** A file named `path`, or named after the text if `path` is missing; a number is appended if the name is taken. */
+  /** A file named `path`, or named after the text if `path` is undefined. A number is appended if the name is taken. */
   | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };
 
 interface OpenPlannedOptions extends FileDeps {
   readonly text: string;
-  /** Whether to fail if the file exists, rather than replace it. */
+  /** Whether to fail if the file exists, instead of replacing it. */
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
   readonly state: string;

@@ -28,7 +28,7 @@ import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
 import { storedAudioResponse } from './stored-audio.ts';
 
-/** Handles `GET /vN/tts/capabilities`; `protocol` is version N of realtime speech (docs/api/realtime.md). */
+/** Handles `GET /vN/tts/capabilities`, where `protocol` is the version N of realtime speech (docs/api/realtime.md). */
 export function getCapabilities(
   protocol: RealtimeProtocol,
   { requestId }: CallTo<'getRealtimeCapabilities'>,

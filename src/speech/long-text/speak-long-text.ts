@@ -20,7 +20,7 @@ import type { LongTextRecord, InterruptedText } from './record.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
-  /** The open output file; without it the audio goes to `stream`. */
+  /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
   /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
@@ -105,9 +105,9 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
 }
 
 /**
- * Retries a part after a network or service failure, up to `--max-retries` times. The idempotency key and the job
- * stay the same, so that nothing is billed twice.
- * @throws Failure of the last attempt, or the signal's reason
+ * Retries a part after a network or service failure, up to `--max-retries` times. The idempotency key and the job stay
+ * the same, so that nothing is billed twice.
+ * @throws Failure of the last attempt; on abort, the signal's abort reason
  */
 async function retryPart(
   { client, notice, record, signal }: LongTextOptions,
