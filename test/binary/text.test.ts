@@ -53,7 +53,7 @@ describe('foley text', () => {
     const html = ['text', '--text-format', 'html'];
     const empty = await runFoley(html, { input: '<script>a</script>' });
     expect(empty).toMatchObject({ code: 2 });
-    expect(empty.stderr).toContain('stdin: nothing to say is left of the document');
+    expect(empty.stderr).toContain('stdin: the document has no text to speak');
     const latin = await runFoley(html, { input: Buffer.from('<p>caf\xe9</p>', 'latin1') });
     expect(latin).toMatchObject({ code: 2 });
     expect(latin.stderr).toContain('stdin is not valid UTF-8: byte 0xe9');

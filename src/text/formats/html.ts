@@ -25,7 +25,7 @@ export function writeHtml(html: string, code: CodeMode, writer: BlockWriter): vo
 
 const PIECE_UNITS = 1 << 16;
 
-/** Maximum number of elements that contain one another. */
+/** Maximum nesting of elements. */
 const MAX_DEPTH = 1_000;
 
 const SILENT = new Set(
@@ -71,7 +71,7 @@ class HtmlReader {
   onopentag(name: string, attributes: Attributes): void {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) {
-      throw new DocumentError(`more than ${MAX_DEPTH} elements contain one another`);
+      throw new DocumentError(`elements are nested more than ${MAX_DEPTH} levels deep`);
     }
     if (this.#silentFrom > 0) return;
     if (this.#isSilent(name, attributes)) {

@@ -2,7 +2,7 @@
 export const LONGEST_MARK = 1_000;
 /** Maximum length of the address of a link, which may be an image. */
 const LONGEST_ADDRESS = 20_000;
-/** Maximum number of brackets, or of items in a line, that contain one another. */
+/** Maximum nesting of brackets, and of items in a line. */
 export const MAX_DEPTH = 20;
 
 /** A mark in a line, such as a link or a sign of emphasis. */

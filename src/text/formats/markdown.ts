@@ -8,7 +8,7 @@ import { writeHtml } from './html.ts';
 import { FRONT_MATTER_FIELD } from './markdown-stream.ts';
 import type { CodeMode } from './text-formats.ts';
 
-/** Maximum number of blocks, or of marks in a line, that contain one another. */
+/** Maximum nesting of blocks, and of marks in a line. */
 const MAX_DEPTH = 200;
 
 /** Extracts the text of Markdown: CommonMark with tables, strikethrough, footnotes and front matter. @throws DocumentError */
@@ -122,7 +122,9 @@ class MarkdownReader {
 const TASK = /^\[[ xX]\] /;
 
 function tooDeep(): DocumentError {
-  return new DocumentError(`more than ${MAX_DEPTH} lists, quotes or marks contain one another`);
+  return new DocumentError(
+    `lists, quotes or emphasis are nested more than ${MAX_DEPTH} levels deep`,
+  );
 }
 
 /** Removes front matter: lines between `---` or `+++` at the beginning. */

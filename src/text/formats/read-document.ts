@@ -32,8 +32,8 @@ export async function readDocument(
   const parts = await extract(format, bytes, code);
   const spoken = parts.filter(({ text }) => SPEAKABLE.test(text));
   if (spoken.length > 0) return spoken;
-  throw new DocumentError('nothing to say is left of the document', {
-    hint: 'See what is spoken with `foley text -f FILE`; code blocks need --code read.',
+  throw new DocumentError('the document has no text to speak', {
+    hint: 'Code blocks are left out unless --code read is given; so are footnotes, comments and hidden text.',
   });
 }
 

@@ -9,7 +9,7 @@ export interface XmlHandler {
   text?(text: string): void;
 }
 
-/** Maximum number of elements that contain one another. */
+/** Maximum nesting of elements. */
 const MAX_DEPTH = 1_000;
 
 /**
@@ -24,7 +24,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
     onopentag({ attributes, name }) {
       depth += 1;
       if (depth > MAX_DEPTH) {
-        throw new DocumentError(`more than ${MAX_DEPTH} elements contain one another`, {
+        throw new DocumentError(`elements are nested more than ${MAX_DEPTH} levels deep`, {
           line: lineOf(),
         });
       }

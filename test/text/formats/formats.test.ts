@@ -167,10 +167,10 @@ describe('the format', () => {
 });
 
 const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | undefined])[] = [
-  ['markdown', '---\na: b\n---\n```\ncode\n```', /nothing to say/, undefined],
-  ['markdown', `${'> '.repeat(300)}a`, /more than 200/, undefined],
-  ['html', '<script>a</script>', /nothing to say/, undefined],
-  ['html', '<div>'.repeat(1_001), /more than 1000 elements/, undefined],
+  ['markdown', '---\na: b\n---\n```\ncode\n```', /no text to speak/, undefined],
+  ['markdown', `${'> '.repeat(300)}a`, /nested more than 200/, undefined],
+  ['html', '<script>a</script>', /no text to speak/, undefined],
+  ['html', '<div>'.repeat(1_001), /nested more than 1000/, undefined],
   ['html', '<!DOCTYPE html [<!ENTITY a "b">]>&a;', /DOCTYPE/, undefined],
   ['epub', 'text', /not an EPUB/, undefined],
   ['subtitles', 'Hello', /no line has a time/, undefined],
@@ -186,7 +186,7 @@ const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | unde
   ['ssml', '<speak>a\n<p>b</speak>', /not well-formed XML/, 2],
   ['ssml', '<speak>&nope;</speak>', /not well-formed XML/, 1],
   ['ssml', 'Hello', /not well-formed XML/, 1],
-  ['ssml', '<speak><break/></speak>', /nothing to say/, undefined],
+  ['ssml', '<speak><break/></speak>', /no text to speak/, undefined],
 ];
 
 it.each(REFUSED)('%s %j is refused', async (format, document, message, line) => {
