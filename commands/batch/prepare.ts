@@ -21,9 +21,8 @@ import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts'
 import { sha256 } from '../../src/durable/checksum.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
-import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
+import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
-import type { SpokenText } from '../../src/text/document.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
 export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags {
@@ -101,7 +100,7 @@ export async function prepareBatch(
     files,
   );
   refuseCode(sources, flags);
-  const lexicon = await openLexicon(flags.lexicon, settings, context);
+  const prepare = await openPreparation(flags, settings, context);
   await reportUnusedColumns(context, sources, textColumn);
   const total = await countItems({ sources, textColumn, textFormat, code });
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
@@ -112,7 +111,7 @@ export async function prepareBatch(
     textColumn,
     textFormat,
     code,
-    prepare: lexicon === undefined ? undefined : (source: SpokenText) => lexicon.apply(source),
+    prepare,
     template,
     total,
     files,

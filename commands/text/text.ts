@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { controlOptions, textOptions } from '../../src/cli/flags/speech.ts';
+import { controlOptions, pausesOption, textOptions } from '../../src/cli/flags/speech.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
 import { resolveSetting } from '../../src/config/settings.ts';
@@ -12,6 +12,7 @@ import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
 import { plainText, writtenEdits } from '../../src/text/document.ts';
 import { splitParts } from '../../src/text/parts.ts';
+import { splitAtPauses } from '../../src/text/pauses.ts';
 import { readEnglish, readingRegion, spokenText } from '../../src/text/reading/english.ts';
 import { splitSentences } from '../../src/text/sentences.ts';
 
@@ -33,6 +34,7 @@ export const text: CommandDefinition<TextFlags> = {
       .argument('[text...]', 'text to speak');
     addOptions(command, [
       ...textOptions(),
+      pausesOption(),
       new Option('--reading', 'print how the built-in English voices read it, a sentence a line'),
       ...controlOptions(['language']),
     ]);
@@ -45,8 +47,14 @@ export const text: CommandDefinition<TextFlags> = {
     const settings = await context.settings();
     const { spoken, text: sent } = await abortable(readSpeech(source, options, settings), signal);
     const { pauses, replaced } = spoken ?? plainText(sent);
-    const characters = countCodePoints(sent);
-    const parts = splitParts(sent, TEXT_MAX_CHARACTERS).length;
+    const requests =
+      pauses.length === 0
+        ? splitParts(sent, TEXT_MAX_CHARACTERS)
+        : splitAtPauses({ pauses, text: sent }, TEXT_MAX_CHARACTERS).parts;
+    const parts = requests.length;
+    // White space at a pause is not sent.
+    const sentTexts = pauses.length === 0 ? [sent] : requests.map((request) => request.text);
+    const characters = sentTexts.reduce((sum, one) => sum + countCodePoints(one), 0);
     const language = resolveSetting(settings, 'language', options.language)?.value;
     const reading = options.reading === true ? readingOf(sent, language) : undefined;
     if (options.reading === true && reading === undefined) {

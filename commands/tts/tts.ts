@@ -1,7 +1,12 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { addCueFlags, subtitlesOption, timingsOption } from '../../src/cli/flags/captions.ts';
-import { addSpeechFlags, outputOptions, requestOptions } from '../../src/cli/flags/speech.ts';
+import {
+  addSpeechFlags,
+  outputOptions,
+  pausesOption,
+  requestOptions,
+} from '../../src/cli/flags/speech.ts';
 import { addOptions, choiceOption } from '../../src/cli/flags/values.ts';
 import { SURFACE_NAMES, planTask, SPLIT_NAMES, VIA_NAMES } from '../../src/cli/speech/plan.ts';
 import { describeTask, speakTask } from '../../src/cli/speech/speak.ts';
@@ -20,6 +25,7 @@ export const tts: CommandDefinition<TtsFlags> = {
       .argument('[text...]', 'text to speak');
     addOptions(command, [
       ...outputOptions(),
+      pausesOption(),
       new Option('--waveform', 'draw the waveform of the file'),
     ]);
     addSpeechFlags(command, { formats: `${SPEECH_FORMATS.join(', ')}; pcm on compat surfaces` });

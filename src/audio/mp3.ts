@@ -328,6 +328,18 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   throw new TypeError('The header is not an mp3 frame header.');
 }
 
+/** Returns a frame of silence, which needs no other frame, with the header of another frame. */
+export function silentMp3Frame(header: Uint8Array): Uint8Array {
+  const plain = header.slice(0, 4);
+  // No checksum, no padding, no joint stereo. The rest is 0: no data of a sound.
+  plain[1] = (plain[1] ?? 0) | 1;
+  plain[2] = (plain[2] ?? 0) & 0xfd;
+  plain[3] = (plain[3] ?? 0) & 0xcf;
+  const bytes = new Uint8Array(parseMp3Frame(plain, 0)?.length ?? 0);
+  bytes.set(plain);
+  return bytes;
+}
+
 /** Adds an Info tag with its LAME extension to a copy of a frame from {@link emptyMp3Frame}. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);

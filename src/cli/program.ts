@@ -181,7 +181,8 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   const isWord = flag?.startsWith('--') === true;
   const [nearest] = isWord ? closest(flag, known, 1) : [];
   const hints = [
-    nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+    FLAGS_ELSEWHERE.get(flag ?? '') ??
+      (nearest === undefined ? undefined : `Did you mean ${nearest}?`),
     flag !== undefined && freeText ? 'Text that begins with a dash goes after `--`.' : undefined,
     `See \`${command.name()} --help\`.`,
   ];
@@ -192,6 +193,11 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   }
   return usageFailure(problem, hints.filter(isText).join(' '));
 }
+
+/** Flags that users expect on commands that do not have them, with the commands that do. */
+const FLAGS_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['--pauses', '`foley tts` and `foley text` have --pauses.'],
+]);
 
 function isText(value: string | null | undefined): value is string {
   return typeof value === 'string';

@@ -29,30 +29,52 @@ export interface DocumentFlags {
 /** The flags that control which words are spoken for a text. */
 export interface SpokenTextFlags extends DocumentFlags {
   readonly lexicon?: readonly string[] | undefined;
+  readonly pauses?: true | undefined;
 }
 
 /**
- * Reads the text to speak, from plain text or from a document, and applies the lexicons to its words.
+ * Reads the text to speak, from plain text or from a document. Reads its pauses, and applies the lexicons to its words.
  * @throws Failure (usage, config)
  */
 export async function readSpeech(
   source: TextSource,
-  { code, lexicon: given, textFormat }: SpokenTextFlags,
+  flags: SpokenTextFlags,
   settings: SettingSources,
 ): Promise<SpeechText> {
-  const format = documentFormat(textFormat, source.args.length > 0 ? undefined : source.file);
+  const { args, file } = source;
+  const { code, textFormat } = flags;
+  const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (code !== undefined && !hasCode(format)) throw codeFailure();
-  const lexicon = await openLexicon(given, settings, source);
+  const prepare = await openPreparation(flags, settings, source);
   let spoken: SpokenText | undefined;
   if (format !== undefined) {
     const { readDocumentSource } = await import('./document-source.ts');
     spoken = await readDocumentSource(source, format, code);
   }
   const text = spoken?.text ?? (await readText(source));
-  if (lexicon === undefined) return { text, spoken };
+  if (prepare === undefined) return { text, spoken };
   const { plainText } = await import('../text/document.ts');
-  const replaced = lexicon.apply(spoken ?? plainText(text));
-  return { text: replaced.text, spoken: replaced };
+  const isFile = file !== undefined && file !== '-';
+  const prepared = prepare(spoken ?? plainText(text), isFile ? file : 'the text');
+  return { text: prepared.text, spoken: prepared };
+}
+
+/** Changes what is spoken for a text; `where` names the text, for messages. Throws a Failure (usage). */
+export type TextPreparation = (source: SpokenText, where: string) => SpokenText;
+
+/**
+ * Returns what reads the pauses and replaces the words of lexicons; undefined without both.
+ * @throws Failure (usage, config)
+ */
+export async function openPreparation(
+  { lexicon: given, pauses }: SpokenTextFlags,
+  settings: SettingSources,
+  place: { readonly files: FileSystem },
+): Promise<TextPreparation | undefined> {
+  const lexicon = await openLexicon(given, settings, place);
+  if (lexicon === undefined && pauses !== true) return undefined;
+  const { prepareText } = await import('./prepare-text.ts');
+  return (source, where) => prepareText(source, where, { lexicon, pauses: pauses === true });
 }
 
 /**

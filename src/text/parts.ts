@@ -76,7 +76,8 @@ class Breaks {
   }
 }
 
-const SPEAKABLE = /[\p{L}\p{N}]/u;
+/** A letter or digit, without which no voice can speak a text. */
+export const SPEAKABLE = /[\p{L}\p{N}]/u;
 
 /** If the last part has no letters (`***`), which no voice can speak, starts that part one sentence earlier. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {

@@ -2,15 +2,19 @@ import type { AudioFormat } from '../../contract/values.ts';
 import type { AudioJoiner } from './joiner.ts';
 import { Mp3Joiner } from './mp3.ts';
 import { OggJoiner } from './ogg.ts';
-import { WavJoiner } from './wav.ts';
+import { PcmJoiner, WavJoiner } from './wav.ts';
 
 /**
  * Creates a joiner for files of one format. In a seekable file, the joiner also corrects the header or Info tag.
- * @param options `isSeekable`: whether earlier bytes can be overwritten, as in a file but not in a pipe
+ * @param options `isSeekable`: whether earlier bytes can be overwritten, as in a file but not in a pipe;
+ *   `sampleRate`: returns the sample rate of raw samples, for silence
  */
 export function createJoiner(
   format: AudioFormat,
-  { isSeekable }: { readonly isSeekable: boolean },
+  {
+    isSeekable,
+    sampleRate,
+  }: { readonly isSeekable: boolean; readonly sampleRate?: () => number | undefined },
 ): AudioJoiner {
   switch (format) {
     case 'wav':
@@ -20,11 +24,6 @@ export function createJoiner(
     case 'ogg':
       return new OggJoiner();
     case 'pcm':
-      return {
-        write: (chunk) => chunk.slice(),
-        endPart: () => new Uint8Array(0),
-        starts: () => [],
-        corrections: () => [],
-      };
+      return new PcmJoiner(sampleRate);
   }
 }

@@ -9,14 +9,21 @@ export interface AudioJoiner {
    * @throws Failure (bad_answer if the part has other audio properties than earlier parts; output if the file is
    * too large for its format)
    */
-  write(chunk: Uint8Array): Uint8Array;
+  write(chunk: Uint8Array): Pieces;
   /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
-  endPart(): Uint8Array;
+  endPart(): Pieces;
+  /** Adds silence before the next part, or after the last one. Its bytes are returned with the part, or by `end`. */
+  addSilence(ms: number): void;
+  /** Returns the last bytes to write. Called after the last part. */
+  end(): Pieces;
   /** Returns where each part starts in the decoded file, in milliseconds; empty for raw samples. */
   starts(): readonly number[];
   /** Returns bytes that replace earlier ones in the written file. Called after the last part. */
   corrections(): readonly Correction[];
 }
+
+/** Bytes in pieces; long silence repeats the same piece. */
+export type Pieces = Iterable<Uint8Array>;
 
 /** Base class of the joiners. Subclasses parse a part in `step`, and pass the bytes of the joined file to `push`. */
 export abstract class Joiner implements AudioJoiner, FormatReader {
@@ -24,7 +31,8 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   skip = 0;
   readonly #firstWant: number;
   #walker = new Walker(this);
-  #pieces: Uint8Array[] = [];
+  #pieces: Piece[] = [];
+  #silenceMs = 0;
 
   /** @param want how many bytes `step` needs at the beginning of each part */
   constructor(want: number) {
@@ -39,12 +47,12 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return [];
   }
 
-  write(chunk: Uint8Array): Uint8Array {
+  write(chunk: Uint8Array): Pieces {
     this.#walker.write(chunk);
     return this.#take();
   }
 
-  endPart(): Uint8Array {
+  endPart(): Pieces {
     this.finishPart(this.#walker);
     this.want = this.#firstWant;
     this.skip = 0;
@@ -57,18 +65,73 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     if (walker.held.length > 0 || walker.bytes === 0) throw badPart('one is cut');
   }
 
-  protected push(bytes: Uint8Array): void {
-    // Copy the bytes: `bytes.slice` of a Buffer would share its memory.
-    if (bytes.length > 0) this.#pieces.push(Uint8Array.prototype.slice.call(bytes));
+  addSilence(ms: number): void {
+    this.#silenceMs += ms;
   }
 
-  #take(): Uint8Array {
+  end(): Pieces {
+    const ms = this.takeSilence();
+    if (ms > 0) this.pushSilence(ms, true);
+    return this.#take();
+  }
+
+  /** Pushes silence, at the beginning of a part or at the end of the file. */
+  protected abstract pushSilence(ms: number, isEnd: boolean): void;
+
+  /** Returns the silence to push, in milliseconds; the next call returns 0. */
+  protected takeSilence(): number {
+    const ms = this.#silenceMs;
+    this.#silenceMs = 0;
+    return ms;
+  }
+
+  protected push(bytes: Uint8Array): void {
+    // Copy the bytes: `bytes.slice` of a Buffer would share its memory.
+    if (bytes.length > 0)
+      this.#pieces.push({ bytes: Uint8Array.prototype.slice.call(bytes), times: 1 });
+  }
+
+  /** Pushes the same bytes many times. */
+  protected pushRepeated(bytes: Uint8Array, times: number): void {
+    const perBlock = Math.ceil(BLOCK_BYTES / bytes.length);
+    const rest = times % perBlock;
+    const copies = (count: number) => Buffer.concat(Array.from({ length: count }, () => bytes));
+    if (times >= perBlock) {
+      this.#pieces.push({ bytes: copies(perBlock), times: Math.floor(times / perBlock) });
+    }
+    if (rest > 0) this.#pieces.push({ bytes: copies(rest), times: 1 });
+  }
+
+  #take(): Pieces {
     const pieces = this.#pieces;
     this.#pieces = [];
-    const [only] = pieces;
-    return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
+    return expand(pieces);
   }
 }
+
+interface Piece {
+  readonly bytes: Uint8Array;
+  readonly times: number;
+}
+
+const BLOCK_BYTES = 1 << 16;
+
+/** Yields the bytes of pieces, joined except for repeated pieces. */
+function* expand(pieces: readonly Piece[]): Generator<Uint8Array> {
+  let run: Uint8Array[] = [];
+  for (const { bytes, times } of [...pieces, LAST]) {
+    if (times === 1) {
+      run.push(bytes);
+      continue;
+    }
+    const [only] = run;
+    if (only !== undefined) yield run.length === 1 ? only : Buffer.concat(run);
+    run = [];
+    for (let count = 0; count < times; count += 1) yield bytes;
+  }
+}
+
+const LAST: Piece = { bytes: new Uint8Array(0), times: 0 };
 
 /** Returns the Failure for a part that is invalid or has other audio properties than earlier parts. */
 export function badPart(problem: string): Failure {

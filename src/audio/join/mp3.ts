@@ -8,6 +8,7 @@ import {
   mp3TagLength,
   parseMp3Frame,
   readMp3InfoTag,
+  silentMp3Frame,
   writeMp3InfoTag,
 } from '../mp3.ts';
 import type { Mp3Frame } from '../mp3.ts';
@@ -23,11 +24,19 @@ export class Mp3Joiner extends Joiner {
   readonly #seek = new SeekTable();
   #tagFrame: Uint8Array | undefined;
   #first: Mp3Frame | undefined;
+  #silent: Uint8Array | undefined;
   #bytes = 0;
   #checksum = 0;
   #bitRates = new Set<number>();
+  // The delay and padding that the Info tag of the joined file declares, in samples.
   #delay: number | undefined;
   #padding = 0;
+  // The tag of the current part, until its first frame with sound.
+  #opening:
+    | { readonly delay: number; readonly padding: number; readonly isTagged: boolean }
+    | undefined;
+  // Samples of silence that were added too few (or, below 0, too many), because silence is made of whole frames.
+  #owed = 0;
   // For each part: the number of frames before it, and the delay that its Info tag declares, in samples.
   readonly #parts: {
     readonly frames: number;
@@ -61,6 +70,7 @@ export class Mp3Joiner extends Joiner {
 
   protected override finishPart(walker: Walker): void {
     super.finishPart(walker);
+    if (this.#isFirstFrame || this.#opening !== undefined) throw badPart('one has no sound');
     this.#isFirstFrame = true;
   }
 
@@ -71,24 +81,79 @@ export class Mp3Joiner extends Joiner {
     }
     const tag = isFirst ? readMp3InfoTag(bytes, frame) : undefined;
     if (isFirst) {
-      this.#delay ??= tag?.delay ?? 0;
-      this.#parts.push({
-        frames: this.#seek.count,
-        delay: tag?.delay ?? 0,
-        isTagged: tag !== undefined,
-      });
-      this.#padding = tag?.padding ?? 0;
+      const { delay = 0, padding = 0 } = tag ?? {};
+      this.#opening = { delay, padding, isTagged: tag !== undefined };
     }
     if (tag !== undefined) return;
     if (this.#isSeekable && this.#tagFrame === undefined) {
       this.#tagFrame = emptyMp3Frame(bytes);
       this.push(this.#tagFrame);
     }
+    if (this.#opening !== undefined) this.#openPart(this.#opening, bytes);
+    this.#addFrame(bytes);
+  }
+
+  #openPart(
+    opening: { readonly delay: number; readonly padding: number; readonly isTagged: boolean },
+    bytes: Uint8Array,
+  ): void {
+    this.#opening = undefined;
+    this.#silent ??= silentMp3Frame(bytes);
+    const { delay, padding, isTagged } = opening;
+    const isLead = this.#delay === undefined;
+    this.#delay ??= delay;
+    const samples = this.#samplesOf(this.takeSilence());
+    if (samples > 0 && isLead && this.#isSeekable && isTagged) {
+      this.#delay += this.#addFrames(samples, Math.ceil) - samples;
+    } else if (samples > 0) {
+      this.#addSeam(samples, this.#padding + delay);
+    }
+    this.#parts.push({ frames: this.#seek.count, delay, isTagged });
+    this.#padding = padding;
+  }
+
+  protected override pushSilence(ms: number): void {
+    const samples = this.#samplesOf(ms);
+    if (this.#isSeekable && this.#padding > 0) {
+      this.#padding += this.#addFrames(samples, Math.ceil) - samples;
+    } else {
+      this.#addSeam(samples, this.#padding);
+    }
+  }
+
+  /** Adds silent frames to the silence that the encoder has left at a seam. */
+  #addSeam(samples: number, silent: number): void {
+    const missing = samples - silent + this.#owed;
+    const added = this.#addFrames(missing, Math.round);
+    // A seam that is longer than its pause does not shorten later pauses.
+    this.#owed = Math.max(missing - added, -(this.#first?.samples ?? 0) / 2);
+  }
+
+  /** Adds silent frames for a number of samples. Returns how many samples were added. */
+  #addFrames(samples: number, rounded: (frames: number) => number): number {
+    const perFrame = this.#first?.samples ?? 1;
+    const count = Math.max(0, rounded(samples / perFrame));
+    const frame = this.#silent;
+    if (frame === undefined || count === 0) return 0;
+    for (let index = 0; index < count; index += 1) this.#countFrame(frame);
+    this.pushRepeated(frame, count);
+    return count * perFrame;
+  }
+
+  #samplesOf(ms: number): number {
+    return Math.round((ms * (this.#first?.sampleRate ?? 0)) / 1000);
+  }
+
+  #addFrame(bytes: Uint8Array): void {
+    this.#countFrame(bytes);
+    this.push(bytes);
+  }
+
+  #countFrame(bytes: Uint8Array): void {
     this.#seek.add(this.#bytes);
     this.#bytes += bytes.length;
     this.#bitRates.add(mp3BitRate(bytes, 0));
     if (this.#isSeekable) this.#checksum = crc16(bytes, this.#checksum);
-    this.push(bytes);
   }
 
   /** Returns where the sound of each part starts: at its first frame, or after the delay that its tag declares. */

@@ -1,4 +1,4 @@
-import type { OggCodec, OggHeader } from '../ogg.ts';
+import type { OggCodec } from '../ogg.ts';
 import {
   CODEC_BYTES,
   CONTINUED_PAGE,
@@ -13,10 +13,14 @@ import {
   readOggHeader,
   writeOggPage,
 } from '../ogg.ts';
+import type { Walker } from '../reader.ts';
 import { Joiner, badPart } from './joiner.ts';
+import type { OggPage } from './ogg-silence.ts';
+import { headerPackets, silentPages } from './ogg-silence.ts';
 
-interface OggPage extends OggHeader {
-  readonly body: Uint8Array;
+interface Opening {
+  readonly codec: OggCodec;
+  readonly pages: OggPage[];
 }
 
 /**
@@ -25,6 +29,9 @@ interface OggPage extends OggHeader {
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
+  // The header pages of the first stream, and those of the current stream until its sound begins.
+  #headers: readonly OggPage[] = [];
+  #opening: Opening | undefined;
   #codec: OggCodec | undefined;
   #serial = 0;
   #ownSerial: number | undefined;
@@ -64,6 +71,7 @@ export class OggJoiner extends Joiner {
     const isSound = this.#packets >= VORBIS_HEADERS;
     const opensSound = this.#packets === VORBIS_HEADERS && packets > 0;
     this.#packets += packets;
+    if (this.#opening !== undefined) return this.#addHeader(page, this.#opening);
     const continuesTime = this.#codec?.name === 'vorbis';
     if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
     if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
@@ -85,14 +93,49 @@ export class OggJoiner extends Joiner {
       codec.sampleRate === first.sampleRate;
     if (!isAlike) throw badPart('their Ogg streams differ in codec, channels or sample rate');
     if (this.#streams === 0) this.#serial = page.serial;
-    this.#streams += 1;
     this.#ownSerial = page.serial;
-    this.#sequence = 0;
     this.#packets = 0;
-    this.#offset += this.#granule - this.#base;
-    this.#base = BigInt(codec.preSkip);
-    this.#granule = this.#base;
+    this.#opening = { codec, pages: [] };
+  }
+
+  /** Holds header pages until the sound begins, because silence goes before them and has the same headers. */
+  #addHeader(page: OggPage, { codec, pages }: Opening): void {
+    // A copy, because the page shares the memory of the chunk; `slice` of a Buffer would share it too.
+    pages.push({ ...page, table: new Uint8Array(page.table), body: new Uint8Array(page.body) });
+    if (this.#packets < (headerPackets(codec) ?? 1) && (page.flags & LAST_PAGE) === 0) return;
+    this.#opening = undefined;
+    if (this.#headers.length === 0) this.#headers = pages;
+    const ms = this.takeSilence();
+    if (ms > 0) this.pushSilence(ms);
+    this.#beginStream(codec);
     this.#starts.push(this.#offset);
+    for (const held of pages) this.#write(held);
+  }
+
+  #beginStream({ preSkip }: OggCodec): void {
+    this.#streams += 1;
+    this.#sequence = 0;
+    this.#offset += this.#granule - this.#base;
+    this.#base = BigInt(preSkip);
+    this.#granule = this.#base;
+  }
+
+  /** Adds a stream of silence. */
+  protected override pushSilence(ms: number): void {
+    const codec = this.#codec;
+    if (codec?.granuleRate === undefined || headerPackets(codec) === undefined) {
+      throw badPart('foley cannot make silence in their codec');
+    }
+    const granules = Math.round((ms * codec.granuleRate) / 1000);
+    if (granules === 0) return;
+    this.#beginStream(codec);
+    for (const page of silentPages(codec, this.#headers, this.#offset, granules)) this.#write(page);
+    this.#granule = this.#base + BigInt(granules);
+  }
+
+  protected override finishPart(walker: Walker): void {
+    super.finishPart(walker);
+    if (this.#opening !== undefined) throw badPart('one is cut');
   }
 
   starts(): readonly number[] {

@@ -10,6 +10,43 @@ import {
 } from '../wav.ts';
 import { Joiner, badPart } from './joiner.ts';
 
+const BYTES_PER_RAW_SAMPLE = 2;
+const USUAL_RAW_RATE = 24_000;
+
+/** Joins raw samples: 16 bits, mono. */
+export class PcmJoiner extends Joiner {
+  readonly #sampleRate: (() => number | undefined) | undefined;
+
+  /** @param sampleRate returns the sample rate; default: 24,000 */
+  constructor(sampleRate?: () => number | undefined) {
+    super(1);
+    this.#sampleRate = sampleRate;
+  }
+
+  step(): void {
+    this.pushSilence(this.takeSilence());
+    this.skip = SKIP_TO_END;
+  }
+
+  passed(bytes: Uint8Array, from: number, to: number): void {
+    this.push(bytes.subarray(from, to));
+  }
+
+  protected override finishPart(): void {
+    // Raw samples have no end that can be verified.
+  }
+
+  protected override pushSilence(ms: number): void {
+    const rate = ms === 0 ? undefined : this.#sampleRate?.();
+    const samples = Math.round((ms * (rate ?? USUAL_RAW_RATE)) / 1000);
+    this.pushRepeated(new Uint8Array(BYTES_PER_RAW_SAMPLE), samples);
+  }
+
+  starts(): readonly number[] {
+    return [];
+  }
+}
+
 const FORMAT_MAX = 64;
 // Written while the real length is unknown. Even, and positive as a signed 32-bit number.
 const STREAM_LENGTH = 0x7fff_fffe;
@@ -90,17 +127,36 @@ export class WavJoiner extends Joiner {
   }
 
   #addFormat(format: Uint8Array): void {
-    this.#before.push(this.#dataBytes);
     if (this.#format === undefined) {
       this.#format = format;
       this.push(wavHead(format, STREAM_LENGTH + CHUNK_HEAD_BYTES - headLength(format)));
     } else if (Buffer.compare(this.#format, format) !== 0) {
       throw badPart('their WAV formats differ');
     }
+    this.pushSilence(this.takeSilence());
+    this.#before.push(this.#dataBytes);
+  }
+
+  protected override pushSilence(ms: number): void {
+    const format = this.#format ?? EMPTY;
+    if (ms === 0 || format.length < FORMAT_BYTES) return;
+    const view = new DataView(format.buffer, format.byteOffset, format.byteLength);
+    const samples = Math.round((ms * view.getUint32(4, true)) / 1000);
+    const sample = new Uint8Array(Math.max(1, view.getUint16(12, true)));
+    const bitDepth = view.getUint16(14, true);
+    sample.fill(bitDepth === 8 ? (SILENT_BYTES.get(view.getUint16(0, true)) ?? 0) : 0);
+    this.#count(samples * sample.length);
+    this.pushRepeated(sample, samples);
   }
 
   #addSamples(samples: Uint8Array): void {
-    this.#dataBytes += samples.length;
+    this.#count(samples.length);
+    this.push(samples);
+  }
+
+  /** Counts bytes of samples. @throws Failure (output) if there are too many for a file */
+  #count(bytes: number): void {
+    this.#dataBytes += bytes;
     const length = headLength(this.#format ?? EMPTY) + this.#dataBytes;
     if (this.#isSeekable && length - CHUNK_HEAD_BYTES > LARGEST_WAV_LENGTH) {
       throw new Failure('the audio is longer than a WAV file can be (4 GiB)', {
@@ -109,7 +165,6 @@ export class WavJoiner extends Joiner {
         hint: 'Choose mp3 or ogg, or shorten the text.',
       });
     }
-    this.push(samples);
   }
 
   starts(): readonly number[] {
@@ -130,6 +185,13 @@ export class WavJoiner extends Joiner {
 }
 
 const EMPTY = new Uint8Array(0);
+
+/** The silent value of samples of 8 bits, by format code: linear, A-law and μ-law. */
+const SILENT_BYTES: ReadonlyMap<number, number> = new Map([
+  [1, 0x80],
+  [6, 0xd5],
+  [7, 0xff],
+]);
 
 function headLength(format: Uint8Array): number {
   return RIFF_BYTES + CHUNK_HEAD_BYTES + format.length + (format.length % 2) + CHUNK_HEAD_BYTES;

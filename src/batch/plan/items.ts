@@ -3,7 +3,7 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { DocumentFlags } from '../../speech/speech-text.ts';
+import type { DocumentFlags, TextPreparation } from '../../speech/speech-text.ts';
 import type { SpokenText } from '../../text/document.ts';
 import { joinSpoken, plainText } from '../../text/document.ts';
 import { documentFormat } from '../../text/formats/text-formats.ts';
@@ -39,7 +39,7 @@ export interface Inputs extends DocumentFlags {
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
   /** Prepares a text for speech, such as with a lexicon. `where` names the file and line in messages. */
-  readonly prepare?: ((source: SpokenText, where: string) => SpokenText) | undefined;
+  readonly prepare?: TextPreparation | undefined;
 }
 
 /**

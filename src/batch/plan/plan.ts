@@ -78,6 +78,12 @@ function decide(
   { defaults, template }: PlanOptions,
 ): BatchItem {
   const { source, spoken, text } = draft;
+  if (spoken !== undefined && spoken.pauses.length > 0) {
+    throw usageFailure(
+      `${source} has pauses, which a batch cannot speak`,
+      'Remove them, or speak the text with `foley tts`.',
+    );
+  }
   const voiceId = draft.voiceId ?? defaults.voiceId;
   const modelId = draft.modelId ?? defaults.modelId;
   const chosen = draft.format ?? defaults.format;

@@ -67,6 +67,11 @@ export function textOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Opti
   ];
 }
 
+/** Creates the flag for pauses in a text. */
+export function pausesOption(): Option {
+  return new Option('--pauses', 'read [pause 800ms] and [pause 1.5s] in the text as silence');
+}
+
 /** Creates the flags for the format and the pronunciation of a text. */
 export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
   const lexicon = listOption(

@@ -133,11 +133,17 @@ async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
 }
 
 /** Returns the result of `--dry-run`: one request, or one request for each part of a text. The API key is masked. */
-export function dryRunResult(requests: WireRequest | readonly WireRequest[]): CommandResult {
+export function dryRunResult(
+  requests: WireRequest | readonly WireRequest[],
+  pauses: readonly { readonly afterPart: number; readonly ms: number }[] = [],
+): CommandResult {
   const data =
     'url' in requests
       ? requestDocument(requests)
-      : { parts: requests.map((request) => requestDocument(request)) };
+      : {
+          parts: requests.map((request) => requestDocument(request)),
+          ...(pauses.length === 0 ? {} : { pauses }),
+        };
   return { data, human: () => toJson(data, true) };
 }
 

@@ -16,7 +16,8 @@ import { speakLongText, totalsOf } from '../../speech/long-text/speak-long-text.
 import type { AudioStream } from '../../speech/speak.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { splitParts } from '../../text/parts.ts';
-import type { TextPiece } from '../../text/sentences.ts';
+import { splitAtPauses } from '../../text/pauses.ts';
+import type { PausedParts } from '../../text/pauses.ts';
 import type { Connection } from '../command.ts';
 import { openJournal, openSpool, partConcurrency, recordOptions } from '../journal.ts';
 import type { Progress } from '../render/progress.ts';
@@ -24,7 +25,7 @@ import { captionsRecord } from './captions.ts';
 import type { DeliveredSpeech, DeliveryMode, SpeechBody, SpeechRequest, Task } from './plan.ts';
 import { jobOptions, speechOptions, textTooLong } from './plan.ts';
 
-type PartsRequest = SpeechRequest & { readonly parts: readonly TextPiece[] };
+type PartsRequest = SpeechRequest & { readonly parts: PausedParts };
 
 /** Speaks a text in parts, and joins the audio (`--split`). */
 export async function speakInParts(
@@ -34,7 +35,7 @@ export async function speakInParts(
   { progress, stream }: { readonly progress: Progress; readonly stream: AudioStream },
 ): Promise<DeliveredSpeech> {
   const { context, flags, text } = task;
-  const count = request.parts.length;
+  const count = request.parts.parts.length;
   const { idempotencyKey } = speechOptions(task);
   const plan = planOf(task, request, mode, idempotencyKey);
   const record = await beginRecord(plan, text, await recordOptions(context));
@@ -77,7 +78,7 @@ export async function speakInParts(
 
 function planOf(
   { captions, chosen, context, plan, spoken }: Task,
-  { body, connection, output, parts }: PartsRequest,
+  { body, connection, output, parts: { parts, silences } }: PartsRequest,
   mode: DeliveryMode,
   own: SpeechOptions['idempotencyKey'],
 ): LongTextPlan {
@@ -106,6 +107,7 @@ function planOf(
     parts: parts.map(({ start, end }, index) => {
       return { start, end, key: own === undefined ? null : (keys[index] ?? null) };
     }),
+    ...(silences.every((ms) => ms === 0) ? {} : { silences }),
   };
 }
 
@@ -116,7 +118,7 @@ export function partRequests(
   { body, parts }: Pick<PartsRequest, 'body' | 'parts'>,
   mode: DeliveryMode,
 ): readonly RequestSpec[] {
-  return parts.map(({ text }) => {
+  return parts.parts.map(({ text }) => {
     const order = { ...body, text };
     if (mode.kind === 'job') return speechJobRequest(client, order, jobOptions(task, mode.api));
     const options = speechOptions(task);
@@ -131,22 +133,54 @@ export function partRequests(
  * @throws Failure (usage) if the text must be split but `--split never` is given
  */
 export async function splitLongText(
-  { characters, context, flags, text }: Task,
+  { characters, context: { signal }, flags, text }: Task,
   { client }: Connection,
   body: SpeechBody['body'],
 ): Promise<SpeechBody> {
-  const { signal } = context;
-  const limit = await textLimit(client, body, signal).catch((error: unknown): TextLimit => {
+  const limit = await limitFor(characters, client, body, signal);
+  if (characters <= limit.characters) return { body, parts: undefined };
+  if (flags.split === 'never') throw textTooLong(characters, limit.characters);
+  const parts = splitParts(text, limit.characters);
+  const silences = Array.from({ length: parts.length + 1 }, () => 0);
+  return { body: withModel(body, limit), parts: { parts, silences } };
+}
+
+/**
+ * Splits a text at its pauses, and where it is too long for the model.
+ * @param isShort whether the text is short enough for every model
+ * @throws Failure (usage) if the text between two pauses must be split but `--split never` is given
+ */
+export async function splitPausedText(
+  { context: { signal }, flags, spoken, text }: Task,
+  { client }: Connection,
+  body: SpeechBody['body'],
+  isShort: boolean,
+): Promise<SpeechBody> {
+  const source = { text, pauses: spoken?.pauses ?? [] };
+  const whole = splitAtPauses(source, Number.MAX_SAFE_INTEGER);
+  const longest = whole.parts.reduce((most, part) => Math.max(most, countCodePoints(part.text)), 0);
+  if (isShort) return { body, parts: whole };
+  const limit = await limitFor(longest, client, body, signal);
+  if (longest <= limit.characters) return { body, parts: whole };
+  if (flags.split === 'never') throw textTooLong(longest, limit.characters);
+  return { body: withModel(body, limit), parts: splitAtPauses(source, limit.characters) };
+}
+
+async function limitFor(
+  characters: number,
+  client: ApiClient,
+  body: SpeechBody['body'],
+  signal: AbortSignal,
+): Promise<TextLimit> {
+  return textLimit(client, body, signal).catch((error: unknown): TextLimit => {
     signal.throwIfAborted();
     // If the capabilities are unknown, let the service decide about a text that some model may accept.
     if (!(error instanceof Failure) || characters > TEXT_MAX_CHARACTERS) throw error;
     return { characters: TEXT_MAX_CHARACTERS, modelId: undefined };
   });
-  if (characters <= limit.characters) return { body, parts: undefined };
-  if (flags.split === 'never') throw textTooLong(characters, limit.characters);
-  const { modelId } = limit;
-  return {
-    body: modelId === undefined ? body : { ...body, modelId },
-    parts: splitParts(text, limit.characters),
-  };
+}
+
+/** Names the model whose limit was used, so that all parts have the same model. */
+function withModel(body: SpeechBody['body'], { modelId }: TextLimit): SpeechBody['body'] {
+  return modelId === undefined ? body : { ...body, modelId };
 }

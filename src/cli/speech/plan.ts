@@ -22,7 +22,7 @@ import type { SpokenTextFlags } from '../../speech/speech-text.ts';
 import { readSpeech } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { SpokenText } from '../../text/document.ts';
-import type { TextPiece } from '../../text/sentences.ts';
+import type { PausedParts } from '../../text/pauses.ts';
 import type { CommandInput, Connection, Context } from '../command.ts';
 import type { CaptionFlags, CaptionPlan } from '../flags/captions.ts';
 import { captionFlag as givenCaptionFlag, planCaptions } from '../flags/captions.ts';
@@ -91,10 +91,11 @@ export type DeliveryMode =
   | { readonly kind: 'aligned' }
   | { readonly kind: 'job'; readonly api: JobApi };
 
-/** The body of a speech request, with the parts of a text that is too long for one request. */
+/** The body of a speech request. */
 export interface SpeechBody {
   readonly body: SpeechOrder & { readonly format: AudioFormat };
-  readonly parts: readonly TextPiece[] | undefined;
+  /** The parts of a text that is too long or has pauses; undefined for one request. */
+  readonly parts: PausedParts | undefined;
 }
 
 /** A speech request that is ready to send. */
@@ -178,7 +179,8 @@ export async function planTask(
   const source = { ...io, ...context, args, file: flags.file };
   const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);
   const characters = countCodePoints(text);
-  if (flags.split === 'never' && characters > TEXT_MAX_CHARACTERS) {
+  const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
+  if (flags.split === 'never' && !hasPauses && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);
   }
   const mode = chooseMode({ cache: flags.cache, captionFlag, via: flags.via }, chosen, {

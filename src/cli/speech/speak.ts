@@ -93,7 +93,10 @@ export async function describeTask(task: Task): Promise<CommandResult> {
   const { partRequests } = await import('./long-text.ts');
   const mode = modeFor(task, undefined, true);
   const requests = partRequests(task, client, { body, parts }, mode);
-  return dryRunResult(requests.map((request) => client.describe(request)));
+  return dryRunResult(
+    requests.map((request) => client.describe(request)),
+    parts.silences.flatMap((ms, afterPart) => (ms === 0 ? [] : [{ afterPart, ms }])),
+  );
 }
 
 async function requestOf(
@@ -117,12 +120,21 @@ async function requestOf(
  */
 const SHORT_TEXT_CHARACTERS = 1_000;
 
-/** Builds the request body. Splits the text into parts if it is too long for the model. */
+/** Builds the request body. Splits the text into parts if it is too long for the model, or has pauses. */
 async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
   const body = await speechOrder(task, connection);
-  if (task.characters <= SHORT_TEXT_CHARACTERS) return { body, parts: undefined };
+  const isShort = task.characters <= SHORT_TEXT_CHARACTERS;
+  if (hasPauses(task)) {
+    const { splitPausedText } = await import('./long-text.ts');
+    return splitPausedText(task, connection, body, isShort);
+  }
+  if (isShort) return { body, parts: undefined };
   const { splitLongText } = await import('./long-text.ts');
   return splitLongText(task, connection, body);
+}
+
+function hasPauses({ spoken }: Task): boolean {
+  return spoken !== undefined && spoken.pauses.length > 0;
 }
 
 export async function speakTask(task: Task): Promise<CommandResult> {
@@ -163,7 +175,7 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
 
 /**
  * Returns the delivery mode, now that the output is open. Audio for a pipe or device is streamed, except with `--via
- * job`. All parts of a long text that is written to a file use the same delivery mode.
+ * job`. A text that is written to a file in parts because it is too long is spoken as jobs by default.
  */
 function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
@@ -171,7 +183,9 @@ function modeFor(task: Task, output: Output | undefined, isInParts: boolean): De
   const streams = output !== undefined && output.temporary === undefined;
   if (streams && flags.via !== 'job') return { kind: 'sync' };
   const { cache, via } = flags;
-  return isInParts ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity }) : mode;
+  return isInParts && !hasPauses(task)
+    ? chooseMode({ cache, via }, chosen, { plan, characters: Infinity })
+    : mode;
 }
 
 async function deliverSpeech(

@@ -206,6 +206,7 @@ export async function speakStreamPart(
     part: index,
     state: direct === undefined ? 'done' : 'delivered',
     bytes: spoken.verdict.bytes,
+    sampleRate: spoken.verdict.sampleRate,
     creditsUsed: spoken.response.creditsUsed,
     requestId: spoken.response.requestId,
     quotaRemaining: spoken.response.quotaRemaining,

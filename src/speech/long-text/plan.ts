@@ -42,6 +42,8 @@ export interface LongTextPlan {
   /** The length of all parts together, in Unicode code points. */
   readonly characters: number;
   readonly parts: readonly PlannedPart[];
+  /** Milliseconds of silence before each part and after the last one; undefined for none. */
+  readonly silences?: readonly number[] | undefined;
 }
 
 /** Returns whether a recorded value is a valid plan. */
@@ -49,7 +51,7 @@ export function isPlan(value: unknown): value is LongTextPlan {
   if (!hasShape(value, PLAN_TYPES)) return false;
   const isOneOf = (name: string, ...allowed: readonly unknown[]): boolean =>
     allowed.includes(value[name]);
-  const { order, parts } = value;
+  const { order, parts, silences = [] } = value;
   return (
     isOneOf('target', 'embedded', 'hosted') &&
     isOneOf('via', 'job', 'sync', 'aligned') &&
@@ -58,7 +60,9 @@ export function isPlan(value: unknown): value is LongTextPlan {
     isOneOf('format', ...AUDIO_FORMATS) &&
     hasShape(order, { voiceId: 'string', text: 'undefined' }) &&
     Array.isArray(parts) &&
-    parts.every((part) => hasShape(part, { start: 'number', end: 'number', key: 'string|null' }))
+    parts.every((part) => hasShape(part, { start: 'number', end: 'number', key: 'string|null' })) &&
+    Array.isArray(silences) &&
+    silences.every((ms) => typeof ms === 'number')
   );
 }
 

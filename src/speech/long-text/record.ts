@@ -235,6 +235,8 @@ interface PartStep {
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
+  /** Sample rate of raw samples, whose file does not have it. */
+  readonly sampleRate?: number | undefined;
   /** Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`. */
   readonly unspoken?: string | undefined;
   /** Whether a part of the text could not be spoken. */
@@ -284,6 +286,7 @@ function parsePartStep(record: LogRecord): PartStep | undefined {
     quotaRemaining: number('quotaRemaining'),
     ignoredParameters: Array.isArray(ignored) ? ignored.map((one) => String(one)) : undefined,
     bytes: number('bytes'),
+    sampleRate: number('sampleRate'),
     unspoken: text('unspoken'),
     isPartial: record['isPartial'] === true ? true : undefined,
     isGone: record['isGone'] === true ? true : undefined,

@@ -1,6 +1,6 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
-import type { AudioJoiner } from '../../audio/join/joiner.ts';
+import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
 import { createJoiner } from '../../audio/join/join.ts';
 import type { Verifier } from '../../audio/verify.ts';
 import { createVerifier } from '../../audio/verify.ts';
@@ -46,7 +46,9 @@ export async function speakLongText(
       ...options,
       format: record.plan.format,
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
+      sampleRate: () => record.part(0).sampleRate,
     });
+    whole.addSilence(record.plan.silences?.[0] ?? 0);
     const words = new WholeWords();
     await mapOrdered(workOf(options, whole, words));
     const { checksum, verdict } = await whole.finish();
@@ -71,8 +73,10 @@ export async function speakLongText(
 
 function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) {
   const { concurrency, files, onProgress, record, stream } = options;
-  const { delivery, parts, via } = record.plan;
+  const { delivery, format, parts, silences, via } = record.plan;
   const isStream = delivery === 'stream';
+  // Raw samples do not have their rate, which silence before them needs.
+  const isDirect = isStream && (format !== 'pcm' || (silences?.[0] ?? 0) === 0);
   const direct = {
     memoryBytes: stream.memoryBytes,
     write: (chunk: Uint8Array) => whole.write(chunk),
@@ -85,7 +89,7 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
     async work(index: number): Promise<void> {
       if (via === 'job') {
         await retryPart(options, index, () => speakJobPart(record, index, options));
-      } else if (isStream && index === 0) {
+      } else if (isDirect && index === 0) {
         // Played audio cannot be replaced by a retry.
         await speakStreamPart(record, index, options, direct);
       } else {
@@ -98,6 +102,7 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
       if (via === 'aligned') {
         words.add((await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS);
       }
+      whole.addSilence(silences?.[index + 1] ?? 0);
       if (isStream) await record.note({ part: index, state: 'delivered' });
       onProgress(index + 1);
     },
@@ -178,6 +183,8 @@ function capitalized(sentence: string): string {
 interface WholeOptions extends Pick<LongTextOptions, 'files' | 'output'> {
   readonly format: AudioFormat;
   readonly stream: AudioSink;
+  /** Returns the sample rate of raw samples. */
+  readonly sampleRate: () => number | undefined;
 }
 
 /** Joins the parts of a long text. */
@@ -188,9 +195,10 @@ class WholeAudio {
   readonly #sink: AudioSink;
 
   constructor(options: WholeOptions) {
-    const { format, output, stream } = options;
+    const { format, output, sampleRate, stream } = options;
     this.#options = options;
-    this.#joiner = createJoiner(format, { isSeekable: output?.temporary !== undefined });
+    const isSeekable = output?.temporary !== undefined;
+    this.#joiner = createJoiner(format, { isSeekable, sampleRate });
     this.#verifier = createVerifier(format);
     this.#sink = output ?? stream;
   }
@@ -222,6 +230,11 @@ class WholeAudio {
     await this.endPart();
   }
 
+  /** Adds silence before the next part, or after the last one. */
+  addSilence(ms: number): void {
+    this.#joiner.addSilence(ms);
+  }
+
   starts(): readonly number[] {
     return this.#joiner.starts();
   }
@@ -229,6 +242,7 @@ class WholeAudio {
   /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
   async finish() {
     const { output } = this.#options;
+    await this.#push(this.#joiner.end());
     for (const { position, bytes } of this.#joiner.corrections()) {
       await output?.overwrite(position, bytes);
     }
@@ -257,10 +271,12 @@ class WholeAudio {
     return { verdict: verifier.end(), checksum };
   }
 
-  async #push(bytes: Uint8Array): Promise<void> {
-    if (bytes.length === 0) return;
-    if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
-    await this.#sink.write(bytes);
+  async #push(pieces: Pieces): Promise<void> {
+    for (const bytes of pieces) {
+      if (bytes.length === 0) continue;
+      if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
+      await this.#sink.write(bytes);
+    }
   }
 }
 

@@ -9,12 +9,12 @@ const RATE = 16_000;
 
 /** Encodes a part like the service: as a file with its length, or as a stream without. */
 export async function partOf(
-  format: 'mp3' | 'wav' | 'ogg',
+  format: 'mp3' | 'wav' | 'ogg' | 'opus',
   samples: number,
   kind: 'file' | 'stream',
   wave = tone(samples),
 ): Promise<Buffer> {
-  const head = createFileHead(format);
+  const head = createFileHead(format === 'opus' ? 'ogg' : format);
   const pieces: Uint8Array[] = [];
   for await (const bytes of encodeSpeech(format, speechOf(wave))) {
     pieces.push(...(kind === 'file' ? head.pass(bytes) : [bytes]));
@@ -39,9 +39,18 @@ async function* speechOf(samples: Float32Array): AsyncGenerator<SpeechChunk> {
 export function join(
   format: AudioFormat,
   parts: readonly Uint8Array[],
-  { isSeekable = true, chunkBytes = 4_096 } = {},
+  {
+    isSeekable = true,
+    chunkBytes = 4_096,
+    silences = [],
+  }: {
+    readonly isSeekable?: boolean;
+    readonly chunkBytes?: number;
+    /** Milliseconds of silence before each part, and after the last one. */
+    readonly silences?: readonly number[];
+  } = {},
 ): Buffer {
-  return joinWith(createJoiner(format, { isSeekable }), parts, chunkBytes);
+  return joinWith(createJoiner(format, { isSeekable }), parts, chunkBytes, silences);
 }
 
 /** Joins parts with a given joiner. */
@@ -49,17 +58,21 @@ export function joinWith(
   joiner: AudioJoiner,
   parts: readonly Uint8Array[],
   chunkBytes = 4_096,
+  silences: readonly number[] = [],
 ): Buffer {
   const pieces: Uint8Array[] = [];
-  for (const part of parts) {
+  for (const [index, part] of parts.entries()) {
+    joiner.addSilence(silences[index] ?? 0);
     for (let at = 0; at < part.length; at += chunkBytes) {
       // The caller may overwrite its chunk afterwards.
       const chunk = Buffer.from(part.subarray(at, at + chunkBytes));
-      pieces.push(joiner.write(chunk));
+      pieces.push(...joiner.write(chunk));
       chunk.fill(0xaa);
     }
-    pieces.push(joiner.endPart());
+    pieces.push(...joiner.endPart());
   }
+  joiner.addSilence(silences[parts.length] ?? 0);
+  pieces.push(...joiner.end());
   const whole = Buffer.concat(pieces);
   for (const { position, bytes } of joiner.corrections()) whole.set(bytes, position);
   return whole;

@@ -1,0 +1,144 @@
+import { codePointOffset, countCodePoints } from './code-points.ts';
+import type { Edit, Pause, SpokenText } from './document.ts';
+import { plainText, replaceSpoken, withWritten, writtenEdits } from './document.ts';
+import { durationMs } from './duration.ts';
+import { SPEAKABLE, splitParts } from './parts.ts';
+import type { TextPiece } from './sentences.ts';
+
+const PAUSE_MAX_MS = 60_000;
+
+/** Thrown for a mark of a pause that is not valid. */
+export class PauseError extends Error {
+  override readonly name = 'PauseError';
+  /** Position of the mark in the text, from 1; the column counts code points. */
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, text: string, index: number) {
+    super(message);
+    const before = text.slice(0, index);
+    this.line = before.split('\n').length;
+    this.column = countCodePoints(before.slice(before.lastIndexOf('\n') + 1)) + 1;
+  }
+}
+
+/** What is allowed, for messages. */
+export const PAUSE_HINT = 'Write [pause 800ms] or [pause 1.5s]; a pause has at most 60s.';
+
+/** A mark, with the white space after it, or its beginning if it is not closed. */
+const MARK = /\[[ \t]*pause(?![\p{L}\p{N}_])([^[\]\n]*)(\]?)[ \t]*/giu;
+const LENGTH = /^\d+(?:\.\d+)?m?s$/i;
+
+/**
+ * Turns the marks of pauses, such as `[pause 800ms]`, into silences. Marks in a replacement stay text.
+ * @throws PauseError for a mark that is not closed, or whose length is not valid or is longer than 60 s
+ */
+export function readPauses(source: SpokenText): SpokenText {
+  const { text } = source;
+  const cuts: (Edit & { readonly ms: number })[] = [];
+  let [index, at, next] = [0, 0, 0];
+  for (const match of text.matchAll(MARK)) {
+    const [mark, length = '', end] = match;
+    at += countCodePoints(text.slice(index, match.index));
+    const start = at;
+    at += countCodePoints(mark);
+    index = match.index + mark.length;
+    while ((source.replaced[next]?.spoken.end ?? Infinity) <= start) next += 1;
+    if ((source.replaced[next]?.spoken.start ?? Infinity) < at) continue;
+    const ms = lengthOf({ mark: mark.trim(), length, isClosed: end !== '' }, text, match.index);
+    // One white space stays between the words around a mark.
+    const isFirst = cuts.at(-1)?.end !== start;
+    const joinsWords =
+      isFirst && /\S/.test(text.charAt(match.index - 1)) && /\S/.test(text.charAt(index));
+    cuts.push({ start, end: at, insert: joinsWords ? ' ' : '', ms });
+  }
+  return cuts.length === 0 ? source : withoutMarks(source, cuts);
+}
+
+function lengthOf(
+  { isClosed, length, mark }: { mark: string; length: string; isClosed: boolean },
+  text: string,
+  index: number,
+): number {
+  if (!isClosed) throw new PauseError(`the pause "${mark}" is not closed`, text, index);
+  const ms = LENGTH.test(length.trim()) ? durationMs(length.trim().toLowerCase()) : undefined;
+  if (ms === undefined)
+    throw new PauseError(`the pause "${mark}" has no valid length`, text, index);
+  if (ms > PAUSE_MAX_MS) throw new PauseError(`the pause "${mark}" is too long`, text, index);
+  return ms;
+}
+
+/** Removes the marks from what is spoken and from what is written. */
+function withoutMarks(
+  source: SpokenText,
+  cuts: readonly (Edit & { readonly ms: number })[],
+): SpokenText {
+  // The ends of marks and of replacements move like pauses.
+  const edits = writtenEdits(source);
+  const points = [
+    ...source.pauses.map(({ at, ms }) => ({ at, ms })),
+    ...cuts.map(({ end, ms }) => ({ at: end, ms })),
+  ].filter(({ ms }) => ms > 0);
+  const moved = replaceSpoken(
+    plainText(source.text, [
+      ...points,
+      ...edits.map(({ start }) => ({ at: start, ms: 0 })),
+      ...edits.map(({ end }) => ({ at: end, ms: 0 })),
+    ]),
+    cuts,
+  );
+  const { pauses, text } = moved;
+  const ends = pauses.slice(points.length).map(({ at }) => at);
+  const movedEdits = edits.map(({ insert }, index) => ({
+    insert,
+    start: ends[index] ?? 0,
+    end: ends[edits.length + index] ?? 0,
+  }));
+  const sorted = pauses.slice(0, points.length).toSorted((a, b) => a.at - b.at);
+  return { ...withWritten(text, movedEdits), pauses: sorted };
+}
+
+/** The parts of a text with pauses. */
+export interface PausedParts {
+  readonly parts: readonly TextPiece[];
+  /** Milliseconds of silence before each part, and after the last one. */
+  readonly silences: readonly number[];
+}
+
+/**
+ * Splits a text at its pauses, and the text between two pauses as `splitParts` does. Leaves out text without letters
+ * and digits, which no voice can speak; the pauses around it add up.
+ * @param limit maximum length of a part in code points
+ */
+export function splitAtPauses(
+  { pauses, text }: Pick<SpokenText, 'pauses' | 'text'>,
+  limit: number,
+): PausedParts {
+  const parts: TextPiece[] = [];
+  const silences = [0];
+  let start = 0;
+  const addUntil = (end: number): void => {
+    const between = text.slice(start, end);
+    for (const piece of SPEAKABLE.test(between) ? splitParts(between, limit) : []) {
+      parts.push({ text: piece.text, start: start + piece.start, end: start + piece.end });
+      silences.push(0);
+    }
+    start = end;
+  };
+  for (const { end, ms } of offsetsOf(text, pauses)) {
+    addUntil(end);
+    silences.push((silences.pop() ?? 0) + ms);
+  }
+  addUntil(text.length);
+  return { parts, silences };
+}
+
+/** Returns the UTF-16 index of each pause. */
+function offsetsOf(text: string, pauses: readonly Pause[]) {
+  let [index, count] = [0, 0];
+  return pauses.map(({ at, ms }) => {
+    index = codePointOffset(text, at - count, index);
+    count = at;
+    return { end: index, ms };
+  });
+}
