@@ -9,7 +9,8 @@ import { sandbox } from '../harness/sandbox.ts';
 import { readWav } from '../harness/wav.ts';
 import { refused, spokenText } from './support/spoken-text.ts';
 
-const TEXT = '[pause 300ms] One, two. [pause 800ms] Three [pause 1s][pause 0.5s] four.[pause 250ms]';
+const TEXT =
+  '[pause 300ms] One, two. [pause 800ms] Three [pause 1s][pause 0.5s] four.[pause 250ms]';
 const PARTS = ['One, two.', 'Three', 'four.'];
 const PAUSES_MS = [300, 800, 1_500, 250];
 const TOTAL_MS = 2_850;
@@ -142,13 +143,18 @@ describe('--pauses', () => {
     const halves = `${'Word. '.repeat(1_200)}[pause 1s]${'Word. '.repeat(1_200)}`;
     const { stdout } = await runFoley(['tts', ...never], { input: halves });
     expect(Object(JSON.parse(stdout.toString())).parts).toHaveLength(2);
-    const long = await runFoley(['tts', ...never], { input: `[pause 1s]${'Word. '.repeat(9_000)}` });
+    const long = await runFoley(['tts', ...never], {
+      input: `[pause 1s]${'Word. '.repeat(9_000)}`,
+    });
     expect(long).toMatchObject({ code: 2 });
     expect(long.stderr).toContain('characters; one request accepts at most');
   });
 
   test.each([
-    ['One\ntwo [pause 2m] three', 'the text, line 2, column 5: the pause "[pause 2m]" has no valid'],
+    [
+      'One\ntwo [pause 2m] three',
+      'the text, line 2, column 5: the pause "[pause 2m]" has no valid',
+    ],
     ['[pause 61s] One', 'the text, line 1, column 1: the pause "[pause 61s]" is too long'],
     ['One [pause 1s', 'the text, line 1, column 5: the pause "[pause 1s" is not closed'],
     ['[pause 1s] [pause 2s] …', 'the text has only pauses'],
@@ -170,9 +176,7 @@ describe('--pauses', () => {
     async (words) => {
       const result = await runFoley([...words, 'Hi', '--pauses']);
       expect(result).toMatchObject({ code: 2 });
-      expect(result.stderr).toContain(
-        '`foley tts` and `foley text` have --pauses',
-      );
+      expect(result.stderr).toContain('`foley tts` and `foley text` have --pauses');
     },
   );
 });

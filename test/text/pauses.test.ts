@@ -12,13 +12,25 @@ describe('the marks of pauses', () => {
     ['One[pause 1s] two', 'One two', [[4, 1_000]]],
     ['[pause 2s] One', 'One', [[0, 2_000]]],
     ['One [PAUSE 60s]', 'One ', [[4, 60_000]]],
-    ['One [pause 1s][pause 500ms] two', 'One two', [[4, 1_000], [4, 500]]],
+    [
+      'One [pause 1s][pause 500ms] two',
+      'One two',
+      [
+        [4, 1_000],
+        [4, 500],
+      ],
+    ],
     ['One [pause 0ms] two', 'One two', []],
     ['👋 [ pause  2s ] 👋', '👋 👋', [[2, 2_000]]],
     ['One [paused] two [a pause 1s] [1]', 'One [paused] two [a pause 1s] [1]', []],
   ])('in %j become silence', (text, expected, pauses) => {
     const spoken = readPauses(plainText(text));
-    expect(spoken).toEqual(plainText(expected, pauses.map(([at = 0, ms = 0]) => ({ at, ms }))));
+    expect(spoken).toEqual(
+      plainText(
+        expected,
+        pauses.map(([at = 0, ms = 0]) => ({ at, ms })),
+      ),
+    );
   });
 
   it.each([
@@ -49,7 +61,10 @@ describe('the marks of pauses', () => {
     expect(spoken.text).toBe('The World Wide Web is up now');
     expect(spoken.written).toBe('The WWW is up now');
     expect(writtenEdits(spoken)).toEqual([{ start: 4, end: 18, insert: 'WWW' }]);
-    expect(spoken.pauses).toEqual([{ at: 21, ms: 300 }, { at: 25, ms: 1_000 }]);
+    expect(spoken.pauses).toEqual([
+      { at: 21, ms: 300 },
+      { at: 25, ms: 1_000 },
+    ]);
   });
 
   it('leave nothing but the words, whatever is between them', () => {
@@ -69,7 +84,6 @@ describe('the marks of pauses', () => {
         }
         const marks = [...text.matchAll(/\[pause (\d+)ms\]/g)].map(([, ms]) => Number(ms));
         expect(spoken.pauses.map(({ ms }) => ms)).toEqual(marks.filter((ms) => ms > 0));
-        const rest = (one: string) => one.replaceAll(/\[pause \d+ms\]|\s/g, '');
         expect(rest(spoken.text)).toBe(rest(text));
         for (const { at } of spoken.pauses) {
           expect(at).toBeLessThanOrEqual(countCodePoints(spoken.text));
@@ -113,10 +127,8 @@ describe('a text with pauses', () => {
         const text = given.map(({ ms, words }) => `${words}[pause ${ms}ms]`).join('');
         const spoken = readPauses(plainText(text));
         const { parts, silences } = splitAtPauses(spoken, limit);
-        const letters = (one: string) => one.replaceAll(/[^a-c]/g, '');
         expect(parts.map((part) => letters(part.text)).join('')).toBe(letters(spoken.text));
         expect(silences).toHaveLength(parts.length + 1);
-        const total = (all: readonly number[]) => all.reduce((sum, one) => sum + one, 0);
         expect(total(silences)).toBe(total(given.map(({ ms }) => ms)));
         for (const { end, start, text: part } of parts) {
           expect(spoken.text.slice(start, end)).toBe(part);
@@ -126,3 +138,15 @@ describe('a text with pauses', () => {
     );
   });
 });
+
+function rest(text: string): string {
+  return text.replaceAll(/\[pause \d+ms\]|\s/g, '');
+}
+
+function letters(text: string): string {
+  return text.replaceAll(/[^a-c]/g, '');
+}
+
+function total(all: readonly number[]): number {
+  return all.reduce((sum, one) => sum + one, 0);
+}
