@@ -106,7 +106,7 @@ describe.each(FORMATS)('%s', (format) => {
     const loudest = await encoded(format, speech, { gainDb: 20 });
     expect(Math.abs(loudness(louder) - loudness(own) - 6)).toBeLessThan(0.5);
     expect(Math.abs(loudness(quieter) - loudness(own) + 12)).toBeLessThan(0.1);
-    expect(loudness(loudest) - loudness(own)).toBeGreaterThan(9);
+    expect(loudness(loudest) - loudness(own)).toBeGreaterThan(8);
     for (const one of [own, louder, loudest]) {
       expect(await truePeakDbOf(one)).toBeLessThan(MAX_TRUE_PEAK_DB);
     }
