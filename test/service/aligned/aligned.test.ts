@@ -52,7 +52,9 @@ describe('an aligned stream', () => {
     expect(response.headers.get('X-OpenAPI-Credits-Used')).toBe('15');
     const { names, events, words, last } = await readEvents(response);
     const snapshot = 'alignment_snapshot';
-    expect(names).toEqual([snapshot, 'audio', snapshot, snapshot, 'audio', snapshot, 'completed']);
+    const chunk = [snapshot, 'audio', snapshot];
+    // The last audio is the end of the speech, which the limiter of peaks holds back.
+    expect(names).toEqual([...chunk, ...chunk, 'audio', 'completed']);
     expect(events.flatMap(({ data }) => data['chunkSeq'] ?? [])).toEqual([0, 0, 1, 1]);
     expect(words).toEqual([
       { text: 'One', startMs: 10, endMs: 50 },
@@ -123,8 +125,9 @@ describe('an aligned stream', () => {
   it('invalidates every chunk if the engine reports no words, without any estimate', async () => {
     const { align } = await scene([{ ms: 200 }]);
     const { names, events } = await readEvents(await align());
-    expect(names).toEqual(['audio', 'alignment_invalidated', 'alignment_invalidated', 'completed']);
-    expect(events.slice(1, 3).map(({ data }) => data['chunkSeq'])).toEqual([0, 1]);
+    const invalidated = 'alignment_invalidated';
+    expect(names).toEqual(['audio', 'audio', invalidated, invalidated, 'completed']);
+    expect(events.slice(2, 4).map(({ data }) => data['chunkSeq'])).toEqual([0, 1]);
   });
 });
 
