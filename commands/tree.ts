@@ -259,7 +259,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'captions',
-    summary: 'Write subtitles from a timings file',
+    summary: 'Write subtitles from timings, or check subtitles',
     load: async () => (await import('./captions/captions.ts')).captions,
   },
   {

@@ -8,6 +8,7 @@ import { TEXT_MAX_CHARACTERS } from '../../src/contract/limits.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
 import { plainText, writtenEdits } from '../../src/text/document.ts';
@@ -35,7 +36,7 @@ export const text: CommandDefinition<TextFlags> = {
     addOptions(command, [
       ...textOptions(),
       pausesOption(),
-      new Option('--reading', 'print how the built-in English voices read it, a sentence a line'),
+      new Option('--reading', 'print how the built-in English voices read the text'),
       ...controlOptions(['language']),
     ]);
     command.addHelpText('after', EXAMPLES);
@@ -57,9 +58,6 @@ export const text: CommandDefinition<TextFlags> = {
     const characters = sentTexts.reduce((sum, one) => sum + countCodePoints(one), 0);
     const language = resolveSetting(settings, 'language', options.language)?.value;
     const reading = options.reading === true ? readingOf(sent, language) : undefined;
-    if (options.reading === true && reading === undefined) {
-      io.notice(`foley: --reading works with English only: the language is ${language}`);
-    }
     const written = spoken === undefined ? [] : writtenEdits(spoken);
     const said = Array.from(sent);
     return {
@@ -88,9 +86,14 @@ Examples:
   $ foley text --reading "Meet me on 3/15/2024 at 5:30 pm."`;
 
 // The built-in voices have readings for English only.
-function readingOf(sent: string, language = 'en-US'): readonly string[] | undefined {
+function readingOf(sent: string, language = 'en-US'): readonly string[] {
   const region = readingRegion(language);
-  if (region === undefined) return undefined;
+  if (region === undefined) {
+    throw usageFailure(
+      `--reading works with English only: the language is "${language}"`,
+      'Name a region of English, such as --language en-GB.',
+    );
+  }
   return splitSentences(sent)
     .map(({ text: sentence }) => spokenText(sentence, readEnglish(sentence, { region })))
     .map((sentence) => sentence.replaceAll(/\s+/g, ' ').trim())

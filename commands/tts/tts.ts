@@ -59,13 +59,13 @@ function surfaceOptions(): Option[] {
     ),
     new Option('--cache', 'v1: request a stored copy and download it'),
     choiceOption(
-      '--via <way>',
+      '--via <mode>',
       `delivery mode: ${VIA_NAMES.join(', ')} (default: auto: aligned for captions, a job for a long text to a file)`,
       VIA_NAMES,
     ),
     choiceOption(
       '--split <when>',
-      "auto (default) speaks a text above the model's limit in parts and joins them; never refuses it",
+      "text above the model's limit: auto speaks it in parts and joins them, never refuses it (default: auto)",
       SPLIT_NAMES,
     ),
   ];

@@ -63,10 +63,10 @@ export const SETTINGS: Definitions = {
   cueMaxCps: { ...whole(1, 1_000), what: 'characters per second of a caption', fallback: 20 },
   cueBy: {
     ...choice(['phrase', 'sentence', 'word']),
-    what: 'unit at which captions are cut',
+    what: 'unit of text for each caption',
     fallback: 'phrase',
   },
-  cuePreset: { ...choice(['netflix', 'bbc']), what: 'style guide with the limits of captions' },
+  cuePreset: { ...choice(['netflix', 'bbc']), what: 'limits of a style guide for captions' },
   concurrency: { ...whole(1, 256), what: 'concurrent requests of a batch', fallback: 4 },
   lexicon: {
     what: 'file with pronunciations, as for --lexicon',

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { request } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { VOICES } from '../../src/service/voices/voices.ts';
+import { epubOf } from '../harness/epub.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { requireBuild, startFoley } from '../harness/run-foley.ts';
@@ -56,6 +57,10 @@ const FILES = {
   'examples/engine/morse.mjs': readFileSync(MORSE),
   'key.txt': 'some-key\n',
   'redo.txt': 'welcome\n',
+  'README.md': '# A tool\n\nIt speaks.\n',
+  'plan.md': '# Plan\n\nBuy **two** tickets for $42.50.\n',
+  'book.epub': epubOf(['<h1>One</h1>', '<p>It was a short book.</p>']),
+  'names.tsv': 'nginx\tengine x\n',
   'talk.json': TIMINGS,
   'chapter.json': TIMINGS,
   'talk.srt': '1\n00:00:00,000 --> 00:00:01,000\nHello you.\n',

@@ -76,7 +76,7 @@ export function pausesOption(): Option {
 export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
   const lexicon = listOption(
     '--lexicon <file>',
-    'pronunciations of words: TSV, CSV (written, spoken) or PLS',
+    'file with pronunciations: TSV or CSV (written, spoken), or PLS',
     filled('--lexicon'),
   );
   const usual = formats.includes('auto') ? 'auto: by the extension of the file' : 'plain';
@@ -88,7 +88,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
     ),
     choiceOption(
       '--code <mode>',
-      'code blocks of a document: read, skip or announce them (default: skip)',
+      'read, skip or announce the code blocks of a document (default: skip)',
       CODE_MODES,
     ),
     lexicon,

@@ -33,8 +33,10 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = error['lines'];
-    throw new DocumentError(`not valid CSV: ${error.message}`, {
+    const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED';
+    throw new DocumentError(`not valid CSV: ${isOpen ? 'a quote is not closed' : error.message}`, {
       line: typeof line === 'number' ? line : undefined,
+      hint: 'Put quotes around cells with separators or quotes, and double the quotes in them.',
     });
   }
   const [first] = rows;

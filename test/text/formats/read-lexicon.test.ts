@@ -58,7 +58,7 @@ describe('a lexicon file', () => {
     ['no spoken text', 'a\tb\nnginx\t\n', 2, 'the spoken text is empty'],
     ['no written word', '\tb\n', 1, 'the written word is empty'],
     ['a long word', `${'x'.repeat(101)}\tb\n`, 1, 'more than 100 characters'],
-    ['an open quote', 'a,b\n"c,d\n', 2, 'not valid CSV'],
+    ['an open quote', 'a,b\n"c,d\n', 2, 'not valid CSV: a quote is not closed'],
     ['an unknown element', '<lexicon>\n<word/></lexicon>', 2, '<word> is not supported'],
     ['a lexeme in a lexeme', '<lexicon><lexeme>\n<lexeme/></lexeme></lexicon>', 2, '<lexeme> is'],
     ['another root', '<speak>a</speak>', 1, '<speak> is not supported'],
