@@ -49,7 +49,7 @@ describe('foley text', () => {
     expect(german.stderr).toContain('--reading works with English only: the language is "de"');
   });
 
-  test('is refused for a document that cannot be read, or has nothing to say', async () => {
+  test('is refused for a document that cannot be read, or has no text to speak', async () => {
     const html = ['text', '--text-format', 'html'];
     const empty = await runFoley(html, { input: '<script>a</script>' });
     expect(empty).toMatchObject({ code: 2 });
