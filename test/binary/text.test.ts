@@ -27,8 +27,9 @@ describe('foley text', () => {
     const result = await runFoley(['text', '--text-format', 'ssml', '--json'], { input });
     expect(parseJsonDocument(result.stdout)).toEqual({
       text: '👋 World Wide Web is up',
-      characters: 22,
-      parts: 1,
+      // Each side of the pause is a request; the white space between them is not sent.
+      characters: 21,
+      parts: 2,
       pauses: [{ at: 19, ms: 1000 }],
       replaced: [{ written: 'WWW', spoken: 'World Wide Web', at: 2 }],
     });
