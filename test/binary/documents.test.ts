@@ -80,6 +80,15 @@ describe('foley batch', () => {
     ]);
   });
 
+  test('does not buy Markdown without marks again that was spoken as plain text', async () => {
+    const { charged, events } = await batchBox({ 'a.md': 'Plain words\nhere.\n\nAnd more.\n' });
+    await events(['a.md', '--text-format', 'plain']);
+    const before = await charged();
+    const { statuses } = await events(['a.md']);
+    expect(statuses).toEqual({ a: 'skipped' });
+    expect(await charged()).toBe(before);
+  });
+
   test('sends the text of documents, named in a list as well, and shows their words', async () => {
     const { charged, events, read } = await batchBox({
       'a.ssml': '<speak><sub alias="World Wide Web">WWW</sub>.</speak>',

@@ -47,6 +47,15 @@ export async function readDocumentFile(
   return extractDocument(file.name, format, bytes, code);
 }
 
+/** Whether two texts differ only in white space. */
+export function hasSameWords(one: string, other: string): boolean {
+  return joinedWords(one) === joinedWords(other);
+}
+
+function joinedWords(text: string): string {
+  return text.trim().replaceAll(/\s+/g, ' ');
+}
+
 function padded(number: number, total: number): string {
   return String(number).padStart(String(total).length, '0');
 }

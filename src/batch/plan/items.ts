@@ -154,8 +154,12 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
   if (format === undefined) {
     return { text: checkText(await wholeText(file, MAX_TEXT_BYTES), where) };
   }
-  const { readDocumentFile } = await import('./chapters.ts');
-  return checkSpoken(await readDocumentFile(file, format, documents.code), where);
+  const { hasSameWords, readDocumentFile } = await import('./chapters.ts');
+  const item = checkSpoken(await readDocumentFile(file, format, documents.code), where);
+  if (format !== 'markdown') return item;
+  // Markdown without marks is sent as it is: the journals of earlier versions know it so.
+  const written = await wholeText(file, Infinity);
+  return hasSameWords(written, item.text) ? { text: checkText(written, where) } : item;
 }
 
 /** Reads the text of a list item: as plain text or, with `--text-format`, as a document. */
