@@ -89,7 +89,7 @@ export const SpeechControls = Type.Object({
   filterEmoji: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Leave out decorative kaomoji such as (◕‿◕) (experimental)',
+      description: 'Leave out decorative kaomoji such as (•_•) (experimental)',
     }),
   ),
 });

@@ -57,7 +57,7 @@ export const SPEECH_CONTROLS = {
   filterEmoji: {
     type: 'boolean',
     default: false,
-    description: 'Leave out decorative kaomoji such as (◕‿◕) (experimental)',
+    description: 'Leave out decorative kaomoji such as (•_•) (experimental)',
   },
 } as const;
 export type ControlName = keyof typeof SPEECH_CONTROLS;
