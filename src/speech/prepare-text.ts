@@ -1,9 +1,68 @@
-import { usageFailure } from '../errors/failure.ts';
+import path from 'node:path';
+import type { FileSystem } from '../effects/file-system.ts';
+import { configFailure, usageFailure } from '../errors/failure.ts';
+import { decodeUtf8 } from '../text/decode.ts';
 import { display } from '../text/display.ts';
 import type { SpokenText } from '../text/document.ts';
-import type { Lexicon } from '../text/lexicon.ts';
+import { DocumentError } from '../text/formats/document-error.ts';
+import { readLexicon } from '../text/formats/read-lexicon.ts';
+import type { LexiconEntry } from '../text/lexicon.ts';
+import { Lexicon } from '../text/lexicon.ts';
 import { SPEAKABLE } from '../text/parts.ts';
 import { PAUSE_HINT, PauseError, readPauses } from '../text/pauses.ts';
+import { unreadable } from './text-source.ts';
+
+/** A lexicon to read. */
+export interface LexiconFile {
+  readonly file: string;
+  /** The folder that must contain the file; undefined for any. */
+  readonly inside: string | undefined;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads lexicons. Entries of later files override those of earlier files.
+ * @throws Failure (usage) naming the file, the line and the problem; (config) for a file outside of its project
+ */
+export async function loadLexicon(
+  lexicons: readonly LexiconFile[],
+  files: FileSystem,
+): Promise<Lexicon> {
+  const entries: LexiconEntry[][] = [];
+  for (const lexicon of lexicons) entries.push([...(await entriesOf(lexicon, files))]);
+  return new Lexicon(entries.flat());
+}
+
+async function entriesOf(
+  { file, inside }: LexiconFile,
+  files: FileSystem,
+): Promise<readonly LexiconEntry[]> {
+  const name = display(file);
+  try {
+    if (inside !== undefined) await requireInside(file, inside, files);
+    const { size } = await files.stat(file);
+    if (size > MAX_BYTES) {
+      throw usageFailure(`${name} is larger than ${MAX_BYTES / 1024 / 1024} MiB; is it a lexicon?`);
+    }
+    return await readLexicon(decodeUtf8(await files.readFile(file)));
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw unreadable(name, error);
+    const { hint, line, message } = error;
+    const where = line === undefined ? name : `${name}, line ${line}`;
+    throw usageFailure(`${where}: ${message}`, hint);
+  }
+}
+
+/** Refuses a file outside of a folder, even if a link inside the folder leads to the file. */
+async function requireInside(file: string, folder: string, files: FileSystem): Promise<void> {
+  const relative = path.relative(await files.realpath(folder), await files.realpath(file));
+  if (!relative.startsWith('..') && !path.isAbsolute(relative)) return;
+  throw configFailure(
+    `the lexicon of the project is outside of its folder: ${display(file)}`,
+    'Move the file into the project, or give it with --lexicon.',
+  );
+}
 
 /**
  * Reads the marks of pauses, and replaces the words of a lexicon.

@@ -8,7 +8,7 @@ import type { SpokenText } from '../text/document.ts';
 import type { Lexicon } from '../text/lexicon.ts';
 import type { CodeMode, TextFormat } from '../text/formats/text-formats.ts';
 import { documentFormat, hasCode } from '../text/formats/text-formats.ts';
-import type { LexiconFile } from './lexicon-source.ts';
+import type { LexiconFile } from './prepare-text.ts';
 import type { TextSource } from './text-source.ts';
 import { readText } from './text-source.ts';
 
@@ -89,7 +89,7 @@ export async function openLexicon(
 ): Promise<Lexicon | undefined> {
   const lexicons = lexiconFiles(given, settings);
   if (lexicons.length === 0) return undefined;
-  const { loadLexicon } = await import('./lexicon-source.ts');
+  const { loadLexicon } = await import('./prepare-text.ts');
   return loadLexicon(lexicons, files);
 }
 
