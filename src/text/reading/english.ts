@@ -173,7 +173,10 @@ function readSign(sign: string, place: Place, text: string): string {
     return isSum ? (sign === '*' ? 'times' : 'divided by') : sign === '/' ? 'slash' : '';
   }
   if (sign === '×' && /^\p{L}/u.test(before) && NUMERIC.test(after)) return 'by';
-  return currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
+  const spoken = currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
+  return /^(?:\p{Lu}\p{Ll}+|stay|be|is|are|keep)$/u.test(before)
+    ? spoken.replace(/^is /, '')
+    : spoken;
 }
 
 function readDash(sign: string, place: Place, text: string): string {
@@ -184,7 +187,8 @@ function readDash(sign: string, place: Place, text: string): string {
   const isTime = isTight && /^(?:[ap]\.?m|noon|midnight)$/i.test(before.text);
   const areNumbers = (isTime || NUMERIC.test(before.text)) && NUMERIC.test(after.text);
   const isSum = sign === '-' && /^[=<>]/.test(tokens[at + 2]?.text ?? '');
-  if (areNumbers) return isSum ? 'minus' : 'to';
+  const isDraw = isTight && /^\d\d?$/.test(before.text) && before.text === after.text;
+  if (areNumbers) return isSum ? 'minus' : isDraw ? '' : 'to';
   return sign === '–' && isTight && isName(before.text) && isName(after.text) ? 'to' : '';
 }
 

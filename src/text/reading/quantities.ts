@@ -306,7 +306,7 @@ function readWithUnit(word: string, place: Place): string | undefined {
 
 const RANGE = /^(\S{0,20}?[\d%°ap²m.])[-−](\d\S{0,20}|\p{Sc}\S{1,20})$/u;
 const WON =
-  /^(?:won|beat|lost|score|scored|victory|defeat|win|wins|draw|drew|lead|led|final|leading|ahead|trail|trailed|thrashed|defeated|beating|loss|tie|tied|record|went|up|down|finished|vote|voted|ruled|a)$/i;
+  /^(?:drawn|won|beat|lost|score|scored|victory|defeat|win|wins|draw|drew|lead|led|final|leading|ahead|trail|trailed|thrashed|defeated|beating|loss|tie|tied|record|went|up|down|finished|vote|voted|ruled|a)$/i;
 
 /** Reads a range such as `10-15`, or a score such as `3-1`. */
 function readRange(word: string, place: Place): string | undefined {
@@ -319,11 +319,13 @@ function readRange(word: string, place: Place): string | undefined {
     /^\d{1,3}$/.test(from) &&
     /^\d{1,3}$/.test(to) &&
     (Number(from) > Number(to) ||
-      (WON.test(previousWord(place)) && !/[a-z]/.test(nextWord(place).charAt(0))));
+      (WON.test(previousWord(place)) && (from === to || !/[a-z]/.test(nextWord(place).charAt(0)))));
   if (isScore && monthNamed(previousWord(place)) === undefined) {
-    const link = region === 'GB' ? '' : 'to ';
-    const second = to === '0' && region === 'GB' ? 'nil' : cardinal(to, region);
-    return `${cardinal(from, region)} ${link}${second}`;
+    const isDraw = from === '0' && to === '0';
+    const link = region === 'GB' || isDraw ? '' : 'to ';
+    const points = (number: string): string =>
+      number === '0' && region === 'GB' ? 'nil' : cardinal(number, region);
+    return `${points(from)} ${link}${points(to)}`;
   }
   if (monthNamed(previousWord(place)) !== undefined || monthNamed(nextWord(place)) !== undefined) {
     const [start, end] = [dayBesideMonth(from, place), dayBesideMonth(to, place)];

@@ -17,7 +17,7 @@ const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
   mph=mile per hour/miles per hour|kph=kilometer per hour/kilometers per hour
   kmh=kilometer per hour/kilometers per hour|mpg=mile per gallon/miles per gallon
   fps=frame per second/frames per second|rpm=R P M/R P M|psi=P S I/P S I|bpm=beat per minute/beats per minute
-  dpi=D P I/D P I|ppm=parts per million/parts per million|bps=bit per second/bits per second
+  dpi=D P I/D P I|ppm=parts per million/parts per million|bps=basis point/basis points
   kbps=kilobit per second/kilobits per second|Mbps=megabit per second/megabits per second
   Gbps=gigabit per second/gigabits per second|kWh=kilowatt hour|MWh=megawatt hour|GWh=gigawatt hour
   TWh=terawatt hour|mAh=milliamp hour|Wh=watt hour|mmHg=millimeter of mercury/millimeters of mercury

@@ -28,7 +28,7 @@ const BEFORE_NUMBER =
   sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
 /** Abbreviations that are read as words wherever a full stop follows them. */
 const WITH_STOP =
-  table(`approx=approximately|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
+  table(`approx=approximate|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
   temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=al|assoc=associate|assn=association|dist=district|intl=international
   attn=attention|ref=reference|resp=respectively|esp=especially|ed=editor|eds=editors|trans=translated|pop=population|orig=originally|subj=subject|tel=telephone
   vs=versus|v=versus|etc=et cetera|ext=extension|natl=national|mfg=manufacturing|mgr=manager|ave=Avenue|inc=Incorporated|ltd=Limited|corp=Corporation
@@ -40,7 +40,7 @@ const WITHOUT_STOP =
   aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
   dept=department|govt=government|jr=Junior|blvd=Boulevard|ave=Avenue|ok=okay|he/she=he or she|she/he=she or he|his/her=his or her|s/he=she or he
   him/her=him or her|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
-  at&t=A T and T|btw=by the way|fyi=F Y I|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
+  at&t=A T and T|btw=by the way|npm=N P M|ctrl=control|fyi=F Y I|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
   f#=F sharp|g++=G plus plus|.net=dot net|node.js=node dot J S|notepad++=Notepad plus plus`);
 /** Abbreviations in `WITHOUT_STOP` that are other words unless they are written in these letters. */
 const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
@@ -79,7 +79,9 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
     const named = readNameAbbreviation(lower, place, { hasStop, previous, next });
     if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
   }
-  const spoken = hasStop ? (WITH_STOP.get(lower) ?? WITHOUT_STOP.get(lower)) : undefined;
+  const isOfNumber = lower === 'approx' && /^[\d\p{Sc}]/u.test(following);
+  const long = isOfNumber ? undefined : WITH_STOP.get(lower);
+  const spoken = hasStop ? (long ?? WITHOUT_STOP.get(lower)) : undefined;
   if (spoken !== undefined && !(lower === 'max' && /^[A-Z]/.test(word)))
     return read(matchCase(spoken, word));
   const isOther = CAPITALS_ONLY.has(lower) && word === lower && !hasStop;
@@ -287,7 +289,8 @@ function afterName(word: string, value: number, place: Place): string | undefine
   if (before === 'Malcolm' && word === 'X') return undefined;
   if (isMonarch) return `the ${ordinal(value, region)}`;
   if (word.length === 1 || /^[LCDM]/.test(word)) return undefined;
-  return REGNAL.has(earlier) ? `the ${ordinal(value, region)}` : cardinal(value, region);
+  if (CROWNED.test(earlier) || REGNAL.has(earlier)) return `the ${ordinal(value, region)}`;
+  return cardinal(value, region);
 }
 
 /** Reads a separate unit after a number, as in `5 km`. */
