@@ -79,19 +79,19 @@ function methodOf(word: string): string {
 function targetOf(word: string): string {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(word)) {
     throw usageFailure(
-      'PATH is a URL; it takes a path that begins with /, such as /api/open/v1/profile',
+      'PATH is a URL; the path of an endpoint begins with /, such as /api/open/v1/profile',
       'Select the service with --base-url or --account; a key is sent only to its own service.',
     );
   }
   if (/^[a-z]:[/\\]/i.test(word)) {
     throw usageFailure(
-      `PATH is "${word}"; it takes a path that begins with /`,
+      `PATH is "${word}"; the path of an endpoint begins with /`,
       'Your shell may have rewritten the path: set MSYS_NO_PATHCONV=1.',
     );
   }
   if (!word.startsWith('/')) {
     throw usageFailure(
-      `PATH is "${word}"; it takes a path that begins with /`,
+      `PATH is "${word}"; the path of an endpoint begins with /`,
       `Did you mean /${word}?`,
     );
   }

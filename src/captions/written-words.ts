@@ -3,7 +3,7 @@ import { CodePointSlicer, countCodePoints } from '../text/code-points.ts';
 import type { Range, SpokenText } from '../text/document.ts';
 import { writtenRanges } from '../text/document.ts';
 
-/** Number of UTF-16 units of the text that are searched for the next word that the service reports. */
+/** How far ahead in the text to look for the next word reported by the service, in UTF-16 units. */
 const SEARCH_UNITS = 1_000;
 
 /**

@@ -34,7 +34,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
       minItems: 1,
       maxItems: 20,
       description:
-        'Scripts that the voice speaks (ISO 15924), such as Latn; it leaves out the letters and digits of other scripts',
+        'Scripts that the voice speaks (ISO 15924), such as Latn; the voice leaves out letters and digits of other scripts',
     }),
   ),
   words: Type.Optional(

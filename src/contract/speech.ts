@@ -19,7 +19,7 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns the end of a description, such as `; 0.5 to 1.5 with vendor`. */
+/** Returns text to append to a flag's description: the narrower ranges of some models, such as `; 0.5 to 1.5 with vendor`. */
 function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -124,7 +124,7 @@ const HistoricalFields = {
   ),
   version: Type.Optional(Type.Unknown({ description: 'Not used' })),
   qwenModel: Type.Optional(Type.Unknown({ description: 'Not used' })),
-  minimaxEmotion: Type.Optional(Type.Unknown({ description: 'Old name of emotion' })),
+  minimaxEmotion: Type.Optional(Type.Unknown({ description: 'Old name of the field emotion' })),
   token: Type.Optional(
     Type.Unknown({ description: 'Ignored: only the Authorization header authenticates' }),
   ),
@@ -207,7 +207,7 @@ export const AlignedError = named('AlignedError', {
   requestId: Type.String(),
   code: Type.String(),
   message: Type.Optional(
-    Type.String({ description: 'Reason for humans (extension of this service)' }),
+    Type.String({ description: 'Human-readable reason (a field that only this service adds)' }),
   ),
 });
 export type AlignedError = Static<typeof AlignedError>;

@@ -240,7 +240,7 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest `--redo` command if that command had the same ids and did not finish. */
+  /** Returns the token of the latest `--redo` command if it was given the ids of `redo` and did not finish. */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;

@@ -20,7 +20,7 @@ export class TracedText {
     this.#sources = sources;
   }
 
-  /** Replaces the matches of a global pattern. The source of a replacement is the source of the whole match. */
+  /** Replaces the matches of a global pattern. Each replacement is traced to the part of the original text from which the whole match came. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
     const sources: Source[] = [];

@@ -24,7 +24,7 @@ import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
 
-/** Reads a word that begins with a digit or a sign before one; undefined if it is not a quantity. */
+/** Returns the spoken form of a word that begins with a digit, or with a sign and a digit; undefined if it is not a quantity. */
 export function readQuantity(written: string, place: Place): string | undefined {
   if (written.length > LONGEST || !/\d/.test(written)) return undefined;
   const word = CONTINENTAL.test(written) ? swapSeparators(written) : written;
@@ -41,7 +41,7 @@ const CONTINENTAL = /^\p{Sc}?\d{1,3}(?:(?:\.\d{3}){1,6},\d\d|(?:\.\d{3}){2,6})$/
 const swapSeparators = (written: string): string =>
   written.replaceAll(/[.,]/g, (sign) => (sign === '.' ? ',' : '.'));
 
-/** Maximum length of a quantity; longer words are read part by part. */
+/** Maximum number of characters of a word that is read as one quantity; a longer word is read part by part. */
 const LONGEST = 48;
 
 const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [

@@ -115,7 +115,7 @@ function characterBefore(text: string, at: number): string {
 /** Abbreviations that never end a sentence, besides those of the sentence splitter. */
 const SHORT = /^(?:apt|ste|rm|bldg|rte|sq|cu|fl|tbsp|tsp|gal|acct)$/i;
 
-/** Returns the text of an earlier token, or an empty string if a sentence or a clause ends between. */
+/** Returns the text of the token `back` positions earlier; empty if a sentence or clause ends between the two. */
 export function previousWord({ tokens, at }: Place, back = 1): string {
   const token = tokens[at - back];
   if (token === undefined || /[!?;:…)]/.test(token.after)) return '';

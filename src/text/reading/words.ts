@@ -26,7 +26,7 @@ const BEFORE_NUMBER =
   fig=figure|figs=figures|sec=section|sect=section|art=article|par=paragraph|para=paragraph|eq=equation|eqs=equations|ed=edition|op=opus|apt=apartment
   ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route
   sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
-/** Abbreviations that are read as words wherever a full stop follows them. */
+/** Abbreviations that are always expanded if a full stop follows, such as `Dept.` to "department". */
 const WITH_STOP =
   table(`approx=approximate|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
   temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=al|assoc=associate|assn=association|dist=district|intl=international
@@ -45,7 +45,7 @@ const WITHOUT_STOP =
 /** Abbreviations in `WITHOUT_STOP` that are other words unless they are written in these letters. */
 const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
 
-/** Reads an abbreviation; undefined if the word is none here. */
+/** Returns how an abbreviation is read aloud; undefined if the word is not an abbreviation at this place. */
 export function readAbbreviation(word: string, place: Place, text: string): ReadWord | undefined {
   const { after, end } = place.tokens[place.at] ?? { after: '', end: 0 };
   const hasStop = after.startsWith('.') && !after.startsWith('..');

@@ -17,7 +17,7 @@ export interface FliteVoice extends EngineVoice {
 interface MeasuredLoudness {
   /** LUFS at speed 1 and at pitches that are two semitones apart. */
   readonly byPitch: readonly number[];
-  /** First pitch of `byPitch` in semitones. */
+  /** The pitch, in semitones, of the first entry of `byPitch`. */
   readonly lowestPitch: number;
   /** Change in LU when the speed doubles. */
   readonly bySpeed: number;

@@ -164,7 +164,7 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Maximum additional silence that the file does not declare, in seconds. */
+  /** Maximum silence, in seconds, that the encoder may have added beyond the padding that the file states. */
   readonly unknown: number;
 }
 

@@ -121,7 +121,7 @@ const CREDITS_PER_SECOND = 10;
 
 /**
  * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the duration of the shorter input, or of the
- * audio if `extendsVideo`. The encoder's silence is not billed.
+ * audio if `extendsVideo`. The silence that the encoder adds to the audio is not billed.
  */
 export function billingOf({
   audio,
