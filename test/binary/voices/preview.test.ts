@@ -98,7 +98,7 @@ const REFUSED: readonly [args: string[], reason: string][] = [
   [['voices', 'preview', 'a', '--text', ' '], '--text is empty'],
   [
     ['voices', 'preview', 'a', '--output-dir', 'file'],
-    '--output-dir is file, a file, but previews',
+    '--output-dir is file, which is a file, but previews',
   ],
   [
     ['voices', 'preview', 'a', '--output-dir', '-'],

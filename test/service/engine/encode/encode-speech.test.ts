@@ -83,7 +83,7 @@ describe.each(FORMATS)('%s', (format) => {
     expect(audio.sampleRate).toBe(format === 'wav' ? SAMPLE_RATE : 44_100);
     const longer = audio.durationMs - durationMs;
     expect(Math.abs(longer)).toBeLessThan(format === 'mp3' ? 60 : 0.1);
-    // A single sentence may be further from the loudness of a voice than a passage (level.test.ts).
+    // A single sentence may be further from the loudness of a voice than a passage (test/check/engine-level).
     expect(Math.abs((await lufsOf(audio)) + 20)).toBeLessThan(2);
   });
 

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { epubOf, zipOf } from '../harness/epub.ts';
-import { withPeak } from '../harness/peak-memory.ts';
-import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { batchBox } from './batch/batch-box.ts';
-import { refused, spokenText } from './support/spoken-text.ts';
+import { epubOf, zipOf } from '../../harness/epub.ts';
+import { withPeak } from '../../harness/peak-memory.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
+import { refused, spokenText } from '../../binary/support/spoken-text.ts';
 
 const MARKDOWN = '---\na: b\n---\n# Hi *you*\n\nSee [it](http://x.com).\n\n```\ncode\n```\n';
 
@@ -156,7 +156,7 @@ const HOSTILE: readonly (readonly [string, () => string | Uint8Array, RegExp])[]
   ['abs.epub', () => epubOf([''], { '/etc/passwd': 'x' }), /absolute path/],
   [
     'outside.epub',
-    () => epubOf([''], { 'META-INF/container.xml': '<a><rootfile full-path="../x.opf"/></a>' }),
+    () => epubOf([''], { 'META-INF/container.xml': '<a><rootfile full-path="../../x.opf"/></a>' }),
     /the book has no file/,
   ],
   ['no.epub', () => zipOf({ 'a.txt': 'a' }), /the book has no file META-INF/],

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createFliteEngine } from '../../../../src/service/engine/flite/engine.ts';
-import type { WordMark } from '../../../../src/service/engine/speech-engine.ts';
-import { type Bundled, bundleEngine } from '../bundled.ts';
+import { createFliteEngine } from '../../../src/service/engine/flite/engine.ts';
+import type { WordMark } from '../../../src/service/engine/speech-engine.ts';
+import { type Bundled, bundleEngine } from '../../service/engine/bundled.ts';
 
 const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** Phrases of each class that are spoken, unless all are. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bundled.remove());
 
-const rows = readFileSync(new URL('../../../text/reading/english.tsv', import.meta.url), 'utf8')
+const rows = readFileSync(new URL('../../text/reading/english.tsv', import.meta.url), 'utf8')
   .split('\n')
   .slice(1)
   .filter((line) => line !== '')

@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { decodeAudio } from '../harness/decode-audio.ts';
-import { parseJsonDocument } from '../harness/json-lines.ts';
-import { runFoley } from '../harness/run-foley.ts';
-import type { Sandbox } from '../harness/sandbox.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { readWav } from '../harness/wav.ts';
-import { refused, spokenText } from './support/spoken-text.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { parseJsonDocument } from '../../harness/json-lines.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { readWav } from '../../harness/wav.ts';
+import { refused, spokenText } from '../../binary/support/spoken-text.ts';
 
 const TEXT =
   '[pause 300ms] One, two. [pause 800ms] Three [pause 1s][pause 0.5s] four.[pause 250ms]';

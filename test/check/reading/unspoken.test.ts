@@ -1,14 +1,14 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { audio } from '../fault-server/catalogue.ts';
-import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
-import { tinyAudio } from '../fault-server/tiny-audio.ts';
-import { parseJsonDocument, parseJsonLines } from '../harness/json-lines.ts';
-import { runFoley } from '../harness/run-foley.ts';
-import type { RunOptions } from '../harness/run-options.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import { startHostedService } from './support/hosted-service.ts';
+import { audio } from '../../fault-server/catalogue.ts';
+import { SPEECH_PATH } from '../../fault-server/healthy-service.ts';
+import { tinyAudio } from '../../fault-server/tiny-audio.ts';
+import { parseJsonDocument, parseJsonLines } from '../../harness/json-lines.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import type { RunOptions } from '../../harness/run-options.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { startHostedService } from '../../binary/support/hosted-service.ts';
 
 const { mp3 } = await tinyAudio();
 const TEXT = 'Hello 你好 world';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { VOICES } from '../../../src/service/voices/voices.ts';
-import { type Delivered, measured } from './measured-level.ts';
+import { VOICES } from '../../src/service/voices/voices.ts';
+import { type Delivered, measured } from '../service/engine/measured-level.ts';
 
 /** Loudness of every voice with every control, and how far a voice may be from it. */
 const LUFS = -20;
