@@ -151,7 +151,9 @@ describe('design create', () => {
     await writeFile(path.join(stage.box.out, 'file'), '');
     const result = await stage.run([...CREATE, '--output-dir', 'file']);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain('--output-dir is file, which is a file, but previews require a folder');
+    expect(result.stderr).toContain(
+      '--output-dir is file, which is a file, but previews require a folder',
+    );
     expect(stage.server.connections).toBe(0);
   });
 
