@@ -19,7 +19,11 @@ describe('a call is checked before anything is read or sent', () => {
     [['FETCH', '/x'], {}, 'METHOD is "FETCH", which is not an HTTP method'],
     [['GET', 'x'], {}, 'PATH is "x"; the path of an endpoint begins with /'],
     [['GET', ''], {}, 'PATH is ""; the path of an endpoint begins with /'],
-    [['GET', 'C:/Program Files/Git/x'], {}, 'PATH is "C:/Program Files/Git/x"; the path of an endpoint'],
+    [
+      ['GET', 'C:/Program Files/Git/x'],
+      {},
+      'PATH is "C:/Program Files/Git/x"; the path of an endpoint',
+    ],
     [['GET', '/a b'], {}, 'PATH is "/a b"; it must not contain white space, # or \\'],
     [['GET', '/a#b'], {}, 'PATH is "/a#b"; it must not contain white space, # or \\'],
     [['GET', '/a\\b'], {}, 'PATH is "/a\\b"; it must not contain white space, # or \\'],
