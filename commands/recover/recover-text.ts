@@ -55,10 +55,11 @@ async function withCaptions(
   captions: OpenCaptions,
   context: Context,
 ): Promise<Recovered> {
-  if (recovered.outcome !== 'recovered' || !captions.isPrepared) return recovered;
+  if (!captions.isPrepared) return recovered;
   const { publishCaptions } = await import('../../src/cli/speech/captions.ts');
   const { complete } = await publishCaptions(captions, recovered.output ?? undefined, context);
-  return complete ? recovered : { ...recovered, outcome: 'partial', problem: UNTIMED };
+  if (complete || recovered.outcome === 'partial') return recovered;
+  return { ...recovered, outcome: 'partial', problem: UNTIMED };
 }
 
 const UNTIMED = 'the service did not time all of its text';

@@ -43,8 +43,9 @@ const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 const COMMENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 
 function blockEnd(rows: readonly string[], from: number): number {
-  const end = rows.findIndex((row, index) => index > from && row.trim() === '');
-  return end === -1 ? rows.length : end;
+  let end = from + 1;
+  while (end < rows.length && rows[end]?.trim() !== '') end += 1;
+  return end;
 }
 
 function timeOf([hours = '0', minutes = '0', seconds = '0', fraction = '0']: string[]): number {

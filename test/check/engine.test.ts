@@ -40,6 +40,7 @@ describe('foley engine', () => {
               language: 'en',
               sampleRate: 8_000,
               pitch: true,
+              textNormalization: true,
               words: true,
             },
           ],

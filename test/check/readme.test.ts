@@ -22,7 +22,7 @@ import {
 } from '../binary/support/documentation.ts';
 import { startHostedService } from '../binary/support/hosted-service.ts';
 import { expectSoundIn } from '../binary/support/sound.ts';
-import { tone } from '../binary/voices/recordings.ts';
+import { speechRecording, tone } from '../binary/voices/recordings.ts';
 
 const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
@@ -43,9 +43,9 @@ const FILES = {
   'script.txt':
     'Welcome to the show. Tonight we walk along the coast, from the old harbour to the lighthouse, and hear who lives there.\n',
   'speech.wav': tone(),
-  'ada.wav': tone(),
-  'ada-1.wav': tone(180),
-  'ada-2.wav': tone(190),
+  'ada.wav': speechRecording(),
+  'ada-1.wav': speechRecording('I read the news every morning.'),
+  'ada-2.wav': speechRecording('The rain has stopped at last.'),
   'book.txt': 'It was a short book. It had two sentences.\n',
   'book/one/1.txt': 'A chapter in a folder of its own.\n',
   'table.csv': 'id,text_en\nhello,Hello.\n',

@@ -32,6 +32,8 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly text: string;
   /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText;
+  /** The source text of a Markdown document, which earlier versions sent unchanged. */
+  readonly rawText?: string;
 }
 
 export interface Inputs extends DocumentFlags {
@@ -70,7 +72,7 @@ export async function* draftsOf(
   const prepared = (given: ItemText, where: string): ItemText => {
     if (prepare === undefined) return given;
     const spoken = prepare(given.spoken ?? plainText(given.text), where);
-    return { text: checkText(spoken.text, where), spoken };
+    return { ...given, text: checkText(spoken.text, where), spoken };
   };
   let index = 0;
   for (const input of sources) {
@@ -146,7 +148,7 @@ function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
   return documentFormat(textFormat, name) === 'epub';
 }
 
-type ItemText = Pick<ItemDraft, 'spoken' | 'text'>;
+type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 
 /** Reads the text of a file: a plain text unchanged, or the text of a document. */
 async function textOf(file: InputFile, where: string, documents: DocumentFlags): Promise<ItemText> {
@@ -159,7 +161,8 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
   if (format !== 'markdown') return item;
   // Markdown without marks is sent as it is: the journals of earlier versions know it so.
   const written = await wholeText(file, Infinity);
-  return hasSameWords(written, item.text) ? { text: checkText(written, where) } : item;
+  if (hasSameWords(written, item.text)) return { text: checkText(written, where) };
+  return countCodePoints(written) > TEXT_MAX_CHARACTERS ? item : { ...item, rawText: written };
 }
 
 /** Reads the text of a list item: as plain text or, with `--text-format`, as a document. */

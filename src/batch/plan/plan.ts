@@ -27,6 +27,8 @@ export interface BatchItem {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText | undefined;
+  /** The source text of a Markdown document, which earlier versions sent unchanged. */
+  readonly rawText?: string | undefined;
   readonly characters: number;
   /** Whether the item's input names no voice. */
   readonly usesDefaultVoice: boolean;
@@ -77,7 +79,7 @@ function decide(
   { index, id, padded }: { index: number; id: string; padded: string },
   { defaults, template }: PlanOptions,
 ): BatchItem {
-  const { source, spoken, text } = draft;
+  const { rawText, source, spoken, text } = draft;
   if (spoken !== undefined && spoken.pauses.length > 0) {
     throw usageFailure(
       `${source} has pauses, which a batch cannot speak`,
@@ -106,6 +108,7 @@ function decide(
       ...draft.controls,
     },
     ...(spoken === undefined ? {} : { spoken }),
+    ...(rawText === undefined ? {} : { rawText }),
     characters: countCodePoints(text),
     usesDefaultVoice: draft.voiceId === undefined,
   };

@@ -6,6 +6,7 @@ import { hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { containedPath } from '../../durable/names.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import { counted, display } from '../../text/display.ts';
 import type { JournalIndex, KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
 import { bodyDigest } from '../journal/keys.ts';
@@ -62,12 +63,24 @@ function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
 }
 
+/** Returns a Markdown item as an earlier version requested it, if the journal knows that request only. */
+function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptions): BatchItem {
+  const { rawText: text, spoken: _, ...rest } = item;
+  if (text === undefined || isRedone(item.id)) return item;
+  const order = { ...item.order, text };
+  const isKnown = (one: SpeechOrder): boolean =>
+    index.statusOf(item.id, bodyDigest(bodyOf(one))) !== undefined;
+  if (isKnown(item.order) || !isKnown(order)) return item;
+  return { ...rest, order, characters: countCodePoints(text) };
+}
+
 async function classify(
-  item: BatchItem,
+  planned: BatchItem,
   inspector: OutputInspector,
   options: ClassifyOptions,
 ): Promise<ClassifiedItem> {
   const { index, overwrite, redoToken } = options;
+  const item = asRequested(planned, options);
   const body = bodyDigest(options.bodyOf(item.order));
   const status = index.statusOf(item.id, body);
   const state = await inspector.inspect(item, status?.facts);

@@ -3,7 +3,7 @@ import { reviseFailure } from '../../api/failures.ts';
 import type { SpeechOptions } from '../../api/resources/speech.ts';
 import type { CaptionTarget } from '../../captions/caption-files.ts';
 import { openCaptionFiles } from '../../captions/caption-files.ts';
-import { CUE_PRESETS, flagOf } from '../../captions/cue-shape.ts';
+import { CUE_PRESETS, DEFAULT_GAPS, flagOf } from '../../captions/cue-shape.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { warnOfViolations } from '../../captions/violations.ts';
@@ -140,7 +140,9 @@ export function captionsRecord(
 
 /** Parses a plan that {@link captionsRecord} created; undefined if the plan is invalid. */
 export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined {
-  const { edits = [], shape, targets } = fieldsOf(value);
+  const { edits = [], shape: recorded, targets } = fieldsOf(value);
+  // Records of earlier versions lack these limits.
+  const shape = { maxCps: CUE_PRESETS.netflix.maxCps, ...DEFAULT_GAPS, ...fieldsOf(recorded) };
   if (!Array.isArray(targets) || !targets.every((one) => isTarget(one))) return undefined;
   if (!Array.isArray(edits) || !edits.every((one) => isEdit(one))) return undefined;
   return isShape(shape) ? { targets, shape, edits } : undefined;

@@ -279,8 +279,10 @@ export class RequestSpeaker {
   }
 
   #unspokenIn({ segment: { text } }: ReservedSegment): string | undefined {
-    const { engine, speaker } = this.#plan.voice;
-    const ranges = speaker.unspoken?.({ text, voice: engine.voice }) ?? [];
+    const { delivery, voice } = this.#plan;
+    const { textNormalization } = delivery;
+    const request = { text, textNormalization, voice: voice.engine.voice };
+    const ranges = voice.speaker.unspoken?.(request) ?? [];
     return ranges.length === 0 ? undefined : formatRanges(ranges);
   }
 

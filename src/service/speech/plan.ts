@@ -74,18 +74,18 @@ export function planSpeech(
   const { gainDb, ignored, ...settings } = deliver(order, model, voice);
   const engineRequest = { text, voice: voice.engine.voice, ...settings };
   const charge = price(text, model);
-  const unspoken = unspokenIn(order.text, text, voice);
+  const unspoken = unspokenIn(order.text, engineRequest, voice);
   return { voice, model, format, textField, engineRequest, gainDb, ignored, unspoken, charge };
 }
 
-/** Returns what a voice leaves out, as ranges of the submitted text. @param filtered the text without kaomoji */
+/** Returns what a voice leaves out, as ranges of the submitted text. @param request has the text without kaomoji */
 function unspokenIn(
   submitted: string,
-  filtered: string,
-  { engine, speaker }: SpeakingVoice,
+  request: EngineRequest,
+  { speaker }: SpeakingVoice,
 ): readonly CodePointRange[] {
-  const found = speaker.unspoken?.({ text: filtered, voice: engine.voice }) ?? [];
-  if (filtered === submitted || found.length === 0) return found;
+  const found = speaker.unspoken?.(request) ?? [];
+  if (request.text === submitted || found.length === 0) return found;
   let units = 0;
   let removed = 0;
   let position = 0;

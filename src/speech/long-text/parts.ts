@@ -90,13 +90,14 @@ async function fetchPart(
     throw partFailure(job, index, record.plan.parts.length);
   }
   const audio = await fetchJobAudio(client, ref, signal);
-  const { bytes } = await downloadPart(audio, record, index, files);
+  const { bytes, sampleRate } = await downloadPart(audio, record, index, files);
   const isPartial = job.phase === 'partial' ? true : undefined;
   const unspoken = recordedRanges(audio.unspoken);
   await record.note({
     part: index,
     state: 'done',
     bytes,
+    sampleRate,
     unspoken,
     isPartial,
     ...metadataOf(job),

@@ -51,9 +51,15 @@ export function readXml(xml: string, handler: XmlHandler): void {
   };
   Object.assign(parser, events);
   // In pieces, because the parser limits what it buffers only between writes.
-  for (let at = 0; at < xml.length; at += PIECE_UNITS)
-    parser.write(xml.slice(at, at + PIECE_UNITS));
-  parser.close();
+  try {
+    for (let at = 0; at < xml.length; at += PIECE_UNITS)
+      parser.write(xml.slice(at, at + PIECE_UNITS));
+    parser.close();
+  } catch (error) {
+    // The parser itself fails for an attribute that is called `hasOwnProperty`.
+    if (!(error instanceof TypeError)) throw error;
+    throw new DocumentError('not well-formed XML', { line: lineOf() });
+  }
 }
 
 const PIECE_UNITS = 1 << 14;

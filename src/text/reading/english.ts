@@ -251,7 +251,8 @@ function readPart(part: string, place: PartPlace): string {
   if (VULGAR.has(part) && /^\d+$/.test(before)) return `and ${VULGAR.get(part)}`;
   if (part === '*' || part === 'x') return /^\d/.test(before) && /^\d/.test(after) ? 'times' : '';
   if (/[,;:]/.test(part)) return ',';
-  return INNER_SIGNS.get(part) ?? '';
+  // Engines know other digits, such as `３` and `Ⅳ`, by their ASCII forms.
+  return INNER_SIGNS.get(part) ?? (/\p{N}/u.test(part) ? part : '');
 }
 
 const VULGAR = table('½=a half|¼=a quarter|¾=three quarters|⅓=a third|⅔=two thirds|⅛=an eighth');

@@ -95,6 +95,7 @@ const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]\d{0,
 function isTrailing(chunk: string, from: number, to: number): boolean {
   const sign = characterBefore(chunk, to);
   const core = chunk.slice(from, to);
+  if (/\p{M}/u.test(sign)) return !/\p{L}\p{M}{0,20}$/u.test(core);
   if (sign === ')') return !core.includes('(');
   if (sign === ']') return !core.includes('[');
   if (sign === '/') return !/^[~.]?\/|:|^w\/$/.test(core);

@@ -58,6 +58,7 @@ export async function batchBox(
   faults: readonly string[] = [],
   more: readonly string[] = [],
   serving: RunOptions = {},
+  voice?: string,
 ): Promise<BatchBox> {
   const box = await sandbox();
   const rules = faults.flatMap((rule) => ['--fault', rule]);
@@ -68,7 +69,8 @@ export async function batchBox(
     await writeFile(file, content);
   };
   for (const [name, text] of Object.entries(texts)) await write(name, text);
-  const voiceId = more.includes('--accept-keys-file') ? 'v' : await firstVoiceId(service);
+  const voiceId =
+    voice ?? (more.includes('--accept-keys-file') ? 'v' : await firstVoiceId(service));
   const batch = (args: readonly string[], options: RunOptions = {}): Promise<RunResult> =>
     runFoley(['batch', '-v', voiceId, '-m', MODEL_ID, ...args], {
       box,

@@ -1,4 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { writeWav } from '../../harness/wav.ts';
@@ -15,6 +18,22 @@ export function tone(hertz = 220): Buffer {
     (_, index) => 0.5 * Math.sin((2 * Math.PI * hertz * index) / RATE),
   );
   return writeWav(samples, RATE);
+}
+
+/** A recording of speech as wav, by a built-in voice: a voice cannot be made of a tone. */
+export function speechRecording(text = 'This is what I sound like.'): Buffer {
+  const home = mkdtempSync(path.join(tmpdir(), 'foley-recording-'));
+  const file = path.join(home, 'recording.wav');
+  const args = ['bin/foley.cjs', 'tts', text, '--local', '-o', file];
+  try {
+    execFileSync(process.execPath, args, {
+      env: { PATH: process.env['PATH'], HOME: home },
+      stdio: 'ignore',
+    });
+    return readFileSync(file);
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 }
 
 /** Puts a recording where commands run. */

@@ -7,6 +7,8 @@ import type { BatchBox } from '../../binary/batch/batch-box.ts';
 import { batchBox, JOBS_PATH } from '../../binary/batch/batch-box.ts';
 
 const FIXTURE = path.resolve('test/fixtures/batch-positions');
+/** The voice "Clara", the default of the foley that made the fixture. */
+const VOICE = '6a2eecd3-ea01-418a-9f90-252f03fa506c';
 const INPUTS = ['texts', '--lines', 'lines.txt', '--jsonl', 'items.jsonl', '--output-dir', 'audio'];
 
 /** The order of each item in the journal. */
@@ -36,7 +38,7 @@ const BOUGHT: Readonly<Record<string, Bought>> = {
  * accepted and two sent without a response. The service has all of them, under the keys of that journal.
  */
 async function oldFolder(): Promise<BatchBox> {
-  const box = await batchBox({});
+  const box = await batchBox({}, [], [], {}, VOICE);
   const audio = path.join(box.box.out, 'audio');
   await mkdir(path.join(audio, '.foley/journal'), { recursive: true, mode: 0o700 });
   for (const name of ['texts', 'lines.txt', 'items.jsonl']) {
@@ -56,13 +58,11 @@ async function oldFolder(): Promise<BatchBox> {
 /** Creates the job of every item as the earlier foley did, and returns the jobs. */
 async function buy({ service }: BatchBox): Promise<ReadonlyMap<string, string>> {
   const { records } = parseLog(await readFile(path.join(FIXTURE, 'journal.jsonl'), 'utf8'));
-  const { bytes } = await service.ask('/api/open/v3/voices');
-  const { voiceId } = Object(JSON.parse(bytes.toString())).items[0];
   const jobs = new Map<string, string>();
   for (const record of records.filter(({ state }) => state === 'planned')) {
     const item = String(record['item']);
     const { text, format = 'mp3', ...controls } = BOUGHT[item] ?? { text: '' };
-    const body = { text, voiceId, modelId: 'vendor-s21pro', format, ...controls };
+    const body = { text, voiceId: VOICE, modelId: 'vendor-s21pro', format, ...controls };
     expect(bodyDigest(Buffer.from(JSON.stringify(body))), item).toBe(record['body']);
     const headers = { 'Idempotency-Key': Object(record['about']).key };
     const answer = await service.ask(JOBS_PATH, { method: 'POST', headers, body });

@@ -80,6 +80,17 @@ describe('foley batch', () => {
     ]);
   });
 
+  test('does not buy Markdown again that an earlier version spoke with its marks', async () => {
+    const { charged, events } = await batchBox({ 'a.md': '# Title\n\nSome **bold** words.\n' });
+    await events(['a.md', '--text-format', 'plain']);
+    const before = await charged();
+    const { statuses } = await events(['a.md']);
+    expect(statuses).toEqual({ a: 'skipped' });
+    expect(await charged()).toBe(before);
+    await events(['a.md', '--redo', 'a']);
+    expect(await charged()).toBe(before + 'Title.\n\nSome bold words.'.length);
+  });
+
   test('does not buy Markdown without marks again that was spoken as plain text', async () => {
     const { charged, events } = await batchBox({ 'a.md': 'Plain words\nhere.\n\nAnd more.\n' });
     await events(['a.md', '--text-format', 'plain']);

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import { expectSoundIn, longText } from '../../binary/support/sound.ts';
-import { putRecording, tone } from '../../binary/voices/recordings.ts';
+import { putRecording, speechRecording, tone } from '../../binary/voices/recordings.ts';
 import { debrisIn } from '../../binary/voices/voice-scene.ts';
 
 const TIME = { timeout: 120_000 };
@@ -70,7 +70,7 @@ describe('a voice that is made of a recording', () => {
 
   test('stays while something speaks with it: exit 20, and it is said why', TIME, async () => {
     const box = await sandbox();
-    await putRecording(box, 'me.wav');
+    await putRecording(box, 'me.wav', speechRecording());
     const serve = await startServe([], { box });
     const hosted = async (...args: readonly string[]): Promise<RunResult> =>
       runFoley(args, { box, env: serve.env, timeoutMs: 100_000 });

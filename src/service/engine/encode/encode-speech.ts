@@ -76,6 +76,8 @@ export async function* encodeSpeech(
   } finally {
     pipeline?.resampler.close();
     pipeline?.encoder.close();
+    // Speech that failed before its first samples must also give back its encoder.
+    if (pipeline === undefined) void loading.then((encoder) => encoder?.close()).catch(() => {});
   }
 }
 

@@ -76,6 +76,8 @@ export function alignSounds(
   const expected = words.flatMap(({ sounds: names, isOptional }, word) =>
     names.map((name) => ({ name, word, gap: isOptional ? 0 : GAP })),
   );
+  // The table takes quadratic time: `¾` 200 times is some 2,000 sounds.
+  if (sounds.length * expected.length > MAX_CELLS) return undefined;
   const table = new DifferenceTable(
     sounds.map(({ name }) => name),
     expected,
@@ -105,6 +107,9 @@ function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds
     return { startMs: timeOf(before - length), endMs: timeOf(before) };
   });
 }
+
+// Far above the size of any sentence. Times are estimated above it.
+const MAX_CELLS = 500_000;
 
 /** Maximum cost of differences for each sound of the speech; above it, times are estimated. */
 const MOST_DIFFERENT = 0.4;

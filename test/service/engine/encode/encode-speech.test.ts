@@ -229,3 +229,15 @@ describe('the length in a WAV header', () => {
     expect(() => wavHeader(SAMPLE_RATE, 2 ** 31)).toThrow(RangeError);
   });
 });
+
+test('speech that fails before its first samples gives back its encoder', async () => {
+  const failing = async function* (): AsyncGenerator<SpeechChunk> {
+    await nextTurn();
+    yield* [];
+    throw new EngineError('failed', 'broken');
+  };
+  for (let count = 0; count < 20; count += 1) {
+    await expect(bytesOf(encodeSpeech('opus', failing()))).rejects.toThrow('broken');
+  }
+  expect((await bytesOf(encodeSpeech('opus', chunksOf(short)))).length).toBeGreaterThan(0);
+});
