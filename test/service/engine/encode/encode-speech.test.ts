@@ -230,12 +230,13 @@ describe('the length in a WAV header', () => {
   });
 });
 
+async function* failing(): AsyncGenerator<SpeechChunk> {
+  await nextTurn();
+  yield* [];
+  throw new EngineError('failed', 'broken');
+}
+
 test('speech that fails before its first samples gives back its encoder', async () => {
-  const failing = async function* (): AsyncGenerator<SpeechChunk> {
-    await nextTurn();
-    yield* [];
-    throw new EngineError('failed', 'broken');
-  };
   for (let count = 0; count < 20; count += 1) {
     await expect(bytesOf(encodeSpeech('opus', failing()))).rejects.toThrow('broken');
   }
