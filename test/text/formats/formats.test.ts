@@ -186,6 +186,7 @@ const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | unde
   ['ssml', '<speak>a\n<p>b</speak>', /not well-formed XML/, 2],
   ['ssml', '<speak>&nope;</speak>', /not well-formed XML/, 1],
   ['ssml', 'Hello', /not well-formed XML/, 1],
+  ['ssml', '<speak hasOwnProperty="a" b="c">x</speak>', /not well-formed XML/, 1],
   ['ssml', '<speak><break/></speak>', /no text to speak/, undefined],
 ];
 

@@ -20,6 +20,7 @@ describe('writes a text in characters that flite says', () => {
     ['invisible signs', 'so\u00ADft ze\u200Dro', 'soft zero'],
     ['a zero-width space, which parts words', 'one\u200Btwo', 'one two'],
     ['other scripts beside ours', 'Say 你好 to Иван', 'Say to'],
+    ['digits of other forms', 'Take ３ pills in part Ⅳ', 'Take 3 pills in part IV'],
     ['a rule of one sign', 'Title\n=====\n----- *****', 'Title,'],
   ])('%s', (_name, text, expected) => {
     expect(speakableText(text, 'US')).toBe(expected);
