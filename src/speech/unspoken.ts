@@ -1,5 +1,6 @@
 import type { CodePointRange } from '../contract/unspoken.ts';
 import { countCodePoints, sliceCodePoints } from '../text/code-points.ts';
+import { Failure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
 
 /** A word or a part of a word that a voice left out, with its range in the text. */
@@ -22,6 +23,32 @@ export function unspokenWords(
     return { start, end, text: word };
   });
 }
+
+/** Returns the ranges of all words of a text: of its runs of letters and digits. */
+export function wordRanges(text: string): readonly CodePointRange[] {
+  let [units, position] = [0, 0];
+  return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => {
+    const start = position + countCodePoints(text.slice(units, index));
+    units = index + word.length;
+    position = start + countCodePoints(word);
+    return { start, end: position };
+  });
+}
+
+/**
+ * Returns whether a service refused a request because of its text alone, without billing it. If the service accepts
+ * the same request with another text, then the voice cannot speak this one.
+ */
+export function isRefusedText(error: unknown): error is Failure {
+  if (!(error instanceof Failure) || error.code !== 'ERR_INVALID_REQUEST') return false;
+  const errors = error.details?.['errors'];
+  const fields = Array.isArray(errors) ? errors.map((one) => Object(one).field) : [];
+  const isText = fields.every((field) => TEXT_FIELDS.has(field));
+  return error.exit === 'rejected' && error.billed === 'no' && isText;
+}
+
+/** The names of the field with the text, of all API versions. */
+const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
 
 /** Describes the ranges that a voice left out, if the text itself is not available. */
 export function leftOut(ranges: readonly CodePointRange[]): string {

@@ -11,7 +11,6 @@ import {
 import type { JobApi, SpeechJob } from '../../api/resources/jobs.ts';
 import type { AudioResponse } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
-import type { AlignedWord } from '../../contract/speech.ts';
 import { type CodePointRange, formatRanges } from '../../contract/unspoken.ts';
 import { sha256 } from '../../durable/checksum.ts';
 import { hasErrno, stateFailure } from '../../durable/file-failures.ts';
@@ -24,12 +23,12 @@ import type { FileSystem } from '../../effects/file-system.ts';
 import type { Random } from '../../effects/random.ts';
 import { Failure } from '../../errors/failure.ts';
 import { alignedStreamTransport } from '../aligned-transport.ts';
-import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioSink } from '../deliver.ts';
 import { deliver } from '../deliver.ts';
 import type { AudioStream, SpeakOptions, Spoken } from '../speak.ts';
 import { DISCARD, speak } from '../speak.ts';
 import type { LongTextRecord } from './record.ts';
+import type { PartWords } from './whole-audio.ts';
 
 interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
@@ -282,9 +281,6 @@ function openEnded({ memoryBytes, write }: Direct): AudioStream {
   return { write, memoryBytes, end: () => Promise.resolve() };
 }
 
-/** The words of one part, timed from the start of the part. */
-export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;
-
 async function writePartWords(
   file: string,
   { isComplete, words }: PartWords,
@@ -318,33 +314,6 @@ function parsed(value: unknown): PartWords | undefined {
   if (typeof isComplete !== 'boolean' || !Array.isArray(words)) return undefined;
   const all = words.filter((word: unknown) => isAlignedWord(word));
   return all.length === words.length ? { isComplete, words: all } : undefined;
-}
-
-/** Collects the words of all parts, timed from the start of the joined audio. */
-export class WholeWords {
-  readonly #parts: PartWords[] = [];
-
-  add(words: PartWords): void {
-    this.#parts.push(words);
-  }
-
-  /** Returns all words. @param starts where each part begins in the joined audio, in milliseconds */
-  speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
-    const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
-    return {
-      words,
-      isComplete: this.#parts.every(({ isComplete }) => isComplete),
-      durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
-    };
-  }
-}
-
-function shifted(words: readonly AlignedWord[], startMs: number): readonly AlignedWord[] {
-  return words.map((word) => ({
-    text: word.text,
-    startMs: Math.max(0, word.startMs + startMs),
-    endMs: Math.max(0, word.endMs + startMs),
-  }));
 }
 
 /**

@@ -1,22 +1,17 @@
 import { reviseFailure } from '../../api/failures.ts';
 import { backoff, BACKOFF_BASE_MS, LONGEST_RETRY_AFTER_MS } from '../../api/retry.ts';
-import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
-import { createJoiner } from '../../audio/join/join.ts';
-import type { Verifier } from '../../audio/verify.ts';
-import { createVerifier } from '../../audio/verify.ts';
-import { type CodePointRange, parseRanges } from '../../contract/unspoken.ts';
-import type { AudioFormat } from '../../contract/values.ts';
-import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
 import { abortable, mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
-import { countCodePoints } from '../../text/code-points.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
-import type { AudioSink } from '../deliver.ts';
 import type { AudioStream, Spoken } from '../speak.ts';
-import { speakJobPart, readPartWords, WholeWords, speakStreamPart } from './parts.ts';
-import type { PartWords, StreamDeps } from './parts.ts';
+import { isRefusedText, wordRanges } from '../unspoken.ts';
+import { speakJobPart, readPartWords, speakStreamPart } from './parts.ts';
+import type { StreamDeps } from './parts.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
+import type { PartWords } from './whole-audio.ts';
+import { WholeAudio, WholeWords, wholeRanges } from './whole-audio.ts';
 
 export interface LongTextOptions extends StreamDeps {
   readonly record: LongTextRecord;
@@ -46,11 +41,13 @@ export async function speakLongText(
       ...options,
       format: record.plan.format,
       stream: { write: (chunk) => abortable(options.stream.write(chunk), signal) },
-      sampleRate: () => record.part(0).sampleRate,
+      sampleRate: () => firstSampleRate(record),
     });
     whole.addSilence(record.plan.silences?.[0] ?? 0);
     const words = new WholeWords();
-    await mapOrdered(workOf(options, whole, words));
+    const refusals: Failure[] = [];
+    await mapOrdered(workOf(options, whole, words, refusals));
+    if (refusals.length === record.plan.parts.length) throw refusals[0];
     const { checksum, verdict } = await whole.finish();
     await options.onAligned?.(record.text, words.speech(whole.starts(), verdict.durationMs));
     if (checksum !== undefined) await record.verified(checksum);
@@ -71,7 +68,17 @@ export async function speakLongText(
   }
 }
 
-function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) {
+function firstSampleRate(record: LongTextRecord): number | undefined {
+  const rates = record.plan.parts.map((_, index) => record.part(index).sampleRate);
+  return rates.find((rate) => rate !== undefined);
+}
+
+function workOf(
+  options: LongTextOptions,
+  whole: WholeAudio,
+  words: WholeWords,
+  refusals: Failure[],
+) {
   const { concurrency, files, onProgress, record, stream } = options;
   const { delivery, format, parts, silences, via } = record.plan;
   const isStream = delivery === 'stream';
@@ -86,27 +93,47 @@ function workOf(options: LongTextOptions, whole: WholeAudio, words: WholeWords) 
     concurrency,
     // Parts that are not played must not be billed.
     ahead: isStream ? concurrency : Infinity,
-    async work(index: number): Promise<void> {
-      if (via === 'job') {
-        await retryPart(options, index, () => speakJobPart(record, index, options));
-      } else if (isDirect && index === 0) {
-        // Played audio cannot be replaced by a retry.
-        await speakStreamPart(record, index, options, direct);
-      } else {
-        await retryPart(options, index, () => speakStreamPart(record, index, options));
+    /** Returns whether the part has audio. */
+    async work(index: number): Promise<boolean> {
+      const attempt = async (): Promise<void> => {
+        if (via === 'job') {
+          await retryPart(options, index, () => speakJobPart(record, index, options));
+        } else if (isDirect && index === 0) {
+          // Played audio cannot be replaced by a retry.
+          await speakStreamPart(record, index, options, direct);
+        } else {
+          await retryPart(options, index, () => speakStreamPart(record, index, options));
+        }
+      };
+      try {
+        await attempt();
+        return true;
+      } catch (error) {
+        if (!isRefusedText(error)) throw error;
+        refusals.push(error);
+        await leaveOut(record, index, error);
+        return false;
       }
     },
-    async take(_: void, index: number): Promise<void> {
-      if (record.part(index).state === 'delivered') await whole.endPart();
+    async take(hasAudio: boolean, index: number): Promise<void> {
+      if (!hasAudio) words.leaveOut();
+      else if (record.part(index).state === 'delivered') await whole.endPart();
       else await whole.add(record.partFile(index));
-      if (via === 'aligned') {
+      if (hasAudio && via === 'aligned') {
         words.add((await readPartWords(record.wordsFile(index), files)) ?? NO_WORDS);
       }
       whole.addSilence(silences?.[index + 1] ?? 0);
-      if (isStream) await record.note({ part: index, state: 'delivered' });
+      if (isStream && hasAudio) await record.note({ part: index, state: 'delivered' });
       onProgress(index + 1);
     },
   };
+}
+
+/** Records that the voice can speak no word of a part, which is then not billed and has no audio. */
+function leaveOut(record: LongTextRecord, part: number, { requestId }: Failure): Promise<void> {
+  const unspoken = formatRanges(wordRanges(record.partText(part)));
+  const none = { creditsUsed: 0, ignoredParameters: [] };
+  return record.note({ part, state: 'failed', unspoken, requestId, ...none });
 }
 
 /**
@@ -180,108 +207,6 @@ function capitalized(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}.`;
 }
 
-interface WholeOptions extends Pick<LongTextOptions, 'files' | 'output'> {
-  readonly format: AudioFormat;
-  readonly stream: AudioSink;
-  /** Returns the sample rate of raw samples. */
-  readonly sampleRate: () => number | undefined;
-}
-
-/** Joins the parts of a long text. */
-class WholeAudio {
-  readonly #options: WholeOptions;
-  readonly #joiner: AudioJoiner;
-  readonly #verifier: Verifier;
-  readonly #sink: AudioSink;
-
-  constructor(options: WholeOptions) {
-    const { format, output, sampleRate, stream } = options;
-    this.#options = options;
-    const isSeekable = output?.temporary !== undefined;
-    this.#joiner = createJoiner(format, { isSeekable, sampleRate });
-    this.#verifier = createVerifier(format);
-    this.#sink = output ?? stream;
-  }
-
-  /** Adds a chunk of a streamed part to the joined audio. */
-  async write(chunk: Uint8Array): Promise<void> {
-    await this.#push(this.#joiner.write(chunk));
-  }
-
-  async endPart(): Promise<void> {
-    await this.#push(this.#joiner.endPart());
-  }
-
-  /** Adds the file of a saved part to the joined audio. */
-  async add(file: string): Promise<void> {
-    const failed = (error: unknown): never => {
-      throw stateFailure('the audio of a part', file, error);
-    };
-    const handle = await this.#options.files.open(file, 'r').catch(failed);
-    const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
-    try {
-      for await (const chunk of stream) await this.write(chunk);
-    } catch (error) {
-      if (error instanceof Failure || errnoOf(error) === undefined) throw error;
-      failed(error);
-    } finally {
-      stream.destroy();
-    }
-    await this.endPart();
-  }
-
-  /** Adds silence before the next part, or after the last one. */
-  addSilence(ms: number): void {
-    this.#joiner.addSilence(ms);
-  }
-
-  starts(): readonly number[] {
-    return this.#joiner.starts();
-  }
-
-  /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
-  async finish() {
-    const { output } = this.#options;
-    await this.#push(this.#joiner.end());
-    for (const { position, bytes } of this.#joiner.corrections()) {
-      await output?.overwrite(position, bytes);
-    }
-    const checked =
-      output?.temporary === undefined
-        ? { verdict: this.#verifier.end(), checksum: undefined }
-        : await this.#checkFile(output, output.temporary);
-    const { problem } = checked.verdict;
-    if (problem === undefined) return checked;
-    throw new Failure(`the joined audio ${problem}`, {
-      code: 'bad_answer',
-      exit: 'badAnswer',
-      hint: 'If it happens again, try another --format, or speak the text in pieces.',
-    });
-  }
-
-  /** Verifies the file from the start, since headers were overwritten. */
-  async #checkFile(output: Output, file: string) {
-    // Writes all buffered bytes first.
-    const checksum = await output.checksum();
-    const verifier = createVerifier(this.#options.format);
-    const handle = await this.#options.files.open(file, 'r');
-    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) {
-      verifier.write(chunk);
-    }
-    return { verdict: verifier.end(), checksum };
-  }
-
-  async #push(pieces: Pieces): Promise<void> {
-    for (const bytes of pieces) {
-      if (bytes.length === 0) continue;
-      if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
-      await this.#sink.write(bytes);
-    }
-  }
-}
-
-const CHUNK_BYTES = 1 << 18;
-
 /**
  * Returns the totals of the recorded parts: the cost (undefined if a part does not report its cost), the lowest
  * quota, the request id of the first part, the controls that were not applied and whether all parts report them,
@@ -302,23 +227,9 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
       new Set(states.flatMap(({ ignoredParameters }) => ignoredParameters ?? [])),
     ),
     reportsIgnored: states.every(({ ignoredParameters }) => ignoredParameters !== undefined),
-    unspoken: unspokenIn(record),
+    unspoken: wholeRanges(record.text, record.plan.parts, (index) => record.part(index).unspoken),
     partial: states.flatMap(({ isPartial }, index) => (isPartial === true ? [index + 1] : [])),
   };
-}
-
-/** Returns the ranges that the voice left out of all parts, as ranges of the whole text. */
-function unspokenIn(
-  record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>,
-): readonly CodePointRange[] {
-  let [units, position] = [0, 0];
-  return record.plan.parts.flatMap((planned, index) => {
-    position += countCodePoints(record.text.slice(units, planned.start));
-    units = planned.start;
-    const before = position;
-    const ranges = parseRanges(record.part(index).unspoken ?? '') ?? [];
-    return ranges.map(({ start, end }) => ({ start: before + start, end: before + end }));
-  });
 }
 
 /** Returns the total of the known costs of billed parts that were not delivered. */

@@ -101,6 +101,40 @@ describe('--pauses', () => {
     expect(Math.abs(whole.durationMs - at - 250)).toBeLessThanOrEqual(2);
   });
 
+  test.each(['sync', 'job', 'aligned'])(
+    'leaves out a part that the voice cannot speak, and keeps both silences (--via %s)',
+    async (via) => {
+      const box = await sandbox();
+      const text = 'One. [pause 500ms] привет, мир! [pause 300ms] Two.';
+      const file = ['--pauses', '--via', via, '-o', 'a.wav', '--json'];
+      const result = await runFoley(['tts', '-q', text, ...file], { box });
+      expect(result.code, result.stderr).toBe(3);
+      expect(parseJsonDocument(result.stdout)).toMatchObject({
+        parts: 3,
+        creditsUsed: 4,
+        unspoken: [{ text: 'привет' }, { text: 'мир' }],
+      });
+      const [one, two] = [
+        wavOf(await spoken(box, ['One.', '-o', 'one.wav'])),
+        wavOf(await spoken(box, ['Two.', '-o', 'two.wav'])),
+      ];
+      const { sampleRate, samples } = wavOf(await readFile(path.join(box.out, 'a.wav')));
+      const silent = (800 * sampleRate) / 1000;
+      expect(samples.length).toBe(one.samples.length + silent + two.samples.length);
+      const { stdout } = await runFoley(['recover', '--list', '--json'], { box });
+      expect(stdout.toString()).not.toContain('a.wav');
+    },
+  );
+
+  test('fails without a charge if the voice can speak no part', async () => {
+    const box = await sandbox();
+    const result = await runFoley(['tts', 'привет [pause 1s] мир', '--pauses', '-o', 'a.wav'], {
+      box,
+    });
+    expect(result).toMatchObject({ code: 20 });
+    expect((await runFoley(['recover', '--list'], { box })).stdout.toString()).toBe('');
+  });
+
   test('speaks the breaks of SSML without the flag', async () => {
     const box = await sandbox();
     await writeFile(path.join(box.out, 'a.ssml'), '<speak>One.<break time="700ms"/>Two.</speak>');

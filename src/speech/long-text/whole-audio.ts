@@ -1,0 +1,176 @@
+import type { AudioJoiner, Pieces } from '../../audio/join/joiner.ts';
+import { createJoiner } from '../../audio/join/join.ts';
+import type { Verifier } from '../../audio/verify.ts';
+import { createVerifier } from '../../audio/verify.ts';
+import type { AlignedWord } from '../../contract/speech.ts';
+import { type CodePointRange, parseRanges } from '../../contract/unspoken.ts';
+import type { AudioFormat } from '../../contract/values.ts';
+import { errnoOf, stateFailure } from '../../durable/file-failures.ts';
+import type { Output } from '../../durable/output.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { Failure } from '../../errors/failure.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import type { AlignedSpeech } from '../aligned-transport.ts';
+import type { AudioSink } from '../deliver.ts';
+
+interface WholeOptions {
+  readonly files: FileSystem;
+  /** The open output file; if undefined, the audio goes to `stream`. */
+  readonly output: Output | undefined;
+  readonly format: AudioFormat;
+  readonly stream: AudioSink;
+  /** Returns the sample rate of raw samples. */
+  readonly sampleRate: () => number | undefined;
+}
+
+/** Joins the audio of the parts of a text, with silences between them. */
+export class WholeAudio {
+  readonly #options: WholeOptions;
+  readonly #joiner: AudioJoiner;
+  readonly #verifier: Verifier;
+  readonly #sink: AudioSink;
+
+  constructor(options: WholeOptions) {
+    const { format, output, sampleRate, stream } = options;
+    this.#options = options;
+    const isSeekable = output?.temporary !== undefined;
+    this.#joiner = createJoiner(format, { isSeekable, sampleRate });
+    this.#verifier = createVerifier(format);
+    this.#sink = output ?? stream;
+  }
+
+  /** Adds a chunk of a streamed part to the joined audio. */
+  async write(chunk: Uint8Array): Promise<void> {
+    await this.#push(this.#joiner.write(chunk));
+  }
+
+  async endPart(): Promise<void> {
+    await this.#push(this.#joiner.endPart());
+  }
+
+  /** Adds the file of a saved part to the joined audio. */
+  async add(file: string): Promise<void> {
+    const failed = (error: unknown): never => {
+      throw stateFailure('the audio of a part', file, error);
+    };
+    const handle = await this.#options.files.open(file, 'r').catch(failed);
+    const stream = handle.createReadStream({ highWaterMark: CHUNK_BYTES });
+    try {
+      for await (const chunk of stream) await this.write(chunk);
+    } catch (error) {
+      if (error instanceof Failure || errnoOf(error) === undefined) throw error;
+      failed(error);
+    } finally {
+      stream.destroy();
+    }
+    await this.endPart();
+  }
+
+  /** Adds silence before the next part, or after the last one. */
+  addSilence(ms: number): void {
+    this.#joiner.addSilence(ms);
+  }
+
+  starts(): readonly number[] {
+    return this.#joiner.starts();
+  }
+
+  /** Writes the final headers, and verifies the joined audio. @throws Failure (bad_answer, output) */
+  async finish() {
+    const { output } = this.#options;
+    await this.#push(this.#joiner.end());
+    for (const { position, bytes } of this.#joiner.corrections()) {
+      await output?.overwrite(position, bytes);
+    }
+    const checked =
+      output?.temporary === undefined
+        ? { verdict: this.#verifier.end(), checksum: undefined }
+        : await this.#checkFile(output, output.temporary);
+    const { problem } = checked.verdict;
+    if (problem === undefined) return checked;
+    throw new Failure(`the joined audio ${problem}`, {
+      code: 'bad_answer',
+      exit: 'badAnswer',
+      hint: 'If it happens again, try another --format, or speak the text in pieces.',
+    });
+  }
+
+  /** Verifies the file from the start, since headers were overwritten. */
+  async #checkFile(output: Output, file: string) {
+    // Writes all buffered bytes first.
+    const checksum = await output.checksum();
+    const verifier = createVerifier(this.#options.format);
+    const handle = await this.#options.files.open(file, 'r');
+    for await (const chunk of handle.createReadStream({ highWaterMark: CHUNK_BYTES })) {
+      verifier.write(chunk);
+    }
+    return { verdict: verifier.end(), checksum };
+  }
+
+  async #push(pieces: Pieces): Promise<void> {
+    for (const bytes of pieces) {
+      if (bytes.length === 0) continue;
+      if (this.#options.output?.temporary === undefined) this.#verifier.write(bytes);
+      await this.#sink.write(bytes);
+    }
+  }
+}
+
+const CHUNK_BYTES = 1 << 18;
+
+/** The words of one part, timed from the start of the part. */
+export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;
+
+/** Collects the words of all parts, timed from the start of the joined audio. */
+export class WholeWords {
+  readonly #parts: PartWords[] = [];
+  #isComplete = true;
+
+  add(words: PartWords): void {
+    this.#parts.push(words);
+    this.#isComplete &&= words.isComplete;
+  }
+
+  /** Records a part without audio, whose words have no times. */
+  leaveOut(): void {
+    this.#isComplete = false;
+  }
+
+  /** Returns all words. @param starts where each part begins in the joined audio, in milliseconds */
+  speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
+    const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
+    return {
+      words,
+      isComplete: this.#isComplete,
+      durationMs: durationMs ?? words.at(-1)?.endMs ?? 0,
+    };
+  }
+}
+
+function shifted(words: readonly AlignedWord[], startMs: number): readonly AlignedWord[] {
+  return words.map((word) => ({
+    text: word.text,
+    startMs: Math.max(0, word.startMs + startMs),
+    endMs: Math.max(0, word.endMs + startMs),
+  }));
+}
+
+/**
+ * Returns ranges of the whole text for the ranges that a voice left out of its parts.
+ * @param parts where each part starts in the text, in UTF-16 code units
+ * @param unspokenOf returns the ranges of a part, in the format of `X-Foley-Unspoken`
+ */
+export function wholeRanges(
+  text: string,
+  parts: readonly { readonly start: number }[],
+  unspokenOf: (index: number) => string | undefined,
+): readonly CodePointRange[] {
+  let [units, position] = [0, 0];
+  return parts.flatMap((part, index) => {
+    position += countCodePoints(text.slice(units, part.start));
+    units = part.start;
+    const before = position;
+    const ranges = parseRanges(unspokenOf(index) ?? '') ?? [];
+    return ranges.map(({ start, end }) => ({ start: before + start, end: before + end }));
+  });
+}
