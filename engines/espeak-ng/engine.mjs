@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { loadEspeak, SAMPLE_RATE } from './espeak.mjs';
 import { speech, Unspeakable } from './speech.mjs';
-import { VOICES } from './voices.mjs';
+import { scriptsOf, VOICES } from './voices.mjs';
 
 const VERSION = '1.0.0';
 
@@ -57,10 +57,11 @@ async function greet() {
     name: 'espeak-ng',
     version: VERSION,
     license: 'GPL-3.0-or-later',
-    voices: VOICES.map(({ id, name, language }) => ({
-      id,
-      name,
-      language,
+    voices: VOICES.map((voice) => ({
+      id: voice.id,
+      name: voice.name,
+      language: voice.language,
+      scripts: scriptsOf(voice),
       sampleRate: SAMPLE_RATE,
       pitch: true,
       words: true,

@@ -52,6 +52,28 @@ export const VOICES = [
   ...spoken('ko', 'ko', 'Korean', { man: -23.4, woman: -21.5 }),
 ];
 
+/** Scripts whose words every language speaks (ISO 15924). */
+const COMMON_SCRIPTS = 'Latn Armn Beng Deva Geor Gujr Guru Hang Knda Mlym Sinh Taml'.split(' ');
+
+/** Further scripts, by the language of espeak-ng. */
+const FURTHER_SCRIPTS = new Map([
+  ['en-us', []],
+  ['en-gb-x-rp', []],
+  ['ru', ['Grek', 'Cyrl']],
+  ['uk', ['Grek', 'Cyrl']],
+  ['ar', ['Grek', 'Arab']],
+  ['cmn', ['Grek', 'Hani']],
+  ['ja', ['Grek', 'Hira', 'Kana']],
+]);
+
+/**
+ * Returns the scripts whose words a voice speaks (ISO 15924). It skips other letters, or says their names.
+ * @param {Voice} voice
+ */
+export function scriptsOf({ espeak }) {
+  return [...COMMON_SCRIPTS, ...(FURTHER_SCRIPTS.get(espeak) ?? ['Grek'])];
+}
+
 function spoken(espeak, language, people, levels) {
   return Object.entries(levels).map(([timbre, level]) => ({
     id: `${espeak}-${timbre}`,
