@@ -270,6 +270,15 @@ describe('sounds', () => {
     );
     expect(times?.map((time) => time && [time.startMs, time.endMs])).toEqual(expected);
   });
+
+  test.each([
+    [700, 700],
+    [720, undefined],
+  ])('are aligned up to a limit, because the table grows quadratically: %i', (count, expected) => {
+    const words = Array.from({ length: count }, () => ({ sounds: ['a'], isOptional: false }));
+    const times = alignSounds(sounds(words.map(() => 'a').join(' ')), words);
+    expect(times?.length).toBe(expected);
+  });
 });
 
 function sounds(names: string): TimedSound[] {
