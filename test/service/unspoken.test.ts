@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { componentSchemas } from '../../src/service/openapi/document.ts';
 import { VERSIONS } from '../realtime/messages.ts';
 import { parseEvents } from '../harness/read-events.ts';
@@ -62,6 +62,52 @@ describe('a voice that cannot speak some letters of a text', () => {
       return points.slice(start, end).join('');
     });
     expect(parts).toEqual(['你', '好', '再见']);
+    await response.arrayBuffer();
+  });
+
+  it.each([
+    ['audio', '/api/open/v3/speech/tts'],
+    ['an aligned stream', '/api/open/v3/speech/tts/aligned'],
+  ])('asks the engine once for %s, with the reading that the request chose', async (_, path) => {
+    const { call, engine } = await testService();
+    const unspoken = vi.spyOn(engine, 'unspoken');
+    for (const textNormalization of [true, false]) {
+      unspoken.mockClear();
+      const body = { text: TEXT, voiceId: CLARA, textNormalization };
+      await (await call(path, jsonPost(body))).arrayBuffer();
+      expect(unspoken.mock.calls).toEqual([
+        [expect.objectContaining({ text: TEXT, textNormalization })],
+      ]);
+    }
+  });
+
+  it('reports a letter that is read by its name only if the text is spoken as it is written', async () => {
+    const { speak } = await testService();
+    for (const [textNormalization, expected] of [
+      [true, null],
+      [false, '3-4'],
+    ]) {
+      const response = await speak({ text: '10 μm', voiceId: CLARA, textNormalization });
+      expect(response.headers.get(UNSPOKEN)).toBe(expected);
+      await response.arrayBuffer();
+    }
+  });
+
+  it('looks at each range a few times behind removed kaomoji', async () => {
+    const { engine, speak } = await testService();
+    let looks = 0;
+    const ranges = Array.from({ length: 500 }, (_, index) => ({
+      get start() {
+        looks += 1;
+        return 3 * index + 1;
+      },
+      end: 3 * index + 2,
+    }));
+    vi.spyOn(engine, 'unspoken').mockReturnValue(ranges);
+    const text = 'a你b(◕‿◕)'.repeat(500);
+    const response = await speak({ text, voiceId: CLARA, filterEmoji: true });
+    expect(response.headers.get(UNSPOKEN)?.split(',')).toHaveLength(256);
+    expect(looks).toBeLessThan(10 * ranges.length);
     await response.arrayBuffer();
   });
 

@@ -1,4 +1,4 @@
-import { readEnglish, type Region } from '../../text/reading/english.ts';
+import { letterName, type Region } from '../../text/reading/english.ts';
 import type { TextSpan } from './speech-engine.ts';
 import type { TracedText } from './traced-text.ts';
 
@@ -29,33 +29,25 @@ export function unspokenIn(
   },
 ): TextSpan[] {
   const foreign = charactersOf(text).filter(({ character }) => isForeign(character));
-  if (foreign.length === 0) return [];
-  const named = region === undefined ? new Set<string>() : namedLetters(foreign, region);
-  const isSpoken = named.size === 0 ? () => false : spokenUnits(rewrite(), isForeign);
-  const units = foreign.filter(
-    ({ at, character }) => !named.has(character) || !isSpoken(at, character),
+  // A letter inside a foreign word is never read by its name.
+  const named = foreign.filter(
+    ({ at, character }, index) =>
+      region !== undefined &&
+      letterName(character) !== undefined &&
+      foreign[index - 1]?.at !== at - 1 &&
+      foreign[index + 1]?.at !== at + 1,
   );
+  const isSpoken = named.length === 0 ? () => false : spokenUnits(rewrite(), isForeign);
+  const spoken = new Set(named.filter((one) => isSpoken(one)));
+  const units = foreign.filter((one) => !spoken.has(one));
   return rangesOf(text, new Set(units.map(({ at }) => at)), first);
 }
 
-function namedLetters(foreign: readonly Character[], region: Region): ReadonlySet<string> {
-  const letters = [...new Set(foreign.map(({ character }) => character))];
-  return new Set(
-    letters.filter((letter) => /[a-z]/i.test(spokenText(letter.normalize('NFKC'), region))),
-  );
-}
-
-function spokenText(letter: string, region: Region): string {
-  return readEnglish(letter, { region })
-    .map(({ spoken }) => spoken)
-    .join('');
-}
-
-/** Returns a function that tells whether a foreign letter at a UTF-16 position is replaced by spoken letters. */
+/** Returns a function that tells whether a foreign letter is replaced by spoken letters. */
 function spokenUnits(
   traced: TracedText,
   isForeign: (character: string) => boolean,
-): (at: number, character: string) => boolean {
+): (letter: Character) => boolean {
   const spoken = new Set<number>();
   const left = new Map<number, ReadonlySet<string>>();
   for (const { characters, start, end } of piecesOf(traced)) {
@@ -68,7 +60,7 @@ function spokenUnits(
       if (remaining.size > 0) left.set(unit, remaining);
     }
   }
-  return (at, character) => {
+  return ({ at, character }) => {
     const parts = [character, ...Array.from(character.normalize('NFKD'))];
     return spoken.has(at) && !parts.some((part) => left.get(at)?.has(part));
   };

@@ -135,13 +135,12 @@ async function* alignedEvents(
   signal: AbortSignal,
 ): AsyncGenerator<SpokenEvent, AlignmentStatus> {
   const { context, plan } = speaking;
-  const { engineRequest, format, gainDb, unspoken } = plan;
+  const { engineRequest, format, gainDb, isUnspokenKnown, unspoken } = plan;
   const timed = {
     ...speaking,
     plan: { ...plan, engineRequest: { ...engineRequest, isTimed: true } },
   };
-  const isKnown = plan.voice.speaker.unspoken?.(engineRequest) !== undefined;
-  const alignment = new Alignment(engineRequest.text, codecDelayMs(format), isKnown);
+  const alignment = new Alignment(engineRequest.text, codecDelayMs(format), isUnspokenKnown);
   const updates = new Wakeup();
   const chunks = observe(speechOf(timed, signal), (chunk) => {
     alignment.add(chunk);

@@ -11,14 +11,19 @@ export function removeKaomoji(text: string): string {
 
 /** Returns the parts of a text that {@link removeKaomoji} keeps, in order, in UTF-16 units. */
 export function withoutKaomoji(text: string): readonly Span[] {
-  const kept = protectedSpans(text);
+  const kept = protectedSpans(text).toSorted((one, other) => one.start - other.start);
+  let [next, keptUntil] = [0, 0];
   const parts: Span[] = [];
   let last: string | undefined;
   let position = 0;
   for (const { start, end } of faces(text)) {
     const from = withLeftArms(text, start, position);
     const to = withRightArms(text, end);
-    if (kept.some((span) => span.start < to && from < span.end)) continue;
+    for (let span = kept[next]; span !== undefined && span.start < to; span = kept[next]) {
+      keptUntil = Math.max(keptUntil, span.end);
+      next += 1;
+    }
+    if (from < keptUntil) continue;
     if (from > position) {
       parts.push({ start: position, end: from });
       last = text[from - 1];

@@ -44,6 +44,8 @@ export interface SpeechPlan {
   readonly ignored: readonly ControlName[];
   /** The letters and digits of the request's text that the voice leaves out; none if the engine does not know them. */
   readonly unspoken: readonly CodePointRange[];
+  /** Whether the engine knows what the voice leaves out. */
+  readonly isUnspokenKnown: boolean;
   readonly charge: Amounts;
 }
 
@@ -74,18 +76,27 @@ export function planSpeech(
   const { gainDb, ignored, ...settings } = deliver(order, model, voice);
   const engineRequest = { text, voice: voice.engine.voice, ...settings };
   const charge = price(text, model);
-  const unspoken = unspokenIn(order.text, engineRequest, voice);
-  return { voice, model, format, textField, engineRequest, gainDb, ignored, unspoken, charge };
+  const found = voice.speaker.unspoken?.(engineRequest);
+  return {
+    voice,
+    model,
+    format,
+    textField,
+    engineRequest,
+    gainDb,
+    ignored,
+    unspoken: text === order.text ? (found ?? []) : inSubmitted(order.text, found ?? []),
+    isUnspokenKnown: found !== undefined,
+    charge,
+  };
 }
 
-/** Returns what a voice leaves out, as ranges of the submitted text. @param request has the text without kaomoji */
-function unspokenIn(
+/** Converts ranges of a text without kaomoji to ranges of the submitted text; both ascend. */
+function inSubmitted(
   submitted: string,
-  request: EngineRequest,
-  { speaker }: SpeakingVoice,
+  found: readonly CodePointRange[],
 ): readonly CodePointRange[] {
-  const found = speaker.unspoken?.(request) ?? [];
-  if (request.text === submitted || found.length === 0) return found;
+  let next = 0;
   let units = 0;
   let removed = 0;
   let position = 0;
@@ -94,11 +105,15 @@ function unspokenIn(
     const start = position;
     position += countCodePoints(submitted.slice(kept.start, kept.end));
     units = kept.end;
-    const [shift, end] = [removed, position];
-    return found
-      .map((range) => ({ start: Math.max(range.start, start), end: Math.min(range.end, end) }))
-      .filter((range) => range.start < range.end)
-      .map((range) => ({ start: range.start + shift, end: range.end + shift }));
+    const ranges: CodePointRange[] = [];
+    for (let range = found[next]; range !== undefined; range = found[next]) {
+      if (range.start >= position) break;
+      const end = Math.min(range.end, position);
+      ranges.push({ start: Math.max(range.start, start) + removed, end: end + removed });
+      if (range.end > position) break;
+      next += 1;
+    }
+    return ranges;
   });
 }
 

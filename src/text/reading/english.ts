@@ -145,9 +145,12 @@ function readPer(word: string, place: Place): string | undefined {
 }
 
 function readLetters(word: string, place: Place): string {
-  const greek = GREEK.get(word);
-  if (greek !== undefined) return greek;
-  return /^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place);
+  return letterName(word) ?? (/^.\P{Lu}*$/u.test(word) ? word : readCapitals(word, place));
+}
+
+/** Returns the English name of a foreign letter, such as `mu` for `μ`; undefined for letters without a name. */
+export function letterName(letter: string): string | undefined {
+  return GREEK.get(letter.normalize('NFKC'));
 }
 
 const GREEK = table(

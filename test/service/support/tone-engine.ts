@@ -63,7 +63,8 @@ export function toneEngine({ wordMs = 20 } = {}): ToneEngine {
     speaking: () => speaking,
     async warmUp() {},
     synthesize,
-    unspoken: ({ text }) => unspokenLetters(text),
+    unspoken: ({ text, textNormalization }) =>
+      unspokenLetters(text, textNormalization === false ? undefined : 'US'),
     async close() {},
     holdBefore(chunk) {
       const opened = new AbortController();

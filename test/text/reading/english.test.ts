@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type ReadSpan,
   readEnglish,
   type Region,
   spokenText,
 } from '../../../src/text/reading/english.ts';
+import { countSteps } from '../../harness/count-steps.ts';
 
 interface Phrase {
   readonly written: string;
@@ -110,27 +111,6 @@ describe('any text is read in linear time', () => {
     expect(long).toBeLessThan(1_000 * LENGTH);
   });
 });
-
-/** Counts the characters that regular expressions look at, at least; the other work is proportional to the text. */
-function countSteps(work: () => void): number {
-  const { exec } = RegExp.prototype;
-  let steps = 0;
-  const spy = vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (
-    this: RegExp,
-    text: string,
-  ) {
-    const from = this.global || this.sticky ? this.lastIndex : 0;
-    const match = exec.call(this, text);
-    steps += match === null || !this.global ? text.length - from : this.lastIndex - from;
-    return match;
-  });
-  try {
-    work();
-  } finally {
-    spy.mockRestore();
-  }
-  return steps;
-}
 
 test('words that are read as they are written have an equal reading', () => {
   const text = 'The quick brown fox — “well‑known” to us — can’t jump.';

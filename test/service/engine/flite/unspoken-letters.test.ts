@@ -5,6 +5,7 @@ import {
   unspokenLetters,
 } from '../../../../src/service/engine/flite/speakable-text.ts';
 import type { TextSpan } from '../../../../src/service/engine/speech-engine.ts';
+import { countSteps } from '../../../harness/count-steps.ts';
 import { unspokenScripts } from '../../../../src/service/engine/process/process-engine.ts';
 
 const readLetters = (text: string) => unspokenLetters(text, 'US');
@@ -95,6 +96,23 @@ describe('the letters and digits that flite leaves out', () => {
   it('are found in a short time in the longest text', () => {
     time(1_000);
     expect(time(3_333)).toBeLessThan(1_000);
+  });
+});
+
+const different = (length: number): string =>
+  Array.from({ length }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('');
+
+describe.each([
+  ['of flite', (text: string) => unspokenLetters(text, 'US')],
+  ['of a voice that declares Latin', (text: string) => unspokenScripts(text, ['Latn'], 'US')],
+])('the letters that are left out: %s', (_voice, find) => {
+  it.each([
+    ['different letters', different],
+    ['one foreign word', (length: number) => 'λόγος '.repeat(length / 6)],
+  ])('are found in linear time, without reading the text: %s', (_kind, textOf) => {
+    const steps = (length: number) => countSteps(() => find(textOf(length)));
+    expect(steps(6_000)).toBeLessThan(5 * steps(1_500));
+    expect(steps(6_000)).toBeLessThan(20 * 6_000);
   });
 });
 
