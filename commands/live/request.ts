@@ -6,7 +6,7 @@ import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/p
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
-import { FAMILIES } from '../../src/contract/families.ts';
+import { FAMILIES, LOCAL_MODEL_PREFIX } from '../../src/contract/families.ts';
 import {
   SIMPLE_INPUT_MAX_CHARACTERS,
   REALTIME_LANGUAGE_MAX_CHARACTERS,
@@ -172,7 +172,10 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
   );
 }
 
-/** Returns the default model of the voice's model family. If foley does not know the family, returns a fallback. */
+/**
+ * Returns the default model of the voice's model family, or the first model of the voice's engine. If foley knows
+ * neither, returns a fallback.
+ */
 async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
   const modelIds = await getVoice(client, voiceId, signal).then(
     ({ value }) => value.modelIds,
@@ -182,5 +185,6 @@ async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal):
     },
   );
   const family = FAMILIES.find(({ models }) => models.some((model) => modelIds.includes(model)));
-  return family?.defaultModel ?? FALLBACK_MODEL;
+  const local = modelIds.find((id) => id.startsWith(LOCAL_MODEL_PREFIX));
+  return family?.defaultModel ?? local ?? FALLBACK_MODEL;
 }

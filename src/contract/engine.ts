@@ -2,11 +2,37 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { named } from './schemas.ts';
 
-/** Version of the protocol between the service and engine processes (docs/engines.md). */
-export const ENGINE_PROTOCOL = 1;
+/** Versions of the protocol between the service and engine processes (docs/engines.md), the oldest first. */
+export const ENGINE_PROTOCOLS = { oldest: 1, newest: 2 } as const;
+
+/** The controls that an engine of version 2 can declare (docs/engines.md#controls). */
+export const ENGINE_CONTROLS = [
+  'language',
+  'speed',
+  'pitch',
+  'volume',
+  'emotion',
+  'instruction',
+  'stability',
+  'similarity',
+] as const;
+export type EngineControl = (typeof ENGINE_CONTROLS)[number];
+
+/** Maximum number of voices of an engine. */
+export const ENGINE_VOICES_MAX = 1_000;
+
+/** Maximum value of `maxConcurrent`. */
+export const ENGINE_REQUESTS_MAX = 16;
 
 /** Pattern for engine names. Each name is a valid folder name and command-line argument. */
 export const ENGINE_NAME = '^[a-z][a-z0-9-]{0,31}$';
+
+export const EngineControls = Type.Array(Type.Enum([...ENGINE_CONTROLS]), {
+  maxItems: ENGINE_CONTROLS.length,
+  description: 'Controls of a speech request that have an effect',
+});
+
+const LANGUAGE = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$';
 
 /** A voice of an engine process, in the form that the engine reports and foley stores. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
@@ -18,9 +44,16 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
     Type.String({ minLength: 1, maxLength: 64, description: 'Display name; default: the id' }),
   ),
   language: Type.String({
-    pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$',
+    pattern: LANGUAGE,
     description: 'Language code (BCP 47)',
   }),
+  languages: Type.Optional(
+    Type.Array(Type.String({ pattern: LANGUAGE }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'All languages of a voice that speaks several (version 2)',
+    }),
+  ),
   sampleRate: Type.Integer({
     minimum: 8_000,
     maximum: 48_000,
@@ -40,6 +73,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
   words: Type.Optional(
     Type.Boolean({ default: false, description: 'Whether the engine reports word times' }),
   ),
+  controls: Type.Optional(EngineControls),
   textNormalization: Type.Optional(
     Type.Boolean({
       default: false,
@@ -49,11 +83,37 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** The description of an engine, which the engine sends in the first message. */
+/** A model of an engine of version 2. */
+export const EngineModel = named('EngineModel', {
+  id: Type.String({
+    pattern: '^local-[a-z0-9][a-z0-9.-]{0,57}$',
+    description: 'Model id for requests; begins with local-',
+  }),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Display name' })),
+});
+export type EngineModel = Static<typeof EngineModel>;
+
+/** The description of an engine, which the engine sends in the message `hello`. */
 export const EngineDescription = named('EngineDescription', {
   version: Type.String({ maxLength: 64 }),
   license: Type.String({ maxLength: 64, description: 'SPDX expression' }),
-  voices: Type.Array(EngineVoiceRecord, { minItems: 1, maxItems: 1_000 }),
+  voices: Type.Array(EngineVoiceRecord, {
+    minItems: 1,
+    maxItems: ENGINE_VOICES_MAX,
+  }),
+  /** Only set for version 2, like the fields below. */
+  protocol: Type.Optional(Type.Integer({ minimum: 2, description: 'Version of the protocol' })),
+  models: Type.Optional(Type.Array(EngineModel, { minItems: 1, maxItems: 16 })),
+  maxConcurrent: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: ENGINE_REQUESTS_MAX,
+      description: 'Maximum number of requests that a process accepts at once',
+    }),
+  ),
+  cloning: Type.Optional(
+    Type.Boolean({ description: 'Whether the engine makes voices from reference audio' }),
+  ),
 });
 export type EngineDescription = Static<typeof EngineDescription>;
 

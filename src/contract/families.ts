@@ -19,7 +19,11 @@ export interface Family {
   };
 }
 
-export type FamilyId = 'vendor' | 'altA' | 'altB' | 'altC' | 'altD' | 'altE' | 'altF';
+/** `local` is the family of the voices whose engine has its own models (docs/engines.md#models). */
+export type FamilyId = 'vendor' | 'altA' | 'altB' | 'altC' | 'altD' | 'altE' | 'altF' | 'local';
+
+/** How the ids of an engine's own models begin. */
+export const LOCAL_MODEL_PREFIX = 'local-';
 
 const speed = { ...SPEED_RANGE, default: 1 };
 const volume = { ...VOLUME_RANGE, default: 0 };
@@ -30,6 +34,9 @@ const unstated = {
   stability: { ...STABILITY_RANGE, default: 1 },
   similarity: { ...SIMILARITY_RANGE, default: 1 },
 };
+
+/** The control ranges of all models whose ranges the API does not state. */
+export const WIDEST_RANGES: Family['ranges'] = unstated;
 
 /** The engine families with their models and control ranges (docs/api/models.md). */
 export const FAMILIES: readonly Family[] = [

@@ -14,7 +14,7 @@ export function engineInspector({
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
       import('../service/engine/process/launch-engine.ts'),
-      import('../service/engine/process/engine-process.ts'),
+      import('../service/engine/process/inspect-engine.ts'),
       import('../service/engine/speech-engine.ts'),
     ]);
     const launch = engineLauncher({ env, nodePath: process.execPath });

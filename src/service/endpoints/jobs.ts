@@ -194,7 +194,7 @@ async function acceptSpeechJob(
   const make = (): Job => {
     const plan = planSpeech(order, catalogue.of(account));
     const { charge, engineRequest, gainDb, ignored, model, unspoken, voice } = plan;
-    const { speed, pitch, textNormalization } = engineRequest;
+    const { controls = {}, speed, pitch, textNormalization } = engineRequest;
     const { text: submitted, format = 'mp3' } = order;
     const stored: StoredSpeech = {
       voiceId: voice.id,
@@ -204,6 +204,7 @@ async function acceptSpeechJob(
       pitch,
       ...(textNormalization === false ? { textNormalization } : {}),
       gainDb,
+      ...(Object.keys(controls).length === 0 ? {} : { controls: { ...controls } }),
       ignored: [...ignored],
       ...(unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) }),
       textPreview: sliceCodePoints(submitted, 0, PREVIEW_CHARACTERS),

@@ -29,7 +29,6 @@ import { voiceRecord, describeVoice, voiceV1Record } from '../voices/catalogue.t
 import type { Catalogue, SpeakingVoice } from '../voices/catalogue.ts';
 import type { VoiceOptions } from '../voices/voice-maker.ts';
 import type { PersonalVoice } from '../voices/personal-voices.ts';
-import { familyOf } from '../voices/voices.ts';
 
 /** Handles `GET /voices` (docs/api/voices.md and docs/api/speech.md#v3). */
 export const listVoices: Handler<'listVoices'> = ({ account, query, requestId }, { catalogue }) => {
@@ -135,8 +134,11 @@ export const createVoice: Handler<'createVoice'> = async (call, context) =>
   Response.json(voiceCreated(await makeVoice(call, context)));
 
 /** Handles `POST /voices` of v3 (docs/api/versions.md). */
-export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) =>
-  Response.json(voiceCreatedV3(await makeVoice(call, context), call.requestId));
+export const createVoiceV3: Handler<'createVoiceV3'> = async (call, context) => {
+  const voice = await makeVoice(call, context);
+  const { modelIds = [] } = context.catalogue.of(call.account).voice(voice.id) ?? {};
+  return Response.json(voiceCreatedV3(voice, modelIds, call.requestId));
+};
 
 const RULES = {
   fileField: 'audioFiles',
@@ -264,7 +266,11 @@ export function voiceCreated(voice: PersonalVoice): VoiceCreated {
   };
 }
 
-function voiceCreatedV3(voice: PersonalVoice, requestId: string): VoiceCreatedV3 {
+function voiceCreatedV3(
+  voice: PersonalVoice,
+  modelIds: readonly string[],
+  requestId: string,
+): VoiceCreatedV3 {
   const { description, createdAt, visibility } = voiceCreated(voice);
   return {
     voiceId: voice.id,
@@ -272,7 +278,7 @@ function voiceCreatedV3(voice: PersonalVoice, requestId: string): VoiceCreatedV3
     isPersonal: true,
     primaryLanguage: voice.primaryLanguage,
     languages: [...voice.languages],
-    modelIds: [...familyOf(voice).models],
+    modelIds: [...modelIds],
     description,
     createdAt,
     visibility,

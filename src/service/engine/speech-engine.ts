@@ -1,3 +1,4 @@
+import type { EngineControl, EngineModel } from '../../contract/engine.ts';
 import { SPEECH_MAX_SECONDS } from '../../contract/limits.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 
@@ -8,7 +9,14 @@ export interface EngineVoice {
   readonly name?: string;
   /** Language code (BCP 47). */
   readonly language: string;
+  /** All languages of a voice that speaks several. */
+  readonly languages?: readonly string[];
   readonly sampleRate: number;
+  /**
+   * The controls that the engine applies itself; all others have no effect. Undefined for an engine that applies speed
+   * and pitch, while the service applies the volume and changes speed and pitch for emotions and instructions.
+   */
+  readonly controls?: readonly EngineControl[];
   /** Whether the voice supports `EngineRequest.pitch`; other voices ignore that field. */
   readonly pitch: boolean;
   /** Whether the engine reports the time of every word in `SpeechChunk.words`. */
@@ -16,6 +24,11 @@ export interface EngineVoice {
   /** Whether the service reads text for the voice, so that `EngineRequest.textNormalization` has an effect. */
   readonly reads?: boolean;
 }
+
+/** The controls of a request besides `speed` and `pitch`, for a voice with `EngineVoice.controls`. */
+export type EngineRequestControls = {
+  readonly [Name in Exclude<EngineControl, 'speed' | 'pitch'>]?: string | number;
+};
 
 /** A text and how to speak it; an engine clamps `speed` and `pitch` to the limits of the engine. */
 export interface EngineRequest {
@@ -26,6 +39,9 @@ export interface EngineRequest {
   readonly speed: number;
   /** Semitones added to the default pitch of the voice. */
   readonly pitch: number;
+  /** The model that speaks, one of `SpeechEngine.models`; default the first. */
+  readonly model?: string;
+  readonly controls?: EngineRequestControls;
   /** Whether numbers, abbreviations and signs are read as words, default true. */
   readonly textNormalization?: boolean;
   /** Whether the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
@@ -60,6 +76,8 @@ export interface WordMark extends TextSpan {
 export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
+  /** The engine's own models; undefined if its voices belong to the models of the service. */
+  readonly models?: readonly EngineModel[];
   /**
    * Starts the engine's threads or processes in the background, so that the first request is fast. Never rejects,
    * because the first request reports a failure. Does not keep foley alive.

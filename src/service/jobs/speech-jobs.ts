@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import { mapOf } from '../../contract/schemas.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
 import { SPEECH_FORMATS } from '../../contract/speech.ts';
 import type { Output } from '../../durable/output.ts';
@@ -26,6 +27,8 @@ export const StoredSpeech = Type.Object({
   /** Stored only if false. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
+  /** Controls of a voice whose engine has its own models; missing if there are none. */
+  controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
   /** Ranges of the text that the voice leaves out, in the format of `X-Foley-Unspoken`. Older jobs lack this field. */
@@ -68,8 +71,10 @@ async function segmentStep(
     return { event: stepTo('fail') };
   }
   const {
+    controls,
     format,
     gainDb,
+    modelId,
     pitch,
     speed,
     textNormalization = true,
@@ -84,7 +89,14 @@ async function segmentStep(
     const isJoined = job.segments.length > 1;
     const samples = isJoined ? await deps.folder.create(job.id, samplesFile(index)) : undefined;
     if (samples !== undefined) outputs.push(samples);
-    const request = { text, voice: voice.engine.voice, speed, pitch, textNormalization };
+    const request = {
+      text,
+      voice: voice.engine.voice,
+      speed,
+      pitch,
+      textNormalization,
+      ...(voice.family === 'local' ? { model: modelId, controls: controls ?? {} } : {}),
+    };
     const chunks = voice.speaker.synthesize(request, signal);
     const length = await writeSpeech(
       { output, encode: deps.encode, format, gainDb },

@@ -3,7 +3,7 @@ import type { ControlRange } from '../../contract/families.ts';
 import type { ControlName, SpeechControls } from '../../contract/speech.ts';
 import type { CodePointRange } from '../../contract/unspoken.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import type { EngineRequest } from '../engine/speech-engine.ts';
+import type { EngineRequest, EngineRequestControls } from '../engine/speech-engine.ts';
 import { anyOf, showValue, describeRange } from '../http/validation.ts';
 import type { Amounts } from '../ledger/ledger.ts';
 import { invalidRequest, ServiceError } from '../service-error.ts';
@@ -138,12 +138,12 @@ export function requireModel(
   voice: SpeakingVoice,
   { catalogue, field }: { readonly catalogue: Catalogue; readonly field: string },
 ): CatalogueModel {
-  const family = familyOf(voice);
-  const id = modelId ?? family.defaultModel;
+  const { modelIds } = voice;
+  const id = modelId ?? voice.defaultModel;
   const model = catalogue.model(id);
-  if (model === undefined || !family.models.includes(id)) {
+  if (model === undefined || !modelIds.includes(id)) {
     const what = model === undefined ? 'is unknown' : `does not work with voice ${voice.name}`;
-    const message = `${field} ${showValue(id)} ${what}; allowed: ${anyOf(family.models)}`;
+    const message = `${field} ${showValue(id)} ${what}; allowed: ${anyOf(modelIds)}`;
     throw invalidRequest([{ field, message }]);
   }
   if (catalogue.isAvailable(model)) return model;
@@ -259,6 +259,9 @@ export interface AppliedControls {
   readonly pitch: number;
   readonly gainDb: number;
   readonly textNormalization: boolean;
+  /** The model and the other controls, for an engine that has its own. */
+  readonly model?: string;
+  readonly controls?: EngineRequestControls;
   /** Ignored controls, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
@@ -269,6 +272,7 @@ export function deliver(
   model: CatalogueModel,
   voice: SpeakingVoice,
 ): AppliedControls {
+  if (model.family === 'local') return deliverToEngine(controls, model, voice);
   const emotion = model.emotion ? directEmotion(controls.emotion) : undefined;
   const instruction = model.instruction ? directInstruction(controls.instruction) : undefined;
   const direction = combine(emotion ?? PLAIN, instruction ?? PLAIN);
@@ -287,6 +291,33 @@ export function deliver(
     textNormalization: !applied.textNormalization || controls.textNormalization !== false,
     gainDb: (applied.volume ? (controls.volume ?? 0) : 0) + direction.gainDb,
     ignored: CONTROL_NAMES.filter((name) => isGiven(controls[name]) && !applied[name]),
+  };
+}
+
+/** Leaves the controls to an engine that declares which ones it has (docs/engines.md#controls). */
+function deliverToEngine(
+  given: GivenControls,
+  model: CatalogueModel,
+  voice: SpeakingVoice,
+): AppliedControls {
+  const { controls: declared = [], engine } = voice;
+  const applied = new Set<ControlName>([
+    ...declared,
+    ...(speaks(voice, given.language) ? (['language'] as const) : []),
+    ...(voice.reads || given.textNormalization !== false ? (['textNormalization'] as const) : []),
+  ]);
+  const { speed = 1, pitch = 0 } = given;
+  const sent = declared
+    .filter((name) => name !== 'speed' && name !== 'pitch')
+    .flatMap((name) => (isGiven(given[name]) ? [[name, given[name]] as const] : []));
+  return {
+    speed: (applied.has('speed') ? speed : 1) * engine.speed,
+    pitch: (applied.has('pitch') ? pitch : 0) + engine.pitch,
+    textNormalization: !applied.has('textNormalization') || given.textNormalization !== false,
+    gainDb: 0,
+    model: model.id,
+    controls: Object.fromEntries(sent),
+    ignored: CONTROL_NAMES.filter((name) => isGiven(given[name]) && !applied.has(name)),
   };
 }
 

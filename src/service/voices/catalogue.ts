@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { EngineControl } from '../../contract/engine.ts';
 import type { Model } from '../../contract/models.ts';
 import type { Voice, VoiceV1 } from '../../contract/voices.ts';
 import type { EngineRegistry, SpeechEngine } from '../engine/speech-engine.ts';
 import type { CatalogueModel } from './models.ts';
-import { MODELS } from './models.ts';
+import { engineModels, MODELS } from './models.ts';
 import type { PersonalVoices } from './personal-voices.ts';
 import type { CatalogueVoice, EngineSource } from './voices.ts';
 import { familyOf, VOICES } from './voices.ts';
@@ -11,6 +12,11 @@ import { familyOf, VOICES } from './voices.ts';
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
+  /** The models that speak the voice; the default model is one of them. */
+  readonly modelIds: readonly string[];
+  readonly defaultModel: string;
+  /** The controls that the engine applies itself (`EngineVoice.controls`). */
+  readonly controls?: readonly EngineControl[] | undefined;
   /** True if text normalization has an effect for the voice (`EngineVoice.reads`). */
   readonly reads: boolean;
   /** True if the account of this catalogue created the voice. */
@@ -54,14 +60,18 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
       if (found === undefined) return [];
       const isPersonal = voice.made !== undefined && voice.made.accountId === accountId;
       const { engine, voice: spoken } = found;
-      return [{ ...voice, isPersonal, speaker: engine, reads: spoken.reads === true }];
+      const { controls, reads = false } = spoken;
+      return [
+        { ...voice, ...modelsOf(voice, engine), isPersonal, speaker: engine, controls, reads },
+      ];
     });
   const voices = speaking([...VOICES, ...engineVoices(engines)]);
   const voicesById = new Map(voices.map((voice) => [voice.id, voice]));
-  const modelsById = new Map(MODELS.map((model) => [model.id, model]));
+  const models = [...MODELS, ...engineModels(engines)];
+  const modelsById = new Map(models.map((model) => [model.id, model]));
   const open: Catalogue = {
     voices,
-    models: MODELS,
+    models,
     voice: (id) => voicesById.get(id),
     model: (id) => modelsById.get(id),
     isAvailable: (model) => !unavailableModels.includes(model.id),
@@ -82,6 +92,16 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   return open;
 }
 
+function modelsOf(
+  voice: CatalogueVoice,
+  { models }: SpeechEngine,
+): Pick<SpeakingVoice, 'defaultModel' | 'modelIds'> {
+  const family = familyOf(voice);
+  if (family.id !== 'local') return { modelIds: family.models, defaultModel: family.defaultModel };
+  const modelIds = (models ?? []).map(({ id }) => id);
+  return { modelIds, defaultModel: modelIds[0] ?? '' };
+}
+
 /** Returns a voice in the format of the v3 API (docs/api/voices.md). */
 export function voiceRecord(voice: SpeakingVoice): Voice {
   return {
@@ -90,7 +110,7 @@ export function voiceRecord(voice: SpeakingVoice): Voice {
     isPersonal: voice.isPersonal,
     primaryLanguage: voice.primaryLanguage,
     languages: [...voice.languages],
-    modelIds: [...familyOf(voice).models],
+    modelIds: [...voice.modelIds],
   };
 }
 
@@ -111,17 +131,17 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added, in order. The voices belong to the family `vendor`, whose
- * models support every format and have no pitch control.
+ * Returns the voices of the engines that the user added, in order. The voices of an engine with own models belong to
+ * the family `local`; others to the family `vendor`, whose models support every format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
   return added.map(({ engine, voice }) => ({
     id: stableId(engine.name, voice.id),
     name: voice.name ?? voice.id,
-    family: 'vendor',
+    family: engine.models === undefined ? 'vendor' : 'local',
     primaryLanguage: voice.language,
-    languages: [voice.language],
+    languages: voice.languages ?? [voice.language],
     engine: { name: engine.name, voice: voice.id, pitch: 0, speed: 1 },
   }));
 }

@@ -1,6 +1,7 @@
 import type { FamilyId } from '../../contract/families.ts';
 import type { ModelControls } from '../../contract/models.ts';
 import type { SpeechFormat } from '../../contract/speech.ts';
+import type { EngineRegistry } from '../engine/speech-engine.ts';
 
 /** A speech model: capabilities, limits and price. */
 export interface CatalogueModel {
@@ -48,6 +49,34 @@ export const MODELS: readonly CatalogueModel[] = [
   model('altF-flash-v2.5', 'altF', 10_000, 0.5),
   model('altF-multilingual-v2', 'altF', 10_000, 1),
 ];
+
+/** Returns the own models of the engines that have such models (docs/engines.md#models). */
+export function engineModels(engines: EngineRegistry): readonly CatalogueModel[] {
+  const found = new Map<string, CatalogueModel>();
+  for (const { engine } of engines.all()) {
+    const controls = new Set(engine.voices.flatMap((voice) => voice.controls ?? []));
+    for (const { id } of engine.models ?? []) {
+      if (found.has(id)) continue;
+      found.set(id, {
+        ...model(id, 'local', LOCAL_TEXT_MAX, LOCAL_CREDITS),
+        controls: {
+          speed: controls.has('speed'),
+          volume: controls.has('volume'),
+          pitch: controls.has('pitch'),
+          stability: controls.has('stability'),
+          similarity: controls.has('similarity'),
+        },
+        emotion: controls.has('emotion'),
+        instruction: controls.has('instruction'),
+      });
+    }
+  }
+  return [...found.values()];
+}
+
+// As for the default model of added engines that have no own models.
+const LOCAL_TEXT_MAX = 10_000;
+const LOCAL_CREDITS = 0.5;
 
 function model(
   id: string,

@@ -1,5 +1,5 @@
 import type { Family, FamilyId } from '../../contract/families.ts';
-import { FAMILIES } from '../../contract/families.ts';
+import { FAMILIES, WIDEST_RANGES } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 
 /** A voice of the service, and the engine voice that speaks it. */
@@ -70,8 +70,12 @@ function voice(
   return { id, name, family, primaryLanguage: accent, languages: [accent], engine };
 }
 
+/** The family of voices whose engine has its own models, without these models. */
+const LOCAL_FAMILY = { id: 'local', defaultModel: '', models: [], ranges: WIDEST_RANGES } as const;
+
 /** Returns the family of a voice or of a model. @throws TypeError when the family is unknown */
 export function familyOf({ family }: { readonly family: string }): Family {
+  if (family === LOCAL_FAMILY.id) return LOCAL_FAMILY;
   const found = FAMILIES.find(({ id }) => id === family);
   if (found === undefined) throw new TypeError(`Unknown family: ${family}`);
   return found;

@@ -4,7 +4,7 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { getVoice } from '../../api/resources/voices.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { AUDIO_FORMATS } from '../../contract/values.ts';
-import { FAMILIES } from '../../contract/families.ts';
+import { FAMILIES, LOCAL_MODEL_PREFIX } from '../../contract/families.ts';
 import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { hasShape } from '../../durable/log.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
@@ -108,7 +108,7 @@ export async function textLimit(
 
 function defaultModel(models: readonly string[]): string | undefined {
   const [first] = models;
-  if (models.length === 1) return first;
+  if (models.length === 1 || first?.startsWith(LOCAL_MODEL_PREFIX) === true) return first;
   const family = FAMILIES.find((one) => models.some((id) => one.models.includes(id)));
   return models.find((id) => id === family?.defaultModel);
 }

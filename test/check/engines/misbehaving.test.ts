@@ -16,8 +16,8 @@ describe('an engine process that breaks the protocol', () => {
   it.each([
     ['says hello twice', 'while it spoke: it sent a second hello message'],
     [
-      'speaks version 2',
-      'before it said hello: it speaks version 2 of the engine protocol; this foley speaks version 1',
+      'speaks version 3',
+      'before it said hello: it speaks version 3 of the engine protocol; this foley speaks the versions 1 and 2',
     ],
     ['has a bad voice', 'its hello message is invalid: /voices/0/id must match pattern'],
     [

@@ -1,8 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
-import { ENGINE_PROTOCOL } from '../../../contract/engine.ts';
-import { type Clock, systemClock } from '../../../effects/clock.ts';
-import { abortable } from '../../../effects/concurrency.ts';
-import { countCodePoints } from '../../../text/code-points.ts';
+import { ENGINE_PROTOCOLS } from '../../../contract/engine.ts';
+import type { Clock } from '../../../effects/clock.ts';
 import { display } from '../../../text/display.ts';
 import { samplesOf } from '../encode/pcm.ts';
 import {
@@ -11,49 +10,81 @@ import {
   type SpeechChunk,
   type WordMark,
 } from '../speech-engine.ts';
+import { Inbox, Settled } from './inbox.ts';
 import type { EngineChild, LaunchEngine } from './launch-engine.ts';
 import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
 import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
+import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** Maximum time between the start of the process and the engine's greeting. */
+  /** Maximum time between two messages while the engine loads, and until the first one. */
   greeting: 60_000,
-  /** Maximum time between two messages while the engine speaks. */
+  /** Maximum time between the start of the process and the engine's greeting. */
+  loading: 600_000,
+  /** Maximum time between two messages about a request. */
   silence: 60_000,
   /** Maximum time between the `cancel` message and the engine's message that ends the request. */
   cancel: 2_000,
+  /** Maximum time for which a request whose audio nobody reads may delay other requests. */
+  stall: 10_000,
   /** Maximum time between closing the engine's stdin and the end of its process. */
   exit: 2_000,
 } as const;
 
+/** Maximum bytes of audio that wait for their requests, of all requests of a process. */
+const UNREAD_BYTES = 32 * 1024 * 1024;
+
 /** The message that ends a request. */
 type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 
-/** The stream of speech chunks for one request. */
-export type Speech = AsyncGenerator<SpeechChunk, undefined>;
+/** The speech of one request. */
+export interface Speech {
+  readonly chunks: AsyncGenerator<SpeechChunk, undefined>;
+  /** Cancels the request unless it has ended, and ignores its remaining messages. Never rejects. */
+  settle(): Promise<void>;
+}
+
+/** The progress of an engine that is loading. */
+export type Loading = Extract<EngineMessage, { readonly type: 'loading' }>;
+
+export interface EngineProcessOptions {
+  readonly launch: LaunchEngine;
+  readonly clock: Clock;
+  /** Called for each `loading` message. */
+  readonly onLoading?: ((loading: Loading) => void) | undefined;
+}
 
 /**
- * Controls a process of an engine, which speaks one request at a time. Kills a process that violates the protocol or
- * exceeds a timeout.
+ * Controls a process of an engine, which speaks as many requests at once as its greeting allows. Kills a process that
+ * violates the protocol or exceeds a timeout; then all its requests fail.
  */
 export class EngineProcess {
-  /** The greeting of the engine: version, license and voices. */
+  /** The greeting of the engine: version, license, voices and capabilities. */
   readonly ready: Promise<EngineDescription>;
   readonly ended: Promise<void>;
   readonly #name: string;
   readonly #clock: Clock;
   readonly #child: EngineChild;
   readonly #messages: AsyncGenerator<ReceivedMessage, undefined>;
+  readonly #onLoading: EngineProcessOptions['onLoading'];
+  readonly #command: EngineCommand;
+  /** Messages before the greeting. */
+  readonly #greeting = new Inbox();
+  /** The unfinished requests by their ids. */
+  readonly #open = new Map<number, Inbox>();
+  #description: EngineDescription | undefined;
   #lastId = 0;
-  /** Id of the unfinished request; undefined if the process is idle. */
-  #open: number | undefined;
+  #isReading = false;
   #isUsable = true;
+  #failure: Promise<EngineError> | undefined;
 
   /** @throws EngineError when the process cannot be started */
-  constructor(command: EngineCommand, launch: LaunchEngine, clock: Clock) {
+  constructor(command: EngineCommand, { launch, clock, onLoading }: EngineProcessOptions) {
+    this.#command = command;
     this.#name = `The engine ${command.name}`;
     this.#clock = clock;
+    this.#onLoading = onLoading;
     try {
       this.#child = launch(command);
     } catch (error) {
@@ -80,66 +111,29 @@ export class EngineProcess {
   }
 
   /**
-   * Speaks a request. The process must be ready and idle. To stop early, call `settle` instead of the generator's
-   * `return`.
+   * Speaks a request. The process must be ready, with fewer than `maxConcurrent` requests. To stop early, call
+   * `settle` instead of the generator's `return`.
    * @param sampleRate sample rate of the voice
-   * @throws EngineError
    */
-  async *speak(request: EngineRequest, sampleRate: number): Speech {
-    const { text, voice, speed, pitch } = request;
+  speak(request: EngineRequest, sampleRate: number): Speech {
     const id = ++this.#lastId;
-    const wellFormed = text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
-    const sent = { type: 'speak', id, text: wellFormed, voice, speed, pitch } as const;
-    const check = new SpeechCheck(sent, sampleRate);
-    let words: WordMark[] = [];
-    let end: Ending | undefined;
-    this.#open = id;
-    this.#send(sent);
-    try {
-      while (end === undefined) {
-        const { message, pcm } = await this.#receive(TIMEOUTS.silence);
-        if (message.type === 'hello') throw new ProtocolFault('it sent a second hello message');
-        if (message.id !== id) {
-          throw new ProtocolFault(
-            `it sent ${message.type} for request ${message.id ?? 'none'} during request ${id}`,
-          );
-        }
-        if (message.type === 'words') {
-          check.addWords(message.words);
-          words.push(...message.words);
-        } else if (message.type === 'audio') {
-          const samples = samplesOf(pcm);
-          check.add(samples);
-          yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
-          words = [];
-        } else end = message;
-      }
-      if (end.type === 'done') check.close();
-      if (end.type === 'done' && words.length > 0) {
-        yield { samples: new Float32Array(0), sampleRate, words };
-      }
-    } catch (error) {
-      throw await this.#fail(error, 'while it spoke');
-    }
-    this.#open = undefined;
-    if (end.type === 'error') throw this.#reported(end);
-    if (!check.isHeard) {
-      throw new EngineError('unspeakable', `${this.#name} made no sound for the text.`);
-    }
+    return {
+      chunks: this.#speak(id, request, sampleRate),
+      settle: () => this.#settle(id),
+    };
   }
 
-  /** Cancels an unfinished request and ignores the remaining messages about it. Never rejects. */
-  async settle(speech: Speech): Promise<void> {
-    if (this.#open === undefined) return;
-    this.#send({ type: 'cancel', id: this.#open });
-    const stop = this.#clock.after(TIMEOUTS.cancel, () => this.kill());
-    try {
-      while ((await speech.next()).done !== true);
-    } catch {
-      // The process failed or was killed, so the request has ended.
-    } finally {
-      stop();
-    }
+  /**
+   * Makes a voice from reference audio; settle a request that is no longer needed. The engine must support cloning.
+   * @param reference path of the audio, and its words if they are known
+   * @returns the name of the voice for requests
+   */
+  clone(reference: { readonly audio: string; readonly text: string }): {
+    readonly voice: Promise<string>;
+    settle(): Promise<void>;
+  } {
+    const id = ++this.#lastId;
+    return { voice: this.#clone(id, reference), settle: () => this.#settle(id) };
   }
 
   /** Ends the process; kills a process that does not exit in time. */
@@ -148,9 +142,14 @@ export class EngineProcess {
     this.#child.keepAlive(true);
     this.#child.stdin.end();
     this.#child.kill('SIGTERM');
-    const stop = this.#clock.after(TIMEOUTS.exit, () => this.kill());
-    await this.ended;
-    stop();
+    await this.#exit();
+  }
+
+  /** Closes the engine's stdin, after which the process must exit; returns whether it did without a signal. */
+  async endInput(): Promise<boolean> {
+    this.#isUsable = false;
+    this.#child.stdin.end();
+    return this.#exit();
   }
 
   kill(): void {
@@ -158,43 +157,237 @@ export class EngineProcess {
     this.#child.kill('SIGKILL');
   }
 
-  async #greet(): Promise<EngineDescription> {
-    this.#send({ type: 'hello', protocol: ENGINE_PROTOCOL });
+  async #exit(): Promise<boolean> {
+    let isKilled = false;
+    const stop = this.#clock.after(TIMEOUTS.exit, () => {
+      isKilled = true;
+      this.kill();
+    });
+    await this.ended;
+    stop();
+    return !isKilled;
+  }
+
+  async *#speak(
+    id: number,
+    request: EngineRequest,
+    sampleRate: number,
+  ): AsyncGenerator<SpeechChunk, undefined> {
+    const sent = this.#messageFor(id, request);
+    const speed = 'controls' in sent ? Number(sent.controls.speed ?? 1) : sent.speed;
+    const check = new SpeechCheck(sent.text, speed, sampleRate);
+    const stderr = this.#child.stderrTail();
+    let words: WordMark[] = [];
+    let end: Ending | undefined;
+    const inbox = this.#begin(sent);
     try {
-      const { message } = await this.#receive(TIMEOUTS.greeting);
-      if (message.type === 'error') throw this.#reported(message);
-      if (message.type === 'hello') return descriptionIn(message);
-      throw new ProtocolFault(`its first message is ${message.type}; hello is required`);
+      while (end === undefined) {
+        const { message, pcm } = await this.#receive(inbox, TIMEOUTS.silence);
+        if (message.type === 'words') {
+          check.addWords(message.words);
+          words.push(...message.words);
+        } else if (message.type === 'audio') {
+          const samples = samplesOf(pcm);
+          check.add(samples);
+          yield { samples, sampleRate, ...(words.length === 0 ? {} : { words }) };
+          words = [];
+        } else if (message.type === 'done' || message.type === 'error') end = message;
+        else throw new ProtocolFault(`it sent ${message.type} for a speak request`);
+      }
+      if (end.type === 'done') check.close();
+      if (end.type === 'done' && words.length > 0) {
+        yield { samples: new Float32Array(0), sampleRate, words };
+      }
+    } catch (error) {
+      if (error instanceof Settled) throw error.reason;
+      throw await this.#fail(error, 'while it spoke');
+    }
+    if (end.type === 'error') throw await this.#reported(end, stderr);
+    if (!check.isHeard) {
+      throw new EngineError('unspeakable', `${this.#name} made no sound for the text.`);
+    }
+  }
+
+  async #clone(
+    id: number,
+    { audio, text }: { readonly audio: string; readonly text: string },
+  ): Promise<string> {
+    const stderr = this.#child.stderrTail();
+    const inbox = this.#begin({ type: 'clone', id, audio, text });
+    try {
+      const { message } = await this.#receive(inbox, TIMEOUTS.silence);
+      if (message.type === 'cloned') return message.voice;
+      if (message.type === 'error') throw await this.#reported(message, stderr);
+      throw new ProtocolFault(`it sent ${message.type} for a clone request`);
+    } catch (error) {
+      if (error instanceof Settled) throw error.reason;
+      if (error instanceof EngineError) throw error;
+      throw await this.#fail(error, 'while it cloned a voice');
+    }
+  }
+
+  #messageFor(id: number, request: EngineRequest): SpeakMessage {
+    const { isTimed = false, model, pitch, speed } = request;
+    const text = request.text.replaceAll(/\p{Surrogate}/gu, '\u{fffd}');
+    const fields = { type: 'speak', id, text, voice: request.voice } as const;
+    const { models: [first] = [], voices = [] } = this.#description ?? {};
+    if (first === undefined) return { ...fields, speed, pitch };
+    const voice = voices.find((one) => one.id === request.voice) ?? voices[0];
+    const given = { ...request.controls, speed, pitch };
+    const controls = (voice?.controls ?? [])
+      .map((name) => [name, given[name]] as const)
+      .filter(([name, value]) => value !== undefined && value !== DEFAULTS.get(name));
+    return {
+      ...fields,
+      model: model ?? first.id,
+      controls: Object.fromEntries(controls),
+      words: isTimed,
+    };
+  }
+
+  #begin(message: Exclude<HostMessage, { readonly type: 'hello' | 'cancel' }>): Inbox {
+    const inbox = new Inbox();
+    this.#open.set(message.id, inbox);
+    this.#send(message);
+    return inbox;
+  }
+
+  async #settle(id: number): Promise<void> {
+    const inbox = this.#open.get(id);
+    if (inbox === undefined) return;
+    this.#send({ type: 'cancel', id });
+    inbox.discard();
+    void this.#read();
+    const stop = this.#clock.after(TIMEOUTS.cancel, () => this.kill());
+    await inbox.ended;
+    stop();
+  }
+
+  async #greet(): Promise<EngineDescription> {
+    const { oldest, newest } = ENGINE_PROTOCOLS;
+    this.#send({ type: 'hello', protocol: oldest, maxProtocol: newest });
+    const startedAt = this.#clock.monotonic();
+    try {
+      for (;;) {
+        const leftMs = TIMEOUTS.loading - (this.#clock.monotonic() - startedAt);
+        if (leftMs <= 0) throw new TimedOut(`took more than ${TIMEOUTS.loading / 1000} s to load`);
+        const { message } = await this.#receive(this.#greeting, TIMEOUTS.greeting);
+        if (message.type === 'error') throw await this.#reported(message, '');
+        if (message.type === 'hello') {
+          this.#description = descriptionIn(message, this.#command.name);
+          return this.#description;
+        }
+        if (message.type !== 'loading') {
+          throw new ProtocolFault(`its first message is ${message.type}; hello is required`);
+        }
+        this.#onLoading?.(message);
+      }
     } catch (error) {
       throw await this.#fail(error, 'before it said hello');
     }
   }
 
-  async #receive(waitMs: number): Promise<ReceivedMessage> {
-    const next = await withTimeout(waitMs, this.#messages.next(), this.#clock);
-    if (next.done === true) throw new Error('its stdout has ended');
-    return next.value;
+  async #receive(inbox: Inbox, waitMs: number): Promise<ReceivedMessage> {
+    const next = inbox.next();
+    void this.#read();
+    return withTimeout(waitMs, next, this.#clock);
+  }
+
+  // Reads messages while a request waits for one, and not ahead.
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const inboxes = (): readonly Inbox[] => [this.#greeting, ...this.#open.values()];
+    try {
+      while (inboxes().some(({ isWaiting }) => isWaiting)) {
+        await this.#limitUnread();
+        const next = await this.#messages.next();
+        if (next.done === true) throw new Error('its stdout has ended');
+        this.#deliver(next.value);
+      }
+    } catch (error) {
+      for (const inbox of inboxes()) inbox.fail(error);
+      this.#open.clear();
+      const isReady = this.#description !== undefined;
+      void this.#fail(error, isReady ? 'while it spoke' : 'before it said hello');
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  #deliver(received: ReceivedMessage): void {
+    const { message } = received;
+    if (this.#description === undefined) {
+      this.#greeting.add(received);
+      return;
+    }
+    if (message.type === 'hello') throw new ProtocolFault('it sent a second hello message');
+    if (message.type === 'loading') throw new ProtocolFault('it sent loading after hello');
+    const inbox = this.#open.get(message.id ?? 0);
+    if (inbox === undefined) {
+      const open = [...this.#open.keys()].join(', ');
+      throw new ProtocolFault(
+        `it sent ${message.type} for request ${message.id ?? 'none'} during request ${open}`,
+      );
+    }
+    if (message.type === 'audio' || message.type === 'words') inbox.add(received);
+    else {
+      this.#open.delete(message.id ?? 0);
+      inbox.end(received);
+    }
+  }
+
+  /** Waits while too much audio is unread; then fails the request that has the most of it. */
+  async #limitUnread(): Promise<void> {
+    const unread = (): number =>
+      [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    if (unread() < UNREAD_BYTES) return;
+    const [slowest] = [...this.#open].toSorted(([, one], [, other]) => other.bytes - one.bytes);
+    if (slowest === undefined) return;
+    const [id, inbox] = slowest;
+    await withTimeout(TIMEOUTS.stall, inbox.taken(), this.#clock).catch(() => {
+      inbox.discard(
+        new EngineError(
+          'failed',
+          `${this.#name} was interrupted: nobody read its audio for ${TIMEOUTS.stall / 1000} s while other requests waited.`,
+        ),
+      );
+      void this.#settle(id);
+    });
   }
 
   #send(message: HostMessage): void {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  #reported({ reason, message }: Extract<Ending, { readonly type: 'error' }>): EngineError {
-    return new EngineError(reason ?? 'failed', `${this.#name} says: ${display(message)}`);
+  /** @param earlier what the engine had written to stderr when the request began */
+  async #reported(
+    { reason, message }: Extract<Ending, { readonly type: 'error' }>,
+    earlier: string,
+  ): Promise<EngineError> {
+    await nextTurn();
+    const written = withoutStart(this.#child.stderrTail(), earlier);
+    const text = `${this.#name} says: ${display(message)}${stderrPart(written)}`;
+    return new EngineError(reason ?? 'failed', text);
   }
 
   /** Kills the process and returns its failure. @param when last words of the message, such as `while it spoke` */
-  async #fail(error: unknown, when: string): Promise<EngineError> {
+  #fail(error: unknown, when: string): Promise<EngineError> {
+    this.#failure ??= this.#explain(error, when);
+    return this.#failure;
+  }
+
+  async #explain(error: unknown, when: string): Promise<EngineError> {
     this.#isUsable = false;
     const how = await this.#describe(error, when);
     this.kill();
     this.#child.stdout.destroy();
     if (error instanceof EngineError) return error;
     await this.#waitBriefly(this.#child.stderrClosed);
-    const lines = display(this.#child.stderrTail().trim(), { max: STDERR_MAX });
-    const stderr = lines === '' ? '' : `; it wrote to stderr: ${lines}`;
-    return new EngineError('failed', `${this.#name} ${how}${stderr}.`);
+    return new EngineError(
+      'failed',
+      `${this.#name} ${how}${stderrPart(this.#child.stderrTail())}.`,
+    );
   }
 
   async #describe(error: unknown, when: string): Promise<string> {
@@ -213,25 +406,77 @@ export class EngineProcess {
   }
 }
 
-function descriptionIn({ version, license, voices }: EngineDescription): EngineDescription {
-  return {
-    version,
-    license,
-    voices: voices.map((voice) => ({
+/** Values of controls that are not sent, because they change nothing. */
+const DEFAULTS = new Map<string, number>([
+  ['speed', 1],
+  ['pitch', 0],
+  ['volume', 0],
+]);
+
+function descriptionIn(
+  hello: Extract<EngineMessage, { readonly type: 'hello' }>,
+  name: string,
+): EngineDescription {
+  const { version, license } = hello;
+  const isFirst = hello.protocol === ENGINE_PROTOCOLS.oldest;
+  const {
+    cloning,
+    controls = [],
+    maxConcurrent = 1,
+    models,
+  }: Partial<EngineDescription2> = isFirst ? {} : hello;
+  const voices = hello.voices.map((voice: EngineDescription['voices'][number]) => {
+    const own = isFirst ? undefined : [...new Set(voice.controls ?? controls)];
+    return {
       id: voice.id,
       name: voice.name ?? voice.id,
       language: voice.language,
       sampleRate: voice.sampleRate,
-      pitch: voice.pitch === true,
+      pitch: own?.includes('pitch') ?? voice.pitch === true,
       words: voice.words === true,
       ...(voice.textNormalization === true ? { textNormalization: true } : {}),
       ...(voice.scripts === undefined ? {} : { scripts: voice.scripts }),
-    })),
+      ...(own === undefined ? {} : { controls: own }),
+      ...(isFirst || voice.languages === undefined ? {} : { languages: voice.languages }),
+    };
+  });
+  if (isFirst) return { version, license, voices };
+  return {
+    version,
+    license,
+    voices,
+    protocol: ENGINE_PROTOCOLS.newest,
+    models: models ?? [{ id: `local-${name}` }],
+    maxConcurrent,
+    ...(cloning === true ? { cloning } : {}),
   };
 }
 
+type EngineDescription2 = Extract<EngineMessage, { readonly type: 'hello'; readonly protocol: 2 }>;
+
 /** Maximum number of characters from the engine's stderr in a message. */
 const STDERR_MAX = 500;
+
+/** Returns the last lines of an engine's stderr as a part of a message; empty if there are none. */
+function stderrPart(stderr: string): string {
+  const lines = stderr.split(/\r?\n/).filter((line) => line.trim() !== '');
+  let shown = '';
+  for (const line of lines.toReversed()) {
+    const one = display(line.trim(), { max: STDERR_MAX });
+    if (shown !== '' && one.length + shown.length > STDERR_MAX) break;
+    shown = shown === '' ? one : `${one} | ${shown}`;
+  }
+  return shown === '' ? '' : `; it wrote to stderr: ${shown}`;
+}
+
+/** Characters by which the place of earlier output is found again. */
+const OVERLAP = 200;
+
+function withoutStart(tail: string, earlier: string): string {
+  const mark = earlier.slice(-OVERLAP);
+  const at = mark === '' ? -1 : tail.lastIndexOf(mark);
+  return at === -1 ? tail : tail.slice(at + mark.length);
+}
 
 class TimedOut extends Error {
   override readonly name = 'TimedOut';
@@ -243,116 +488,4 @@ function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Prom
     const stop = clock.after(waitMs, () => reject(new TimedOut(message)));
     promise.then(resolve, reject).finally(stop);
   });
-}
-
-/** Maximum duration of the speech for one request: 30 s, plus 3 s for each character. */
-const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
-
-/** Milliseconds by which a word may end after the last sample, because word times are rounded. */
-const ROUNDING_MS = 50;
-
-/** Validates the duration of the speech for one request, and the order of the words. */
-class SpeechCheck {
-  readonly #characters: number;
-  readonly #longestMs: number;
-  readonly #sampleRate: number;
-  #samples = 0;
-  #lastWord: WordMark = { start: 0, end: 0, startMs: 0, endMs: 0 };
-
-  constructor(request: SpeakMessage, sampleRate: number) {
-    this.#characters = countCodePoints(request.text);
-    this.#longestMs =
-      LONGEST_SPEECH.forAnyMs +
-      (LONGEST_SPEECH.forCharacterMs * this.#characters) / Math.min(1, request.speed);
-    this.#sampleRate = sampleRate;
-  }
-
-  /** @throws ProtocolFault when the speech is too long for the text */
-  add(samples: Float32Array): void {
-    this.#samples += samples.length;
-    if (this.#spokenMs <= this.#longestMs) return;
-    const seconds = Math.floor(this.#longestMs / 1000);
-    throw new ProtocolFault(
-      `it sent more than ${seconds} s of speech for ${this.#characters} characters`,
-    );
-  }
-
-  /** @throws ProtocolFault for words that are out of order, overlap, or exceed the text */
-  addWords(words: readonly WordMark[]): void {
-    for (const word of words) {
-      const last = this.#lastWord;
-      if (word.end <= word.start || word.start < last.end || word.end > this.#characters) {
-        throw new ProtocolFault(
-          `it sent a word from ${word.start} to ${word.end} after one that ends at ${last.end}, in a text of ${this.#characters} characters`,
-        );
-      }
-      if (word.startMs < last.startMs || word.endMs < word.startMs) {
-        throw new ProtocolFault(
-          `it sent a word from ${word.startMs} to ${word.endMs} ms after one that begins at ${last.startMs} ms`,
-        );
-      }
-      this.#lastWord = word;
-    }
-  }
-
-  get isHeard(): boolean {
-    return this.#samples > 0;
-  }
-
-  /** Ends the check. @throws ProtocolFault when a word ends after the speech */
-  close(): void {
-    if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
-      throw new ProtocolFault(
-        `it sent a word that ends at ${this.#lastWord.endMs} ms in a speech of ${Math.round(this.#spokenMs)} ms`,
-      );
-    }
-  }
-
-  get #spokenMs(): number {
-    return (this.#samples * 1000) / this.#sampleRate;
-  }
-}
-
-export interface InspectOptions {
-  readonly launch: LaunchEngine;
-  readonly clock?: Clock;
-  readonly signal?: AbortSignal;
-}
-
-/** Text to try a voice of any language: the voice must speak it or report it as unspeakable. */
-const SAMPLE_TEXT = '1, 2, 3.';
-
-/**
- * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the process.
- * A voice that reports the numbers as unspeakable passes.
- * @throws EngineError with a message for the author of the engine
- */
-export async function inspectEngine(
-  command: EngineCommand,
-  { launch, clock = systemClock, signal = new AbortController().signal }: InspectOptions,
-): Promise<EngineDescription> {
-  const engine = new EngineProcess(command, launch, clock);
-  engine.keepAlive(true);
-  try {
-    const description = await abortable(engine.ready, signal);
-    const ids = description.voices.map(({ id }) => id);
-    const twin = ids.find((id, index) => ids.indexOf(id) !== index);
-    if (twin !== undefined) {
-      const message = `The engine ${command.name} has two voices with the id ${twin}.`;
-      throw new EngineError('failed', message);
-    }
-    const [voice] = description.voices;
-    if (voice !== undefined) {
-      const request = { text: SAMPLE_TEXT, voice: voice.id, speed: 1, pitch: 0 };
-      const speech = engine.speak(request, voice.sampleRate);
-      while ((await abortable(speech.next(), signal)).done !== true);
-    }
-    return description;
-  } catch (error) {
-    if (error instanceof EngineError && error.reason === 'unspeakable') return engine.ready;
-    throw error;
-  } finally {
-    if (signal.aborted) engine.kill();
-    await engine.end();
-  }
 }

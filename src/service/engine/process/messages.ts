@@ -1,7 +1,14 @@
 import { Type } from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
-import { ENGINE_PROTOCOL, EngineDescription } from '../../../contract/engine.ts';
+import type { EngineControl } from '../../../contract/engine.ts';
+import {
+  ENGINE_PROTOCOLS,
+  ENGINE_VOICES_MAX,
+  EngineControls,
+  EngineDescription,
+  EngineVoiceRecord,
+} from '../../../contract/engine.ts';
 import { display } from '../../../text/display.ts';
 
 /** Limits on the messages of an engine (docs/engines.md). */
@@ -11,30 +18,67 @@ const ENGINE_LIMITS = {
   audioBytes: 1024 * 1024,
   wordsPerMessage: 10_000,
   messageCharacters: 1_000,
+  handleCharacters: 1_000,
 } as const;
 
 export type HostMessage =
-  | { readonly type: 'hello'; readonly protocol: number }
+  | { readonly type: 'hello'; readonly protocol: number; readonly maxProtocol: number }
   | SpeakMessage
+  | CloneMessage
   | { readonly type: 'cancel'; readonly id: number };
 
-export interface SpeakMessage {
+interface SpeakFields {
   readonly type: 'speak';
   /** Number of the request within this process, from 1. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;
-  readonly speed: number;
-  readonly pitch: number;
+}
+
+/** A request in the form of version 1 or version 2. */
+export type SpeakMessage =
+  | (SpeakFields & { readonly speed: number; readonly pitch: number })
+  | (SpeakFields & {
+      readonly model: string;
+      readonly controls: { readonly [Name in EngineControl]?: string | number };
+      readonly words: boolean;
+    });
+
+export interface CloneMessage {
+  readonly type: 'clone';
+  readonly id: number;
+  /** Path of a file with reference audio. */
+  readonly audio: string;
+  /** The words of the reference audio; empty if they are unknown. */
+  readonly text: string;
 }
 
 const Id = Type.Integer({ minimum: 1 });
 const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
-const Hello = Type.Object({
+const HELLO = { type: Type.Literal('hello') };
+const { version, license } = EngineDescription.properties;
+/** The greeting of version 1, which ignores the fields of version 2. */
+const Hello1 = Type.Object({
+  ...HELLO,
+  protocol: Type.Literal(ENGINE_PROTOCOLS.oldest),
+  version,
+  license,
+  voices: Type.Array(Type.Omit(EngineVoiceRecord, ['controls', 'languages']), {
+    minItems: 1,
+    maxItems: ENGINE_VOICES_MAX,
+  }),
+});
+const Hello2 = Type.Object({
+  ...HELLO,
   ...EngineDescription.properties,
-  type: Type.Literal('hello'),
-  protocol: Type.Literal(ENGINE_PROTOCOL),
+  protocol: Type.Literal(ENGINE_PROTOCOLS.newest),
+  controls: Type.Optional(EngineControls),
+});
+const Loading = Type.Object({
+  type: Type.Literal('loading'),
+  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  message: Type.Optional(Type.String({ maxLength: ENGINE_LIMITS.messageCharacters })),
 });
 /** An audio message. The samples follow the JSON line as bytes. */
 const Audio = Type.Object({
@@ -64,15 +108,26 @@ const Fault = Type.Object({
   message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
 });
 
-const EngineMessage = Type.Union([Hello, Audio, Words, Done, Fault]);
+const Cloned = Type.Object({
+  type: Type.Literal('cloned'),
+  id: Id,
+  voice: Type.String({ minLength: 1, maxLength: ENGINE_LIMITS.handleCharacters }),
+});
+
+const EngineMessage = Type.Union([Hello1, Hello2, Loading, Audio, Words, Done, Fault, Cloned]);
 export type EngineMessage = Static<typeof EngineMessage>;
 
+const HELLOS = new Map<unknown, TSchema>([
+  [ENGINE_PROTOCOLS.oldest, Hello1],
+  [ENGINE_PROTOCOLS.newest, Hello2],
+]);
 const SCHEMAS = new Map<unknown, TSchema>([
-  ['hello', Hello],
+  ['loading', Loading],
   ['audio', Audio],
   ['words', Words],
   ['done', Done],
   ['error', Fault],
+  ['cloned', Cloned],
 ]);
 
 /** A violation of the engine protocol (docs/engines.md); the message is for the author of the engine. */
@@ -84,15 +139,15 @@ function parseMessage(line: string): EngineMessage {
   const value = parseObject(line);
   if (Check(EngineMessage, value)) return value;
   const { protocol, type }: { protocol?: unknown; type?: unknown } = value;
-  if (type === 'hello' && protocol !== undefined && protocol !== ENGINE_PROTOCOL) {
+  if (type === 'hello' && protocol !== undefined && !HELLOS.has(protocol)) {
     throw new ProtocolFault(
-      `it speaks version ${show(protocol)} of the engine protocol; this foley speaks version ${ENGINE_PROTOCOL}`,
+      `it speaks version ${show(protocol)} of the engine protocol; this foley speaks the versions ${[...HELLOS.keys()].join(' and ')}`,
     );
   }
-  const schema = SCHEMAS.get(type);
+  const schema = type === 'hello' ? (HELLOS.get(protocol) ?? Hello1) : SCHEMAS.get(type);
   if (schema === undefined) {
     throw new ProtocolFault(
-      `it sent a message of the type ${show(type)}; allowed types: hello, audio, words, done and error`,
+      `it sent a message of the type ${show(type)}; allowed types: hello, audio, words, done, error, loading and cloned`,
     );
   }
   const [, [first]] = Errors(schema, value);

@@ -1,4 +1,8 @@
-import type { EngineRegistration, EngineVoiceRecord } from '../../../contract/engine.ts';
+import type {
+  EngineDescription,
+  EngineRegistration,
+  EngineVoiceRecord,
+} from '../../../contract/engine.ts';
 import { type Clock, systemClock } from '../../../effects/clock.ts';
 import { abortable } from '../../../effects/concurrency.ts';
 import { codePointOffset, countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
@@ -20,7 +24,7 @@ interface ProcessEngineOptions {
   /** The engine and its voices, as `foley engine add` saved them. */
   readonly registration: EngineRegistration;
   readonly launch: LaunchEngine;
-  /** Maximum number of processes, default 2. A process speaks one request at a time. */
+  /** Maximum number of processes; default 2, or 1 for an engine that accepts several requests at once. */
   readonly processes?: number;
   readonly clock?: Clock;
 }
@@ -30,11 +34,14 @@ interface ProcessEngineOptions {
  * idle minutes. A process keeps foley alive only while it speaks. The engine program clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
-  const { registration, launch, processes = 2, clock = systemClock } = options;
-  const start = (): EngineProcess => new EngineProcess(registration, launch, clock);
-  const pool = new ProcessPool(processes, start, clock);
+  const { registration, launch, clock = systemClock } = options;
+  const { maxConcurrent = 1, models } = registration;
+  const { processes = maxConcurrent > 1 ? 1 : 2 } = options;
+  const start = (): EngineProcess => new EngineProcess(registration, { launch, clock });
+  const pool = new ProcessPool({ processes, maxConcurrent, start, clock });
   return {
     name: registration.name,
+    ...(models === undefined ? {} : { models }),
     voices: registration.voices.map((voice) => ({
       id: voice.id,
       name: voice.name ?? voice.id,
@@ -43,6 +50,8 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
       pitch: voice.pitch === true,
       words: voice.words === true,
       reads: regionOf(voice) !== undefined,
+      ...(voice.controls === undefined ? {} : { controls: voice.controls }),
+      ...(voice.languages === undefined ? {} : { languages: voice.languages }),
     })),
     warmUp: () => pool.warmUp(),
     synthesize: (request, signal) => speak(pool, registration, request, signal),
@@ -88,11 +97,12 @@ function scriptPattern(code: string): string[] {
 
 async function* speak(
   pool: ProcessPool,
-  { name, voices }: EngineRegistration,
+  registration: EngineRegistration,
   request: EngineRequest,
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   signal.throwIfAborted();
+  const { name, voices } = registration;
   const added = voices.find(({ id }) => id === request.voice);
   if (added === undefined) {
     throw new EngineError('failed', `The engine ${name} has no voice ${request.voice}.`);
@@ -101,19 +111,12 @@ async function* speak(
   const engine = await pool.take(signal);
   let speech: Speech | undefined;
   try {
-    const greeting = await abortable(engine.ready, signal);
-    const voice = greeting.voices.find(({ id }) => id === request.voice);
-    if (voice?.sampleRate !== sampleRate) {
-      throw new EngineError(
-        'failed',
-        `The engine ${name} has changed since it was added: its voice ${request.voice} is missing or has another sample rate. Add it again.`,
-      );
-    }
+    requireUnchanged(await abortable(engine.ready, signal), registration, added);
     const region = request.textNormalization === false ? undefined : regionOf(added);
     const read = new ReadRequest(request.text, region);
     speech = engine.speak({ ...request, text: read.text }, sampleRate);
     for (;;) {
-      const next = await abortable(speech.next(), signal);
+      const next = await abortable(speech.chunks.next(), signal);
       if (next.done === true) break;
       yield read.place(next.value);
       signal.throwIfAborted();
@@ -123,6 +126,28 @@ async function* speak(
   } finally {
     void pool.giveBack(engine, speech);
   }
+}
+
+/** @throws EngineError when the engine no longer has the capabilities that foley stored */
+function requireUnchanged(
+  greeting: EngineDescription,
+  { maxConcurrent = 1, name, protocol }: EngineRegistration,
+  added: EngineVoiceRecord,
+): void {
+  const voice = greeting.voices.find(({ id }) => id === added.id);
+  const why =
+    voice?.sampleRate !== added.sampleRate
+      ? `its voice ${added.id} is missing or has another sample rate`
+      : greeting.protocol !== protocol
+        ? 'it speaks another version of the protocol'
+        : (greeting.maxConcurrent ?? 1) < maxConcurrent
+          ? 'it accepts fewer requests at once'
+          : undefined;
+  if (why === undefined) return;
+  throw new EngineError(
+    'failed',
+    `The engine ${name} has changed since it was added: ${why}. Add it again.`,
+  );
 }
 
 /** Returns how the service reads text for a voice; undefined if the voice reads text itself. */
@@ -198,21 +223,27 @@ class ReadRequest {
 /** Idle time after which a process is ended. */
 const IDLE_MS = 5 * 60_000;
 
-/** The processes of one engine: at most `limit`, started on demand. */
+interface PoolOptions {
+  /** Maximum number of processes. */
+  readonly processes: number;
+  /** Maximum number of requests of a process. */
+  readonly maxConcurrent: number;
+  readonly start: () => EngineProcess;
+  readonly clock: Clock;
+}
+
+/** The processes of one engine, started on demand. */
 class ProcessPool {
-  readonly #limit: number;
-  readonly #start: () => EngineProcess;
-  readonly #clock: Clock;
-  readonly #all = new Set<EngineProcess>();
-  /** Idle processes, the most recently used last, each with a function that stops the process's idle timer. */
+  readonly #options: PoolOptions;
+  /** Number of requests of each process; the most recently used process is last. */
+  readonly #all = new Map<EngineProcess, number>();
+  /** Functions that stop the timers of idle processes. */
   readonly #idle = new Map<EngineProcess, () => void>();
   #waiting: Waiting[] = [];
   #isClosed = false;
 
-  constructor(limit: number, start: () => EngineProcess, clock: Clock) {
-    this.#limit = limit;
-    this.#start = start;
-    this.#clock = clock;
+  constructor(options: PoolOptions) {
+    this.#options = options;
   }
 
   /**
@@ -221,19 +252,24 @@ class ProcessPool {
    */
   async take(signal: AbortSignal): Promise<EngineProcess> {
     if (this.#isClosed) throw closed();
-    const idle = [...this.#idle.keys()].findLast(({ isUsable }) => isUsable);
-    if (idle !== undefined) return this.#use(idle);
-    if (this.#all.size < this.#limit) return this.#use(this.#launch());
+    const { maxConcurrent, processes } = this.#options;
+    const free = [...this.#all].findLast(
+      ([engine, requests]) => engine.isUsable && requests < maxConcurrent,
+    );
+    if (free !== undefined) return this.#use(free[0]);
+    if (this.#all.size < processes) return this.#use(this.#launch());
     return this.#wait(signal);
   }
 
-  /** Returns a process to the pool; cancels an unfinished request first. */
+  /** Ends a request of a process; cancels an unfinished request first. */
   async giveBack(engine: EngineProcess, speech: Speech | undefined): Promise<void> {
-    if (speech !== undefined) await engine.settle(speech);
-    if (!engine.isUsable) return;
+    await speech?.settle();
+    const requests = this.#all.get(engine);
+    if (requests === undefined || !engine.isUsable) return;
+    this.#all.set(engine, requests - 1);
     const next = this.#waiting.shift();
-    if (next !== undefined) next.resolve(engine);
-    else this.#park(engine);
+    if (next !== undefined) next.resolve(this.#use(engine));
+    else if (requests === 1) this.#park(engine);
   }
 
   /** Starts a process if none is running; resolves when the process is ready or has failed. */
@@ -252,12 +288,12 @@ class ProcessPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiting of this.#waiting) waiting.reject(closed());
-    await Promise.all([...this.#all].map((engine) => engine.end()));
+    await Promise.all([...this.#all.keys()].map((engine) => engine.end()));
   }
 
   #launch(): EngineProcess {
-    const engine = this.#start();
-    this.#all.add(engine);
+    const engine = this.#options.start();
+    this.#all.set(engine, 0);
     void engine.ended.then(() => this.#forget(engine));
     return engine;
   }
@@ -266,18 +302,24 @@ class ProcessPool {
     this.#all.delete(engine);
     this.#idle.get(engine)?.();
     this.#idle.delete(engine);
-    const next = this.#waiting.shift();
-    if (next === undefined) return;
+    if (this.#isClosed) return;
     try {
-      next.resolve(this.#launch());
+      const fresh = this.#waiting.length === 0 ? undefined : this.#launch();
+      const turns = fresh === undefined ? 0 : this.#options.maxConcurrent;
+      for (const next of this.#waiting.splice(0, turns)) {
+        if (fresh !== undefined) next.resolve(this.#use(fresh));
+      }
     } catch (error) {
-      next.reject(error);
+      for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
     }
   }
 
   #use(engine: EngineProcess): EngineProcess {
     this.#idle.get(engine)?.();
     this.#idle.delete(engine);
+    const requests = this.#all.get(engine) ?? 0;
+    this.#all.delete(engine);
+    this.#all.set(engine, requests + 1);
     engine.keepAlive(true);
     return engine;
   }
@@ -286,7 +328,7 @@ class ProcessPool {
     engine.keepAlive(false);
     this.#idle.set(
       engine,
-      this.#clock.after(IDLE_MS, () => void engine.end()),
+      this.#options.clock.after(IDLE_MS, () => void engine.end()),
     );
   }
 
@@ -298,7 +340,7 @@ class ProcessPool {
     });
     try {
       const tooLate = (engine: EngineProcess): void => void this.giveBack(engine, undefined);
-      return this.#use(await abortable(turn, signal, tooLate));
+      return await abortable(turn, signal, tooLate);
     } finally {
       this.#waiting = this.#waiting.filter((one) => one !== waiting);
     }

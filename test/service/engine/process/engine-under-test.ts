@@ -19,6 +19,7 @@ import { manualClock } from '../../../api/manual-clock.ts';
 export const MORSE = fileURLToPath(
   new URL('../../../../examples/engine/morse.mjs', import.meta.url),
 );
+export const SECOND = fileURLToPath(new URL('engines/second.mjs', import.meta.url));
 export const MISBEHAVING = fileURLToPath(new URL('engines/misbehaving.mjs', import.meta.url));
 
 export const VOICE: EngineVoiceRecord = { id: 'v', language: 'en', sampleRate: 16_000 };
@@ -75,14 +76,16 @@ export interface UnderTestOptions {
   readonly voice?: EngineVoiceRecord;
   readonly processes?: number;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Fields that `foley engine add` stored. */
+  readonly added?: Partial<EngineRegistration>;
 }
 
 /** An engine in real processes on a clock that the test moves. */
 export function underTest(args: readonly string[], options: UnderTestOptions = {}): UnderTest {
-  const { voice = VOICE, processes = 1, env } = options;
+  const { voice = VOICE, processes = 1, env, added } = options;
   const clock = manualClock();
   const { launch, children } = recordingLauncher(env);
-  const registration = registrationOf(args, voice);
+  const registration = { ...registrationOf(args, voice), ...added };
   const engine = createProcessEngine({ registration, launch, processes, clock });
   return { engine, clock, children };
 }
@@ -90,6 +93,19 @@ export function underTest(args: readonly string[], options: UnderTestOptions = {
 /** An engine that breaks one rule. */
 export function misbehaving(behaviour: string, options?: UnderTestOptions): UnderTest {
   return underTest([MISBEHAVING, behaviour], options);
+}
+
+/** An engine of version 2. @param fields of its greeting, which foley stored */
+export function second(
+  fields: Partial<EngineRegistration> = {},
+  behaviour = 'speaks in turns',
+  options: UnderTestOptions = {},
+): UnderTest {
+  const args = [SECOND, JSON.stringify(fields), behaviour];
+  const voice = { ...VOICE, controls: [] };
+  const models = [{ id: 'local-tested' }];
+  const added = { protocol: 2, models, voices: [voice], ...fields, ...options.added };
+  return underTest(args, { ...options, added });
 }
 
 /** The speech of a request from its first chunk on. */

@@ -66,7 +66,7 @@ const BEHAVIOURS = {
   'says hello twice': {
     speak: greet,
   },
-  'speaks version 2': { hello: () => send({ ...hello, protocol: 2 }) },
+  'speaks version 3': { hello: () => send({ ...hello, protocol: 3 }) },
   'has a bad voice': { hello: () => send({ ...hello, voices: [{ ...voices[0], id: '../v' }] }) },
   'has a twin': { hello: () => send({ ...hello, voices: [voices[0], voices[0]] }) },
   'has too many voices': { hello: () => send({ ...hello, voices: Array(1001).fill(voices[0]) }) },

@@ -1,0 +1,101 @@
+import type { ReceivedMessage } from './messages.ts';
+
+/** Ends a request that was settled before its end. */
+export class Settled extends Error {
+  override readonly name = 'Settled';
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super('The request was settled.');
+    this.reason = reason;
+  }
+}
+
+/** The messages about one request that the service has not read yet. */
+export class Inbox {
+  /** Resolves when no more messages follow. Never rejects. */
+  readonly ended: Promise<void>;
+  readonly #received: ReceivedMessage[] = [];
+  #bytes = 0;
+  #isDiscarding = false;
+  #hasEnded = false;
+  #failure: { readonly error: unknown } | undefined;
+  #waiter: { resolve(next: ReceivedMessage): void; reject(error: unknown): void } | undefined;
+  #onEnd: () => void = () => undefined;
+  #onTaken: () => void = () => undefined;
+
+  constructor() {
+    this.ended = new Promise((resolve) => (this.#onEnd = resolve));
+  }
+
+  /** Bytes of audio in the messages. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether the next message is needed: a consumer waits for it, or the rest is to be ignored. */
+  get isWaiting(): boolean {
+    return this.#waiter !== undefined || (this.#isDiscarding && !this.#hasEnded);
+  }
+
+  /** Returns the next message. @throws the error of `fail`, or Settled after `discard` */
+  next(): Promise<ReceivedMessage> {
+    const first = this.#received.shift();
+    if (first !== undefined) {
+      this.#bytes -= first.pcm.length;
+      this.#onTaken();
+      return Promise.resolve(first);
+    }
+    return new Promise((resolve, reject) => {
+      if (this.#failure === undefined) this.#waiter = { resolve, reject };
+      else reject(this.#failure.error);
+    });
+  }
+
+  /** Resolves when the consumer takes a message, or the messages are discarded. */
+  taken(): Promise<void> {
+    return new Promise((resolve) => (this.#onTaken = resolve));
+  }
+
+  add(message: ReceivedMessage): void {
+    if (this.#isDiscarding) return;
+    const waiter = this.#waiter;
+    this.#waiter = undefined;
+    if (waiter !== undefined) return waiter.resolve(message);
+    this.#received.push(message);
+    this.#bytes += message.pcm.length;
+  }
+
+  /** Adds the last message. */
+  end(message: ReceivedMessage): void {
+    this.add(message);
+    this.#close();
+  }
+
+  /** Ends the request with an error; messages that arrived before can still be read. */
+  fail(error: unknown): void {
+    if (this.#hasEnded) return;
+    this.#failure ??= { error };
+    this.#waiter?.reject(error);
+    this.#waiter = undefined;
+    this.#close();
+  }
+
+  /** Ignores all messages from now on. @param reason error for the consumer */
+  discard(reason: unknown = new Error('The request was settled.')): void {
+    if (this.#isDiscarding) return;
+    this.#isDiscarding = true;
+    this.#received.length = 0;
+    this.#bytes = 0;
+    const error = new Settled(reason);
+    this.#failure = { error };
+    this.#waiter?.reject(error);
+    this.#waiter = undefined;
+    this.#onTaken();
+  }
+
+  #close(): void {
+    this.#hasEnded = true;
+    this.#onEnd();
+  }
+}

@@ -1,0 +1,50 @@
+import type { EngineCommand, EngineDescription } from '../../../contract/engine.ts';
+import { type Clock, systemClock } from '../../../effects/clock.ts';
+import { abortable } from '../../../effects/concurrency.ts';
+import { EngineError } from '../speech-engine.ts';
+import { EngineProcess } from './engine-process.ts';
+import type { LaunchEngine } from './launch-engine.ts';
+
+export interface InspectOptions {
+  readonly launch: LaunchEngine;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** Text to try a voice of any language: the voice must speak it or report it as unspeakable. */
+const SAMPLE_TEXT = '1, 2, 3.';
+
+/**
+ * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the process.
+ * A voice that reports the numbers as unspeakable passes.
+ * @throws EngineError with a message for the author of the engine
+ */
+export async function inspectEngine(
+  command: EngineCommand,
+  { launch, clock = systemClock, signal = new AbortController().signal }: InspectOptions,
+): Promise<EngineDescription> {
+  const engine = new EngineProcess(command, { launch, clock });
+  engine.keepAlive(true);
+  try {
+    const description = await abortable(engine.ready, signal);
+    const ids = description.voices.map(({ id }) => id);
+    const twin = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twin !== undefined) {
+      const message = `The engine ${command.name} has two voices with the id ${twin}.`;
+      throw new EngineError('failed', message);
+    }
+    const [voice] = description.voices;
+    if (voice !== undefined) {
+      const request = { text: SAMPLE_TEXT, voice: voice.id, speed: 1, pitch: 0 };
+      const { chunks } = engine.speak(request, voice.sampleRate);
+      while ((await abortable(chunks.next(), signal)).done !== true);
+    }
+    return description;
+  } catch (error) {
+    if (error instanceof EngineError && error.reason === 'unspeakable') return engine.ready;
+    throw error;
+  } finally {
+    if (signal.aborted) engine.kill();
+    await engine.end();
+  }
+}
