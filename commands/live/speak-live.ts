@@ -149,8 +149,7 @@ function transportFor(
         else if (isMarkdown) yield* markdownPieces(readPieces(io.stdin(), 'stdin', over), code);
         else yield* readPieces(io.stdin(), 'stdin', over);
       },
-      pronounce:
-        text === undefined && lexicon !== undefined ? (said) => lexicon.speak(said) : undefined,
+      lexicon: text === undefined ? lexicon : undefined,
       cutter: isReliable
         ? createSegmentCutter(flags.segmentBy ?? 'sentence', { skipsSilent: isMarkdown })
         : undefined,

@@ -9,7 +9,7 @@ import { abortable } from '../../src/effects/concurrency.ts';
 import type { SpokenTextFlags } from '../../src/speech/speech-text.ts';
 import { readSpeech } from '../../src/speech/speech-text.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
-import { countCodePoints } from '../../src/text/code-points.ts';
+import { CodePointSlicer, countCodePoints } from '../../src/text/code-points.ts';
 import { counted } from '../../src/text/display.ts';
 import { plainText, writtenEdits } from '../../src/text/document.ts';
 import { splitParts } from '../../src/text/parts.ts';
@@ -59,7 +59,7 @@ export const text: CommandDefinition<TextFlags> = {
     const language = resolveSetting(settings, 'language', options.language)?.value;
     const reading = options.reading === true ? readingOf(sent, language) : undefined;
     const written = spoken === undefined ? [] : writtenEdits(spoken);
-    const said = Array.from(sent);
+    const said = new CodePointSlicer(sent);
     return {
       data: {
         text: sent,
@@ -68,7 +68,7 @@ export const text: CommandDefinition<TextFlags> = {
         pauses,
         replaced: replaced.map(({ spoken: { end, start } }, index) => ({
           written: written[index]?.insert ?? '',
-          spoken: said.slice(start, end).join(''),
+          spoken: said.slice(start, end),
           at: start,
         })),
         ...(reading === undefined ? {} : { reading }),

@@ -3,6 +3,7 @@ import type { Clock } from '../effects/clock.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { hasMoreCodePointsThan } from '../text/code-points.ts';
 import type { CodeMode } from '../text/formats/text-formats.ts';
+import type { Lexicon } from '../text/lexicon.ts';
 import { cutWithin, splitParts } from '../text/parts.ts';
 import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
@@ -12,8 +13,8 @@ export interface FeedOptions {
   readonly cutter: SegmentCutter | undefined;
   /** Milliseconds without input after which an incomplete segment is sent anyway. */
   readonly flushAfterMs: number | undefined;
-  /** Returns the text to speak for a segment, or for a piece that ends with a sentence or a line. */
-  readonly pronounce?: ((segment: string) => string) | undefined;
+  /** Pronunciations to apply to each segment or piece. */
+  readonly lexicon?: Lexicon | undefined;
   readonly clock: Clock;
 }
 
@@ -27,7 +28,7 @@ const SENTENCE_WAIT_MS = 120;
 export async function feedText(
   pieces: AsyncIterable<string>,
   conversation: Pick<Conversation, 'finish' | 'say'>,
-  { clock, pronounce, cutter = wholePieces(pronounce !== undefined), flushAfterMs }: FeedOptions,
+  { clock, lexicon, cutter = wholePieces(lexicon), flushAfterMs }: FeedOptions,
 ): Promise<void> {
   let isEmpty = true;
   let stopTimer: (() => void) | undefined;
@@ -35,7 +36,7 @@ export async function feedText(
   const sayAll = async (segments: readonly string[], turn: Promise<void>): Promise<void> => {
     await turn;
     for (const segment of segments) {
-      for (const said of spokenSegments(segment, pronounce)) await conversation.say(said);
+      for (const said of spokenSegments(segment, lexicon)) await conversation.say(said);
     }
   };
   const say = (segments: readonly string[]): Promise<void> => {
@@ -59,47 +60,41 @@ export async function feedText(
   if (isEmpty) {
     throw usageFailure(
       'the text is empty',
-      'Give some text: foley live "Hello", -f FILE, or a pipe.',
+      'Pass the text as an argument, with -f FILE or through a pipe.',
     );
   }
   conversation.finish();
 }
 
 /** Returns the text to speak for a segment, split if it is too long for one segment. */
-function spokenSegments(segment: string, pronounce: FeedOptions['pronounce']): readonly string[] {
-  if (pronounce === undefined) return [segment];
-  const said = pronounce(segment);
+function spokenSegments(segment: string, lexicon: Lexicon | undefined): readonly string[] {
+  if (lexicon === undefined) return [segment];
+  const said = lexicon.speak(segment);
   return hasMoreCodePointsThan(said, SEGMENT_MAX_CHARACTERS)
     ? splitParts(said, SEGMENT_MAX_CHARACTERS).map(({ text }) => text)
     : [said];
 }
 
-const SENTENCE_END = /[.!?…][\p{Pe}\p{Pf}"']*\s+|[。！？]|\n/gu;
-
 /**
- * Creates a cutter that returns pieces unchanged, except that it keeps leading white space until text follows.
- * @param atSentences whether pieces end with a sentence or a line, so that no word is in two pieces
+ * Creates a cutter that returns pieces unchanged, except that it keeps leading white space until text follows, and
+ * text that may begin a word of the lexicon until it is certain.
  */
-function wholePieces(atSentences: boolean): SegmentCutter {
+function wholePieces(lexicon: Lexicon | undefined): SegmentCutter {
   let held = '';
   let hasBegun = false;
+  const take = (end: number): readonly string[] => {
+    const piece = held.slice(0, end);
+    hasBegun ||= piece.trim() !== '';
+    if (!hasBegun || piece === '') return [];
+    held = held.slice(end);
+    return [piece];
+  };
   return {
     write(piece) {
       held += piece;
-      hasBegun ||= held.trim() !== '';
-      if (!hasBegun) return [];
-      if (!atSentences) return this.flush();
-      const end = lastEnd(held, SENTENCE_END, 1, held.length) ?? 0;
-      const whole = held.slice(0, end);
-      if (whole.trim() === '') return [];
-      held = held.slice(end);
-      return [whole];
+      return take(lexicon?.settled(held) ?? held.length);
     },
-    flush() {
-      const pieces = hasBegun && held !== '' ? [held] : [];
-      held = hasBegun ? '' : held;
-      return pieces;
-    },
+    flush: () => take(held.length),
     hasRest: false,
     endsClearly: false,
   };

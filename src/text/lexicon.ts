@@ -1,6 +1,7 @@
 import { countCodePoints } from './code-points.ts';
 import type { Edit, SpokenText } from './document.ts';
 import { plainText, replaceSpoken } from './document.ts';
+import { pauseOffsets } from './pauses.ts';
 
 /** How a word or phrase is spoken. */
 export interface LexiconEntry {
@@ -32,23 +33,20 @@ export function entryProblem({ spoken, written }: LexiconEntry): string | undefi
 export class Lexicon {
   readonly #exact = createNode();
   readonly #folded = createNode();
-  /** Number of tokens of the longest entry. */
-  #longest = 0;
 
   /** @param entries valid entries; see {@link entryProblem} */
   constructor(entries: readonly LexiconEntry[]) {
     for (const { spoken, written } of entries) {
       const hasCase = HAS_CASE.test(written.trim());
       let node = hasCase ? this.#exact : this.#folded;
-      const tokens = tokensOf(written.trim());
-      for (const { text } of tokens) {
-        const key = hasCase ? text : folded(text);
+      for (const [token] of written.trim().matchAll(TOKENS)) {
+        const text = plainToken(token);
+        const key = hasCase ? text : text.toLowerCase();
         const next = node.next.get(key) ?? createNode();
         node.next.set(key, next);
         node = next;
       }
       node.spoken = spoken.trim();
-      this.#longest = Math.max(this.#longest, tokens.length);
     }
   }
 
@@ -63,38 +61,57 @@ export class Lexicon {
     return this.apply(plainText(text)).text;
   }
 
+  /**
+   * Returns the UTF-16 index up to which the words of a text are certain: the rest may be the beginning of an entry or
+   * of a longer word.
+   */
+  settled(text: string): number {
+    for (let at = 0; at < text.length;) {
+      const { end, isCertain } = this.#matchAt(text, at);
+      if (!isCertain) return at;
+      at = end;
+    }
+    return text.length;
+  }
+
   #editsOf({ pauses, text }: SpokenText): Edit[] {
-    const tokens = tokensOf(text);
+    const breaks = pauseOffsets(text, pauses);
     const edits: Edit[] = [];
-    let nextPause = 0;
-    for (let at = 0; at < tokens.length;) {
-      const start = tokens[at]?.start ?? 0;
-      while ((pauses[nextPause]?.at ?? Infinity) <= start) nextPause += 1;
-      const found = this.#longestAt(tokens, at, pauses[nextPause]?.at ?? Infinity);
-      if (found !== undefined) {
-        const end = tokens[found.end]?.start ?? countCodePoints(text);
-        edits.push({ start, end, insert: found.spoken });
-      }
-      at = found?.end ?? at + 1;
+    let [start, next] = [0, 0];
+    for (let at = 0; at < text.length;) {
+      while ((breaks[next]?.end ?? Infinity) <= at) next += 1;
+      const { end, spoken } = this.#matchAt(text, at, breaks[next]?.end);
+      const length = countCodePoints(text.slice(at, end));
+      if (spoken !== undefined) edits.push({ start, end: start + length, insert: spoken });
+      start += length;
+      at = end;
     }
     return edits;
   }
 
-  /** Returns the longest entry that begins at a token, and the index of the token after it. */
-  #longestAt(tokens: readonly Token[], from: number, pauseAt: number) {
+  /** Returns the longest entry that begins at `from`, or else the token there, and whether more text may change it. */
+  #matchAt(text: string, from: number, pauseAt = Infinity) {
     let exact: LexiconNode | undefined = this.#exact;
     let fold: LexiconNode | undefined = this.#folded;
-    let found: { readonly end: number; readonly spoken: string } | undefined;
-    for (let at = from; at < tokens.length && at < from + this.#longest; at += 1) {
-      const token = tokens[at];
-      if (token === undefined || (at > from && token.start >= pauseAt)) break;
-      exact = exact?.next.get(token.text);
-      fold = fold?.next.get(folded(token.text));
-      if (exact === undefined && fold === undefined) break;
-      const spoken = exact?.spoken ?? fold?.spoken;
-      if (spoken !== undefined) found = { end: at + 1, spoken };
+    let end = from;
+    let spoken: string | undefined;
+    let isCertain = true;
+    for (let at = from; at === from || (at < text.length && at < pauseAt);) {
+      const token = tokenAt(text, at);
+      at += token.length;
+      const key = plainToken(token);
+      exact = exact?.next.get(key);
+      fold = fold?.next.get(key.toLowerCase());
+      const longer = exact?.spoken ?? fold?.spoken;
+      if (end === from || longer !== undefined) {
+        end = at;
+        spoken = longer;
+      }
+      const mayGoOn = (exact?.next.size ?? 0) + (fold?.next.size ?? 0) > 0;
+      isCertain = at < text.length || !(mayGoOn || WORD_CHARACTER.test(token));
+      if (!mayGoOn) break;
     }
-    return found;
+    return { end, spoken, isCertain };
   }
 }
 
@@ -111,35 +128,23 @@ function createNode(): LexiconNode {
   return { next: new Map() };
 }
 
-function folded(token: string): string {
-  return token.toLowerCase();
-}
-
-/** A word, a run of white space, or a sign. */
-interface Token {
-  readonly text: string;
-  /** In code points. */
-  readonly start: number;
-}
-
 /** Scripts without spaces between words: each of their letters counts as a word. */
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 
-const TOKEN = new RegExp(
+/** A word, a run of white space, or a sign. */
+const TOKENS = new RegExp(
   String.raw`[${UNSPACED}]\p{M}*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+|\s+|[^]`,
   'gu',
 );
+const TOKEN = new RegExp(TOKENS, 'uy');
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u;
 
-function tokensOf(text: string): Token[] {
-  const tokens: Token[] = [];
-  let start = 0;
-  for (const [token] of text.matchAll(TOKEN)) {
-    tokens.push({ text: token.trim() === '' ? ' ' : plainToken(token), start });
-    start += countCodePoints(token);
-  }
-  return tokens;
+function tokenAt(text: string, at: number): string {
+  TOKEN.lastIndex = at;
+  return TOKEN.exec(text)?.[0] ?? '';
 }
 
 function plainToken(token: string): string {
+  if (token.trim() === '') return ' ';
   return token === '’' ? "'" : token.normalize('NFC');
 }

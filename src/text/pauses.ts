@@ -125,7 +125,7 @@ export function splitAtPauses(
     }
     start = end;
   };
-  for (const { end, ms } of offsetsOf(text, pauses)) {
+  for (const { end, ms } of pauseOffsets(text, pauses)) {
     addUntil(end);
     silences.push((silences.pop() ?? 0) + ms);
   }
@@ -134,7 +134,7 @@ export function splitAtPauses(
 }
 
 /** Returns the UTF-16 index of each pause. */
-function offsetsOf(text: string, pauses: readonly Pause[]) {
+export function pauseOffsets(text: string, pauses: readonly Pause[]) {
   let [index, count] = [0, 0];
   return pauses.map(({ at, ms }) => {
     index = codePointOffset(text, at - count, index);

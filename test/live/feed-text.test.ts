@@ -124,6 +124,40 @@ test.each([undefined, createSegmentCutter('sentence')])(
   },
 );
 
+test('without a cutter text waits only for an entry of the lexicon, or for the end of a word', async () => {
+  const lexicon = new Lexicon([
+    { written: 'New York City', spoken: 'N Y C' },
+    { written: 'C++', spoken: 'see plus plus' },
+  ]);
+  const heard = listener();
+  const { pieces, write } = pipe();
+  const fed = feedText(pieces, heard, {
+    clock: manualClock(),
+    cutter: undefined,
+    flushAfterMs: undefined,
+    lexicon,
+  });
+  const steps = [
+    [' ', []],
+    ['It ', [' It ']],
+    ['snows in', ['snows ']],
+    [' New', ['in ']],
+    [' York ', []],
+    ['now, ', ['New York now, ']],
+    ['C+', []],
+    ['+', ['see plus plus']],
+    ['!', ['!']],
+    [' New York', [' ']],
+    [undefined, ['New York', '(end)']],
+  ] as const;
+  for (const [piece, said] of steps) {
+    heard.said.length = 0;
+    await write(piece);
+    expect(heard.said).toEqual(said);
+  }
+  await fed;
+});
+
 test.each(['sentence', 'line', undefined] as const)(
   'words are replaced however the text is cut (segments by %s)',
   async (by) => {
@@ -148,7 +182,7 @@ test.each(['sentence', 'line', undefined] as const)(
           clock: manualClock(),
           cutter: by === undefined ? undefined : createSegmentCutter(by),
           flushAfterMs: undefined,
-          pronounce: (said) => lexicon.speak(said),
+          lexicon,
         });
         const said = heard.said.slice(0, -1).join(by === undefined ? '' : ' ');
         expect(said.replaceAll(/\s+/g, ' ')).toBe(expected);

@@ -89,6 +89,32 @@ describe('a lexicon', () => {
     );
   });
 
+  it('settles words that later text cannot change, and only those', () => {
+    const words = fc.constantFrom('a', 'B', 'ab', '-', ' ', 'é', '重', '1', '👋', '\u0301');
+    const phrase = fc.array(words, { minLength: 1, maxLength: 4 }).map((one) => one.join(''));
+    const entry = fc
+      .record({ written: phrase, spoken: fc.constantFrom('X', 'B b', '重') })
+      .filter((one) => entryProblem(one) === undefined);
+    const pieces = fc.array(words, { maxLength: 30 });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 8 }), pieces, (entries, arriving) => {
+        const lexicon = new Lexicon(entries);
+        let [said, held] = ['', ''];
+        for (const piece of arriving) {
+          held += piece;
+          const end = lexicon.settled(held);
+          said += lexicon.speak(held.slice(0, end));
+          held = held.slice(end);
+          const longest = Math.max(1, ...entries.map(({ written }) => written.length));
+          const lastWord = /[\p{L}\p{N}\p{M}]*$/u.exec(held)?.[0].length ?? 0;
+          expect(held.replaceAll(/\s+/g, ' ').length).toBeLessThanOrEqual(longest + lastWord);
+        }
+        expect(said + lexicon.speak(held)).toBe(lexicon.speak(arriving.join('')));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('of 10,000 entries reads 100 kB at once, also a text that begins entries again and again', () => {
     const entries = Array.from({ length: 10_000 }, (_, n) => ({
       written: `word${n} ${'a '.repeat(n % 40)}z`,

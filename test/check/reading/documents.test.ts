@@ -177,6 +177,18 @@ const HOSTILE: readonly (readonly [string, () => string | Uint8Array, RegExp])[]
   ['large.html', () => '<p>Hello there.</p>'.repeat(5.5 * MEBIBYTE), /larger than 8 MiB/],
 ];
 
+test.runIf(process.platform === 'linux')(
+  'a lexicon needs little memory for a long text',
+  async () => {
+    const input = 'A few words of prose about nginxes. '.repeat(0.2 * MEBIBYTE);
+    const box = await boxWith({ 'names.tsv': 'nginx\tengine x\n', 'a.txt': input });
+    const { env, peak } = await withPeak(box);
+    const args = ['tts', '-f', 'a.txt', '--lexicon', 'names.tsv', '--dry-run'];
+    expect(await runFoley(args, { box, env })).toMatchObject({ code: 0 });
+    expect(await peak()).toBeLessThan(400 * MEBIBYTE);
+  },
+);
+
 describe.runIf(process.platform === 'linux')('a hostile document', () => {
   test.each(HOSTILE)('%s is refused in bounded time and memory', async (name, content, message) => {
     const box = await boxWith({ [name]: content() });
