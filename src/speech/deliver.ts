@@ -115,9 +115,12 @@ function unusable(
   });
 }
 
-/** Estimates the size in bytes of a text's audio, at 12 characters a second and the usual bit rate of the format. */
-export function expectedBytes(text: string, format: Format): number {
-  const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND;
+/**
+ * Estimates the size in bytes of a text's audio, at 12 characters a second and the usual bit rate of the format.
+ * @param silenceMs silence to add to the speech, in milliseconds
+ */
+export function expectedBytes(text: string, format: Format, silenceMs = 0): number {
+  const seconds = countCodePoints(text) / CHARACTERS_PER_SECOND + silenceMs / 1000;
   return Math.ceil(seconds * (COMPRESSED.has(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
 }
 

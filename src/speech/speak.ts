@@ -189,6 +189,8 @@ export type OutputPlan<Possible extends Format = AudioFormat> =
 
 interface OpenPlannedOptions extends FileDeps {
   readonly text: string;
+  /** Silence to add to the speech, in milliseconds. */
+  readonly silenceMs?: number;
   /** Whether to fail if the file exists, instead of replacing it. */
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
@@ -204,10 +206,10 @@ interface OpenPlannedOptions extends FileDeps {
  */
 export async function openPlanned(
   plan: OutputPlan<Format>,
-  { noClobber, state, text, ...deps }: OpenPlannedOptions,
+  { noClobber, silenceMs, state, text, ...deps }: OpenPlannedOptions,
 ): Promise<Output | undefined> {
   const { files, processes } = deps;
-  const bytes = expectedBytes(text, plan.format);
+  const bytes = expectedBytes(text, plan.format, silenceMs);
   await requireSpoolSpace(path.join(state, 'spool'), bytes, files);
   if (plan.kind === 'stdout' || plan.kind === 'player') return undefined;
   const named = noClobber ? 'refuse' : 'replace';

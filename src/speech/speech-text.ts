@@ -1,4 +1,6 @@
 import path from 'node:path';
+import type { Format } from '../audio/formats.ts';
+import { LARGEST_WAV_LENGTH } from '../audio/wav.ts';
 import type { SettingSources } from '../config/settings.ts';
 import { resolveSetting } from '../config/settings.ts';
 import type { FileSystem } from '../effects/file-system.ts';
@@ -124,4 +126,25 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
     `the text has pauses, which ${command} cannot speak`,
     'Remove the <break> elements, or use `foley tts`.',
   );
+}
+
+/**
+ * Refuses pauses that alone are longer than a file of the format can be.
+ * @throws Failure (usage)
+ */
+export function refuseLongPauses(spoken: SpokenText | undefined, format: Format): void {
+  const seconds = pauseMs(spoken) / 1000;
+  if (format !== 'wav' || seconds <= LONGEST_WAV_SECONDS) return;
+  throw usageFailure(
+    `the pauses (--pauses or <break>) last ${Math.ceil(seconds)} s: a wav file holds at most ${LONGEST_WAV_SECONDS} s (4 GiB)`,
+    'Use fewer or shorter pauses, or --format mp3 or ogg.',
+  );
+}
+
+/** The length of a wav file of 4 GiB with 44,100 samples of 16 bits per second, in seconds. */
+const LONGEST_WAV_SECONDS = Math.floor(LARGEST_WAV_LENGTH / (44_100 * 2));
+
+/** Returns the length of all pauses of a text together, in milliseconds. */
+export function pauseMs(spoken: SpokenText | undefined): number {
+  return spoken?.pauses.reduce((sum, { ms }) => sum + ms, 0) ?? 0;
 }

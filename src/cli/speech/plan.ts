@@ -19,7 +19,7 @@ import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
 import type { Player } from '../../speech/play.ts';
 import type { OutputPlan, Spoken } from '../../speech/speak.ts';
 import type { SpokenTextFlags } from '../../speech/speech-text.ts';
-import { readSpeech } from '../../speech/speech-text.ts';
+import { readSpeech, refuseLongPauses } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import type { SpokenText } from '../../text/document.ts';
 import type { PausedParts } from '../../text/pauses.ts';
@@ -179,6 +179,7 @@ export async function planTask(
   const source = { ...io, ...context, args, file: flags.file };
   const { spoken, text } = await abortable(readSpeech(source, flags, settings), signal);
   const characters = countCodePoints(text);
+  if (plan.kind !== 'stdout' && plan.kind !== 'player') refuseLongPauses(spoken, plan.format);
   const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
   if (flags.split === 'never' && !hasPauses && characters > TEXT_MAX_CHARACTERS) {
     throw textTooLong(characters, TEXT_MAX_CHARACTERS);

@@ -14,6 +14,7 @@ import type { RateKey } from '../../speech/credit-rates.ts';
 import { checkCredits } from '../../speech/credit-rates.ts';
 import type { OutputPlan, AudioStream, SpeechTransport } from '../../speech/speak.ts';
 import { openPlanned, speak } from '../../speech/speak.ts';
+import { pauseMs } from '../../speech/speech-text.ts';
 import type { Playback, Player } from '../../speech/play.ts';
 import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
@@ -159,10 +160,12 @@ export async function openOutputFile({
   context,
   flags,
   plan,
+  spoken,
   text,
 }: Task): Promise<Output | undefined> {
   const { state } = await context.paths();
-  return openPlanned(plan, { ...context, text, noClobber: !flags.clobber, state });
+  const silenceMs = pauseMs(spoken);
+  return openPlanned(plan, { ...context, text, silenceMs, noClobber: !flags.clobber, state });
 }
 
 async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {

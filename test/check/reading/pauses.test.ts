@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { expectedBytes } from '../../../src/speech/deliver.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { runFoley } from '../../harness/run-foley.ts';
@@ -195,6 +196,22 @@ describe('--pauses', () => {
   ])('refuses %j', async (text, message) => {
     const { stderr } = await refused(['--pauses', text]);
     expect(stderr).toContain(message);
+  });
+
+  test('refuses pauses that alone are longer than a wav file can be, before anything is sent', async () => {
+    const input = '[pause 60s] One '.repeat(812);
+    const { stderr } = await refused(['--pauses', '-o', 'a.wav'], { input });
+    expect(stderr).toContain(
+      'the pauses (--pauses or <break>) last 48720 s: a wav file holds at most 48695 s (4 GiB)',
+    );
+    for (const flags of [['--format', 'wav'], ['-o', 'a.mp3'], ['-o', 'a.wav', input.slice(16)]]) {
+      const args = ['tts', '--pauses', '--dry-run', ...flags];
+      expect(await runFoley(args, { input })).toMatchObject({ code: 0 });
+    }
+  });
+
+  test('counts pauses when it checks the space on the disk', () => {
+    expect(expectedBytes('Hi', 'wav', 60_000) - expectedBytes('Hi', 'wav')).toBe(60 * 96_000);
   });
 
   test('names the file with a bad mark, and what is allowed', async () => {
