@@ -39,12 +39,22 @@ export function parseCommand(
   const guarded = definition.freeText === true ? guardDashText(words, command.options) : words;
   const shown = parse(command, guarded, definition.freeText);
   if (shown !== undefined) return shown;
+  const args = restoreDashText(command.args);
+  const options = command.opts<{ readonly file?: string }>();
   return {
     kind: 'run',
-    args: restoreDashText(command.args),
-    options: command.opts(),
+    ...(namesStdin(command, words) ? { args: [], options: { ...options, file: '-' } } : { args, options }),
     globals: command.opts<GlobalOptions>(),
   };
+}
+
+/** Whether the only text of a command is `-`, which names stdin as in `--file -`. */
+function namesStdin(command: Command, words: readonly string[]): boolean {
+  const { args, options } = command;
+  const mayHaveFile =
+    options.some((option) => option.attributeName() === 'file') &&
+    command.getOptionValue('file') === undefined;
+  return mayHaveFile && args.length === 1 && args[0] === '-' && !words.includes('--');
 }
 
 /** Creates the commander command, with the flags of the definition and the global flags. */

@@ -25,7 +25,7 @@ export async function readText(source: TextSource): Promise<string> {
   if (text.trim() === '') {
     throw usageFailure(
       `the text ${origin(source)} is empty`,
-      'Pass some text: foley tts "Hello", -f FILE, or a pipe.',
+      'Pass the text as an argument, with -f FILE or through a pipe.',
     );
   }
   return text;
@@ -79,7 +79,7 @@ async function findInput(
   if (file === undefined && source.stdinIsTerminal()) {
     throw usageFailure(
       'no text to speak',
-      'Pass it as an argument (foley tts "Hello"), with -f FILE, or through a pipe.',
+      'Pass the text as an argument, with -f FILE or through a pipe.',
     );
   }
   return { bytes: source.stdin(), name: 'stdin' };

@@ -5,6 +5,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
+import { spokenText } from './support/spoken-text.ts';
 
 describe('foley text', () => {
   test('prints what would be sent, and the characters that would be billed', async () => {
@@ -58,5 +59,35 @@ describe('foley text', () => {
     const latin = await runFoley(html, { input: Buffer.from('<p>caf\xe9</p>', 'latin1') });
     expect(latin).toMatchObject({ code: 2 });
     expect(latin.stderr).toContain('stdin is not valid UTF-8: byte 0xe9');
+  });
+
+  test('reads stdin for -, as foley tts and live do, and a dash after --', async () => {
+    const input = 'Hello there.';
+    expect((await runFoley(['text', '-'], { input })).stdout.toString()).toBe(`${input}\n`);
+    expect((await runFoley(['text', '--', '-'], { input })).stdout.toString()).toBe('-\n');
+    expect(await spokenText(['-'], { input })).toBe(input);
+    const twice = await runFoley(['text', '-', '-f', 'a.txt'], { input });
+    expect(twice).toMatchObject({ code: 2 });
+    expect(twice.stderr).toContain('text is given twice');
+  });
+
+  test('names its own ways to pass a text', async () => {
+    for (const args of [['text'], ['text', '-']]) {
+      const result = await runFoley(args, { input: '' });
+      expect(result).toMatchObject({ code: 2 });
+      expect(result.stderr).toContain(
+        'Pass the text as an argument, with -f FILE or through a pipe.',
+      );
+    }
+  });
+
+  test.each([
+    ['md', 'markdown'],
+    ['srt', 'subtitles'],
+    ['markdwn', 'markdown'],
+  ])('suggests a format for --text-format %s', async (given, format) => {
+    const result = await runFoley(['text', 'Hi', '--text-format', given]);
+    expect(result).toMatchObject({ code: 2 });
+    expect(result.stderr).toContain(`Did you mean ${format}?`);
   });
 });

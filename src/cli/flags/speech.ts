@@ -20,7 +20,7 @@ import type { SettingSources } from '../../config/settings.ts';
 import { flagName, resolveSetting } from '../../config/settings.ts';
 import { nearestHint } from '../../text/did-you-mean.ts';
 import type { TextFormat } from '../../text/formats/text-formats.ts';
-import { CODE_MODES, TEXT_FORMATS } from '../../text/formats/text-formats.ts';
+import { CODE_MODES, documentFormat, TEXT_FORMATS } from '../../text/formats/text-formats.ts';
 import { isHeaderValue } from '../../api/request.ts';
 import { IDEMPOTENCY_KEY_MAX_CHARACTERS } from '../../contract/limits.ts';
 
@@ -85,6 +85,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       '--text-format <format>',
       `format of the text: ${formats.join(', ')} (default: ${usual})`,
       formats,
+      (given) => documentFormat('auto', `.${given}`),
     ),
     choiceOption(
       '--code <mode>',

@@ -31,9 +31,17 @@ export function numberOption(flags: string, description: string, range: Range): 
   return new Option(flags, description).argParser(numberWithin(nameOf(flags), range));
 }
 
-/** Creates a flag that accepts one of a few words. */
-export function choiceOption(flags: string, description: string, words: readonly string[]): Option {
-  return new Option(flags, description).argParser(oneOf(nameOf(flags), words));
+/**
+ * Creates a flag that accepts one of a few words.
+ * @param meant returns the word to suggest for another name of it
+ */
+export function choiceOption(
+  flags: string,
+  description: string,
+  words: readonly string[],
+  meant?: (given: string) => string | undefined,
+): Option {
+  return new Option(flags, description).argParser(oneOf(nameOf(flags), words, meant));
 }
 
 /** Creates a flag that accepts a duration; its value is in milliseconds. */
@@ -83,13 +91,14 @@ export interface ChoiceParser<Word extends string> {
 export function oneOf<Word extends string>(
   flag: string,
   words: readonly Word[],
+  meant?: (given: string) => string | undefined,
 ): ChoiceParser<Word> {
   const parse = (given: string): Word => {
     const word = words.find((candidate) => candidate === given);
     if (word !== undefined) return word;
     throw usageFailure(
       `${flag} is "${given}"; it takes ${words.join(', ')}`,
-      nearestHint(given, words),
+      nearestHint(meant?.(given) ?? given, words),
     );
   };
   return Object.assign(parse, { words });
