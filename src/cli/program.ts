@@ -43,7 +43,9 @@ export function parseCommand(
   const options = command.opts<{ readonly file?: string }>();
   return {
     kind: 'run',
-    ...(namesStdin(command, words) ? { args: [], options: { ...options, file: '-' } } : { args, options }),
+    ...(namesStdin(command, words)
+      ? { args: [], options: { ...options, file: '-' } }
+      : { args, options }),
     globals: command.opts<GlobalOptions>(),
   };
 }

@@ -204,7 +204,11 @@ describe('--pauses', () => {
     expect(stderr).toContain(
       'the pauses (--pauses or <break>) last 48720 s: a wav file holds at most 48695 s (4 GiB)',
     );
-    for (const flags of [['--format', 'wav'], ['-o', 'a.mp3'], ['-o', 'a.wav', input.slice(16)]]) {
+    for (const flags of [
+      ['--format', 'wav'],
+      ['-o', 'a.mp3'],
+      ['-o', 'a.wav', input.slice(16)],
+    ]) {
       const args = ['tts', '--pauses', '--dry-run', ...flags];
       expect(await runFoley(args, { input })).toMatchObject({ code: 0 });
     }
