@@ -11,6 +11,8 @@ export interface Paths {
   readonly serviceData: string;
   /** The folder with the speech engines that the user added, and `engines.json`. */
   readonly engines: string;
+  /** The folder with the voices and models of the engines that foley installs. */
+  readonly models: string;
 }
 
 export interface PathInputs {
@@ -45,6 +47,7 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     accountsFile: join(config, 'accounts.json'),
     serviceData: join(state, 'service'),
     engines: join(state, 'engines'),
+    models: join(under('XDG_DATA_HOME', usual.data), 'models'),
   };
 }
 
@@ -55,7 +58,7 @@ function usualFolders(
   inHome: Join,
   folder: (name: string) => string | undefined,
   join: Join,
-): Pick<Paths, 'cache' | 'config' | 'state'> {
+): Record<'cache' | 'config' | 'data' | 'state', string> {
   if (platform === 'win32') {
     const roaming = folder('APPDATA') ?? inHome('AppData', 'Roaming');
     const local = folder('LOCALAPPDATA') ?? inHome('AppData', 'Local');
@@ -63,6 +66,7 @@ function usualFolders(
       config: join(roaming, 'foley', 'Config'),
       state: join(local, 'foley', 'State'),
       cache: join(local, 'foley', 'Cache'),
+      data: join(local, 'foley', 'Data'),
     };
   }
   if (platform === 'darwin') {
@@ -70,11 +74,13 @@ function usualFolders(
       config: inHome('Library', 'Preferences', 'foley'),
       state: inHome('Library', 'Application Support', 'foley'),
       cache: inHome('Library', 'Caches', 'foley'),
+      data: inHome('Library', 'Application Support', 'foley'),
     };
   }
   return {
     config: inHome('.config', 'foley'),
     state: inHome('.local', 'state', 'foley'),
     cache: inHome('.cache', 'foley'),
+    data: inHome('.local', 'share', 'foley'),
   };
 }

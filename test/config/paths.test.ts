@@ -13,13 +13,19 @@ test('without variables, the default folders of Linux are used', () => {
     accountsFile: '/home/ada/.config/foley/accounts.json',
     serviceData: '/home/ada/.local/state/foley/service',
     engines: '/home/ada/.local/state/foley/engines',
+    models: '/home/ada/.local/share/foley/models',
   });
 });
 
 test.each(['linux', 'darwin', 'freebsd'] as const)('the XDG folders go first on %s', (platform) => {
   const env = { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s', XDG_CACHE_HOME: '/k' };
-  const { cache, config, state } = resolvePaths({ env, platform, homeDirectory: '/home/ada' });
+  const { cache, config, models, state } = resolvePaths({
+    env: { ...env, XDG_DATA_HOME: '/d' },
+    platform,
+    homeDirectory: '/home/ada',
+  });
   expect([config, state, cache]).toEqual(['/c/foley', '/s/foley', '/k/foley']);
+  expect(models).toBe('/d/foley/models');
 });
 
 test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" is ignored', (value) => {
@@ -32,6 +38,7 @@ test('the default folders of macOS are used', () => {
   expect(paths.config).toBe('/Users/ada/Library/Preferences/foley');
   expect(paths.state).toBe('/Users/ada/Library/Application Support/foley');
   expect(paths.cache).toBe('/Users/ada/Library/Caches/foley');
+  expect(paths.models).toBe('/Users/ada/Library/Application Support/foley/models');
 });
 
 test('the default folders of Windows are used', () => {
@@ -40,4 +47,5 @@ test('the default folders of Windows are used', () => {
   expect(paths.settingsFile).toBe('C:\\Users\\ada\\AppData\\Roaming\\foley\\Config\\config.json');
   expect(paths.serviceData).toBe('D:\\Local\\foley\\State\\service');
   expect(paths.cache).toBe('D:\\Local\\foley\\Cache');
+  expect(paths.models).toBe('D:\\Local\\foley\\Data\\models');
 });
