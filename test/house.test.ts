@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   live: FEATURES,
   media: FEATURES,
   voices: FEATURES,
-  engines: [...LEAVES, 'durable', 'config'],
+  engines: [...LEAVES, 'durable', 'api', 'config'],
   launch: ['config'],
   service: SHARED,
   cli: CLIENT,

@@ -1,39 +1,82 @@
+import { Option } from 'commander';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
-import { engineDeps, engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDeps, engineDocument, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
+import { addOptions, filled, listOption, textOption } from '../../src/cli/flags/values.ts';
+import { startProgress } from '../../src/cli/render/progress.ts';
+import type { Progress } from '../../src/cli/render/progress.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
-import { usageFailure } from '../../src/errors/failure.ts';
+import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
+import type { ModelFile } from '../../src/engines/download-models.ts';
+import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
+import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
 
-export const engineAdd: CommandDefinition = {
+interface EngineAddFlags {
+  readonly voice?: readonly string[];
+  readonly from?: string;
+  readonly yes?: true;
+}
+
+/** `foley engine add NAME` (docs/engines.md). */
+export const engineAdd: CommandDefinition<EngineAddFlags> = {
   configure(command) {
     command
       .description(
         'Adds the voices of a speech engine to the embedded service, after a test that it speaks. ' +
-          '`foley engine add espeak-ng` installs espeak-ng with npm: 18 languages, under the GPL, as a ' +
-          'separate program. With a command, foley adds any program that implements the protocol of ' +
-          'docs/engines.md; it runs in the current folder, without a shell. Replaces an engine of the ' +
-          'same name.',
+          '`kokoro` and `piper` are natural voices: foley shows what it downloads, with sizes and ' +
+          'licenses, asks, and resumes an interrupted download. `espeak-ng` speaks 18 languages, under ' +
+          'the GPL. npm installs the programs. With a command, foley adds any program that implements ' +
+          'the protocol of docs/engines.md; it runs in the current folder, without a shell. Replaces an ' +
+          'engine of the same name.',
       )
-      .argument('<name>', 'name of the engine: a to z, 0 to 9 and -')
+      .argument(
+        '<name>',
+        'kokoro, piper, espeak-ng, or a name for your own program: a to z, 0 to 9 and -',
+      )
       .argument('[command...]', 'program and its arguments, after --')
       .addHelpText('after', EXAMPLES);
+    addOptions(command, [
+      listOption('--voice <name>', 'kokoro, piper: voice to add', filled('--voice')),
+      textOption('--from <place>', 'kokoro, piper: folder or URL of a mirror with the files'),
+      new Option('--yes', 'accept download and licenses without asking'),
+    ]);
   },
-  async run(context, { args: [name = '', command, ...args] }) {
+  async run(context, { args: [name = '', command, ...args], options }) {
+    const { isNaturalEngine } = await import('../../src/engines/natural-engines.ts');
+    const isNatural = isNaturalEngine(name);
+    if (command !== undefined && isNatural) {
+      throw usageFailure(
+        `${name} is the name of an engine that foley installs`,
+        `Choose another name, such as my-${name}, or run \`foley engine add ${name}\`.`,
+      );
+    }
+    if (isNatural) return { data: await installNatural(context, name, options) };
+    refuseNaturalFlags(options);
     const engine =
       command === undefined
         ? await install(context, name)
         : await add(context, { name, command, args, cwd: context.cwd() });
-    context.io.notice(
-      `added ${engine.name}: ${counted(engine.voices.length, 'voice')} in ${languagesOf(engine)}`,
-    );
+    context.io.notice(describeAdded(engine));
     return { data: engineDocument(engine) };
   },
 };
 
 const EXAMPLES = `
 Examples:
+  $ foley engine add kokoro
+  $ foley engine add piper --voice en_US-joe-medium --yes
   $ foley engine add espeak-ng
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
+
+function describeAdded(engine: EngineRegistration): string {
+  return `added ${engine.name}: ${counted(engine.voices.length, 'voice')} in ${languagesOf(engine)}`;
+}
+
+function refuseNaturalFlags({ from, voice }: EngineAddFlags): void {
+  const flag = voice === undefined ? (from === undefined ? undefined : '--from') : '--voice';
+  if (flag !== undefined)
+    throw usageFailure(`${flag} works with the engines kokoro and piper only`);
+}
 
 async function add(context: Context, command: EngineCommand): Promise<EngineRegistration> {
   const { addEngine } = await import('../../src/engines/engines.ts');
@@ -42,10 +85,10 @@ async function add(context: Context, command: EngineCommand): Promise<EngineRegi
 
 async function install(context: Context, name: string): Promise<EngineRegistration> {
   const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg, installPackages } =
-    await import('../../src/engines/install-espeak-ng.ts');
+    await import('../../src/engines/install.ts');
   if (name !== ESPEAK_NG) {
     throw usageFailure(
-      `foley cannot install "${name}"; it can install ${ESPEAK_NG}`,
+      `foley cannot install "${name}"; it can install kokoro, piper and ${ESPEAK_NG}`,
       'Add your own program with `foley engine add NAME -- PROGRAM`.',
     );
   }
@@ -55,4 +98,113 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
     adapterFolder: ADAPTER_FOLDER,
     installPackages: (folder) => installPackages(folder, context),
   });
+}
+
+async function installNatural(
+  context: Context,
+  name: NaturalEngineName,
+  { from, voice = [], yes }: EngineAddFlags,
+): Promise<unknown> {
+  const [{ NATURAL_ENGINES }, { addNaturalEngine, requireFreeName }, { missingFiles }] =
+    await Promise.all([
+      import('../../src/engines/natural-engines.ts'),
+      import('../../src/engines/add-natural-engine.ts'),
+      import('../../src/engines/download-models.ts'),
+    ]);
+  const engine = NATURAL_ENGINES[name];
+  const parts = engine.parts(voice);
+  const { deps, stop } = await naturalEngineDeps(context, from);
+  await requireFreeName(name, deps);
+  const files = parts.flatMap((part) => part.files);
+  const offer = { name, parts, missing: new Set(await missingFiles(files, deps)) };
+  if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
+  else await requireConsent(context, offer);
+  let added: EngineRegistration;
+  try {
+    added = await addNaturalEngine(name, parts, deps);
+  } finally {
+    await stop();
+  }
+  const [proposed = engine.voice] = voice;
+  context.io.notice(describeAdded(added));
+  context.io.notice(`Listen: foley tts "Hello from foley" -v ${proposed} --play`);
+  context.io.notice(`Make it the default voice: foley config set voice ${proposed}`);
+  return engineDocument(added);
+}
+
+interface Offer {
+  readonly name: string;
+  readonly parts: readonly EnginePart[];
+  readonly missing: ReadonlySet<ModelFile>;
+}
+
+async function requireConsent(context: Context, offer: Offer): Promise<void> {
+  const { globals, io } = context;
+  const { canAsk, confirm } = await import('../../src/cli/prompt.ts');
+  if (globals.json !== true) for (const line of describeOffer(offer)) io.warn(line);
+  if (!globals.input || !canAsk(io)) {
+    throw new Failure(
+      globals.input
+        ? 'cannot ask for consent without a terminal'
+        : '--no-input forbids asking for consent',
+      {
+        code: 'usage',
+        exit: 'usage',
+        hint: 'Nothing was downloaded. Add --yes to accept these parts and their licenses.',
+        details: {
+          parts: offer.parts.map(({ bytes, license, source, what }) => ({
+            what,
+            bytes,
+            license,
+            source,
+          })),
+        },
+      },
+    );
+  }
+  if (await confirm('Download and install this?', context)) return;
+  throw usageFailure('cancelled: nothing was downloaded');
+}
+
+function describeOffer({ missing, name, parts }: Offer): readonly string[] {
+  return [
+    `foley engine add ${name} installs these parts`,
+    ...parts.map(({ bytes, files, license, source, what }) => {
+      const isStored = files.length > 0 && !files.some((file) => missing.has(file));
+      const size = formatBytes(bytes) + (isStored ? ', stored already' : '');
+      return `${what} (${size}): license ${license}; ${source}`;
+    }),
+  ];
+}
+
+/** Returns the dependencies of an installation, which shows its progress, and a function that ends the display. */
+async function naturalEngineDeps(
+  context: Context,
+  from: string | undefined,
+): Promise<{ readonly deps: NaturalEngineDeps; readonly stop: () => Promise<void> }> {
+  const [{ ADAPTERS_FOLDER, installPackages }, { modelDeps }] = await Promise.all([
+    import('../../src/engines/install.ts'),
+    import('../../src/cli/engine-list.ts'),
+  ]);
+  const { clock, io } = context;
+  let progress: Progress | undefined;
+  const show = (label: string, bytes?: number): void => {
+    progress?.stop();
+    progress = startProgress(io, clock, label, bytes === undefined ? undefined : { bytes });
+  };
+  const { closeClient, ...models } = await modelDeps(context, from);
+  const deps = {
+    ...(await engineDeps(context)),
+    ...models,
+    adapterFolder: ADAPTERS_FOLDER,
+    installPackages: (folder: string) => installPackages(folder, context),
+    onDownload: (bytes: number) => bytes > 0 && show('downloading', bytes),
+    onProgress: (bytes: number) => progress?.update('downloading', bytes),
+    onInstall: () => show('installing with npm'),
+  };
+  const stop = async (): Promise<void> => {
+    progress?.stop();
+    await closeClient();
+  };
+  return { deps, stop };
 }

@@ -1,32 +1,45 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDocument, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDocument, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 
 export const engineList: CommandDefinition = {
   configure(command) {
-    command.description('Lists the engines installed in the embedded service.');
+    command.description(
+      'Lists the engines installed in the embedded service, with the disk space that each uses. With ' +
+        '--json also the voices.',
+    );
   },
   async run(context) {
-    const { loadEngineRegistrations, registrationsFile } =
+    const { installedBytes, loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
-    const { engines: folder } = await context.paths();
+    const { engines: folder, models } = await context.paths();
     const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    const sizes = await Promise.all(
+      engines.map((engine) => installedBytes(engine, context.files, [folder, models])),
+    );
+    const rows = engines.map((engine, at) => ({ ...engine, bytes: sizes[at] }));
     const { tableOrNotice } = await import('../../src/cli/render/table.ts');
     return {
-      data: { items: engines.map((engine) => engineDocument(engine)), total: engines.length },
-      ...tableOrNotice(engines, COLUMNS, NONE),
+      data: { items: rows.map((row) => engineDocument(row, row.bytes)), total: rows.length },
+      ...tableOrNotice(rows, COLUMNS, NONE),
     };
   },
 };
 
-const NONE = 'No engines. `foley engine add espeak-ng` adds 18 languages.';
+const NONE =
+  'No engines. `foley engine add kokoro` adds natural voices, and `foley engine add espeak-ng` 18 languages.';
 
-const COLUMNS: readonly Column<EngineRegistration>[] = [
+const COLUMNS: readonly Column<EngineRegistration & { readonly bytes: number | undefined }>[] = [
   { title: 'NAME', value: ({ name }) => name, whole: true },
   { title: 'VERSION', value: ({ version }) => version },
   { title: 'LICENSE', value: ({ license }) => license },
   { title: 'VOICES', value: ({ voices }) => String(voices.length) },
   { title: 'LANGUAGES', value: languagesOf },
+  {
+    title: 'SIZE',
+    value: ({ bytes }) => (bytes === undefined ? '' : formatBytes(bytes)),
+    whole: true,
+  },
   { title: 'COMMAND', value: ({ command, args }) => [command, ...args].join(' ') },
 ];

@@ -1,16 +1,25 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDeps, engineDocument } from '../../src/cli/engine-list.ts';
+import { engineDeps, engineDocument, modelDeps } from '../../src/cli/engine-list.ts';
 
 export const engineRemove: CommandDefinition = {
   configure(command) {
     command
-      .description('Removes an engine, and deletes its files if foley installed them.')
+      .description(
+        'Removes an engine. Deletes its program, voices and models if foley installed them.',
+      )
       .argument('<name>', 'name of the engine');
   },
   async run(context, { args: [name = ''] }) {
-    const { removeEngine } = await import('../../src/engines/engines.ts');
-    const { engine, deleted } = await removeEngine(name, await engineDeps(context));
+    const [{ isNaturalEngine }, { removeNaturalEngine }, { removeEngine }] = await Promise.all([
+      import('../../src/engines/natural-engines.ts'),
+      import('../../src/engines/add-natural-engine.ts'),
+      import('../../src/engines/engines.ts'),
+    ]);
+    const deps = await engineDeps(context);
+    const { deleted, engine } = isNaturalEngine(name)
+      ? await removeNaturalEngine(name, { ...deps, ...(await modelDeps(context)) })
+      : await removeEngine(name, deps);
     context.io.notice(`removed ${[name, ...deleted].join(' and ')}`);
-    return { data: { removed: engineDocument(engine), deleted } };
+    return { data: { removed: engine === undefined ? null : engineDocument(engine), deleted } };
   },
 };

@@ -93,7 +93,12 @@ async function withFreshLink(
   }
 }
 
-function startsAt({ headers }: ApiResponse, start: number, size: number | undefined): boolean {
+/** Returns whether a 206 response starts at a byte, in a file of the given size. */
+export function startsAt(
+  { headers }: Pick<ApiResponse, 'headers'>,
+  start: number,
+  size: number | undefined,
+): boolean {
   const [, from, total] =
     /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? [];
   return Number(from) === start && (size === undefined || total === '*' || Number(total) === size);
@@ -116,7 +121,8 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-function isCut(error: unknown): error is Failure {
+/** Returns whether an error means that a response was cut off or stalled, so that the rest can be requested. */
+export function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);
 }

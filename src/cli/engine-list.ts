@@ -1,5 +1,11 @@
+import path from 'node:path';
+import type { ApiClient } from '../api/client.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
+import type { NaturalEngineDeps } from '../engines/add-natural-engine.ts';
+import type { ModelSource } from '../engines/download-models.ts';
 import type { EngineDeps } from '../engines/engines.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
 import type { Context } from './command.ts';
 
 /** Returns the dependencies of the functions in `src/engines/`. */
@@ -9,13 +15,83 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
   return { ...context, enginesFolder: engines, inspect: engineInspector(context) };
 }
 
-/** Returns the fields of an engine for `--json`. */
-export function engineDocument(engine: EngineRegistration): unknown {
+/**
+ * Returns the dependencies for files of models.
+ * @param from the value of `--from`: a folder, or the URL of a mirror
+ * @throws Failure (usage) for an invalid URL or a folder that does not exist
+ */
+export async function modelDeps(
+  context: Context,
+  from?: string,
+): Promise<
+  Pick<
+    NaturalEngineDeps,
+    'client' | 'modelsFolder' | 'onWait' | 'processes' | 'signal' | 'source'
+  > & { readonly closeClient: () => Promise<void> }
+> {
+  const { io, processes, signal } = context;
+  const { models } = await context.paths();
+  let client: ApiClient | undefined;
+  return {
+    processes,
+    signal,
+    modelsFolder: models,
+    source: await sourceOf(context, from),
+    async client() {
+      const { openClient } = await import('./connect.ts');
+      return (client ??= openClient(context, { kind: 'hosted', ...NO_SERVICE }));
+    },
+    closeClient: async () => client?.close(),
+    onWait: (pid) =>
+      io.notice(
+        `foley: waiting for ${pid === undefined ? 'another process' : `process ${pid}`}, which adds or removes an engine`,
+      ),
+  };
+}
+
+const NOWHERE = new URL('https://models.invalid');
+
+// Only requests to the service carry a key and a request id.
+const NO_SERVICE = { baseUrl: NOWHERE, realtimeUrl: NOWHERE, apiKey: undefined } as const;
+
+async function sourceOf(context: Context, from: string | undefined): Promise<ModelSource> {
+  if (from === undefined) return { kind: 'servers' };
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(from)) {
+    const { requireProtected } = await import('../api/request.ts');
+    if (!/^https?:/i.test(from) || !URL.canParse(from)) {
+      throw usageFailure(
+        `--from ${display(from)} is not the URL of a mirror`,
+        'Use an https URL, or the path of a folder.',
+      );
+    }
+    const url = new URL(from);
+    requireProtected(url);
+    return { kind: 'mirror', url };
+  }
+  const folder = path.resolve(context.cwd(), from);
+  const stats = await context.files.stat(folder).catch(() => undefined);
+  if (stats?.isDirectory() === true) return { kind: 'folder', path: folder };
+  throw usageFailure(
+    `--from ${display(from)}: no such folder`,
+    'Name a folder with the files, or the URL of a mirror.',
+  );
+}
+
+/** Returns the fields of an engine for `--json`. @param bytes size on the disk, if foley installed the engine */
+export function engineDocument(engine: EngineRegistration, bytes?: number): object {
   const { name, version, license, command, args, cwd, voices } = engine;
-  return { name, version, license, command, args, cwd, voices };
+  const size = bytes === undefined ? {} : { bytes };
+  return { name, version, license, command, args, cwd, voices, ...size };
 }
 
 /** Returns the languages of an engine's voices. */
 export function languagesOf({ voices }: EngineRegistration): string {
   return [...new Set(voices.map(({ language }) => language))].join(', ');
+}
+
+/** Formats a size, such as `92.4 MB`. */
+export function formatBytes(bytes: number): string {
+  return bytes < 100_000
+    ? `${Math.ceil(bytes / 1_000)} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -2,13 +2,13 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content. */
-export type ChecksumKind = 'crc32' | 'sha256';
+/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content. Some publishers give an MD5 only. */
+export type ChecksumKind = 'crc32' | 'md5' | 'sha256';
 
 /** A checksum that is computed while the data arrives. */
 export interface Checksum {
   update(chunk: Uint8Array): void;
-  /** Returns the checksum of the data so far in hexadecimal: 8 digits for CRC-32, 64 for SHA-256. */
+  /** Returns the checksum of the data so far in hexadecimal: 8 digits for CRC-32, 32 for MD5, 64 for SHA-256. */
   value(): string;
 }
 
@@ -20,7 +20,7 @@ export function createChecksum(kind: ChecksumKind): Checksum {
       value: () => sum.toString(16).padStart(CRC32_DIGITS, '0'),
     };
   }
-  const hash = createSha256();
+  const hash = createHash(kind);
   return {
     update: (chunk) => void hash.update(chunk),
     value: () => hash.copy().digest('hex'),
@@ -55,12 +55,12 @@ export async function checksumOf(
 const CRC32_DIGITS = 8;
 const READ_BYTES = 1 << 20;
 
-function createSha256(): Hash {
+function createHash(kind: 'md5' | 'sha256'): Hash {
   // Loaded on first use, because loading takes two milliseconds.
-  return process.getBuiltinModule('node:crypto').createHash('sha256');
+  return process.getBuiltinModule('node:crypto').createHash(kind);
 }
 
 /** Returns the SHA-256 of bytes or of a UTF-8 text, in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
-  return createSha256().update(data).digest('hex');
+  return createHash('sha256').update(data).digest('hex');
 }

@@ -41,6 +41,24 @@ export async function requireSpoolSpace(
   });
 }
 
+/**
+ * Checks that the disk has enough free space for files that foley stores for itself.
+ * @param what subject and verb in the message, such as `the voices need`
+ * @param variable the environment variable that sets the place of the folder
+ * @throws Failure (output)
+ */
+export async function requireSpace(
+  folder: string,
+  bytes: number,
+  { files, what, variable }: { files: FileSystem; what: string; variable: string },
+): Promise<void> {
+  const free = await freeBytes(folder, files);
+  if (free >= bytes) return;
+  throw unwritable(folder, `the disk is full: ${shortage(free, bytes, what)}`, {
+    hint: `Make room there, or set ${variable} to another folder.`,
+  });
+}
+
 // Always enough for the spool: only audio in memory needs space, since files are moved.
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
@@ -55,8 +73,8 @@ async function freeBytes(folder: string, files: FileSystem): Promise<number> {
   }
 }
 
-function shortage(free: number, wanted: number): string {
-  return `${sizeOf(free)} free, and the audio needs about ${sizeOf(wanted)}`;
+function shortage(free: number, wanted: number, what = 'the audio needs'): string {
+  return `${sizeOf(free)} free, and ${what} about ${sizeOf(wanted)}`;
 }
 
 function sizeOf(bytes: number): string {

@@ -1,11 +1,13 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
+import type { FileDeps } from '../durable/files.ts';
 import { randomHex } from '../durable/files.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
 import { register, requireWorkingEngine } from './engines.ts';
+import type { NaturalEngineName } from './natural-engines.ts';
 import {
   removeInstalled,
   loadEngineRegistrations,
@@ -16,12 +18,24 @@ import {
 
 export const ESPEAK_NG = 'espeak-ng';
 
-/** The folder of the espeak-ng adapter that comes with foley. The relative path is the same in `src` and `dist`. */
-export const ADAPTER_FOLDER = fileURLToPath(new URL('../../engines/espeak-ng/', import.meta.url));
+/** The folder of the adapters that come with foley. The relative path is the same in `src` and `dist`. */
+export const ADAPTERS_FOLDER = fileURLToPath(new URL('../../engines/', import.meta.url));
+
+/** The folder of the espeak-ng adapter. */
+export const ADAPTER_FOLDER = path.join(ADAPTERS_FOLDER, ESPEAK_NG);
 
 export interface InstallDeps extends EngineDeps {
   readonly adapterFolder: string;
   readonly installPackages: (folder: string) => Promise<void>;
+}
+
+/** The program that connects foley to an engine, and where its files come from. */
+interface Adapter {
+  readonly name: string;
+  /** Arguments of `node`, which runs in the folder of the installation. */
+  readonly args: readonly string[];
+  /** Folders with the files of the adapter, by their names in the installation. */
+  readonly folders: Readonly<Record<string, string>>;
 }
 
 /**
@@ -29,45 +43,125 @@ export interface InstallDeps extends EngineDeps {
  * previous installation stays in use until the new one works.
  * @throws Failure if espeak-ng cannot be installed or does not work
  */
-export async function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
-  const cwd = path.join(deps.enginesFolder, `${ESPEAK_NG}.${randomHex(deps, 8)}`);
-  const command: EngineCommand = { name: ESPEAK_NG, command: 'node', args: ['engine.mjs'], cwd };
+export function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
+  const folders = { '.': deps.adapterFolder };
+  return install({ name: ESPEAK_NG, args: ['engine.mjs'], folders }, deps);
+}
+
+/**
+ * Installs the adapter of an engine with natural voices, like espeak-ng, and adds the engine to the list. Keeps an
+ * installation that has the same adapter.
+ * @param deps with the folder of all adapters as `adapterFolder`
+ * @param modelFolder the folder with the model and the voices of the engine
+ * @throws Failure if the engine cannot be installed or does not work
+ */
+export async function installNaturalEngine(
+  name: NaturalEngineName,
+  modelFolder: string,
+  deps: InstallDeps,
+): Promise<EngineRegistration> {
+  const { adapterFolder, enginesFolder, files } = deps;
+  const adapter: Adapter = {
+    name,
+    args: [`${name}/engine.mjs`, '--model-folder', modelFolder],
+    folders: Object.fromEntries(
+      [name, 'parts'].map((folder) => [folder, path.join(adapterFolder, folder)]),
+    ),
+  };
+  const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
+  const current = engines.find((engine) => engine.name === name);
+  if (current !== undefined && (await hasAdapter(current.cwd, adapter, deps))) {
+    const command = commandOf(adapter, current.cwd);
+    const inspection = await deps.inspect(command);
+    if (inspection.isSound) {
+      const registration = { ...command, ...inspection.description };
+      await register(registration, deps);
+      return registration;
+    }
+  }
+  return install(adapter, deps);
+}
+
+async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegistration> {
+  const { name } = adapter;
+  const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps, 8)}`);
+  const command = commandOf(adapter, cwd);
   await makeFolder(cwd, deps.files);
   try {
-    await copyAdapter(cwd, deps);
+    await copyAdapter(cwd, adapter, deps);
     await deps.installPackages(cwd);
     const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
-    await tidy(deps, cwd);
+    await tidy(name, deps, cwd);
     return registration;
   } catch (error) {
-    await tidy(deps);
+    await tidy(name, deps);
     throw stateFailure(error, deps.enginesFolder);
   }
 }
 
+function commandOf({ args, name }: Adapter, cwd: string): EngineCommand {
+  return { name, command: 'node', args: [...args], cwd };
+}
+
 // Ignores errors, because the next installation tries again.
-async function tidy(deps: InstallDeps, inUse?: string): Promise<void> {
+async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<void> {
   try {
     const { enginesFolder, files } = deps;
     const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
-    const keep = inUse ?? engines.find(({ name }) => name === ESPEAK_NG)?.cwd;
-    await removeInstalled(ESPEAK_NG, files, enginesFolder, keep);
+    const keep = inUse ?? engines.find((engine) => engine.name === name)?.cwd;
+    await removeInstalled(name, files, enginesFolder, keep);
   } catch {}
 }
 
-const ADAPTER_FILE = /\.mjs$|^package(?:-lock)?\.json$|^README\.md$/;
+const ADAPTER_FILE = /\.(?:json|md|mjs)$/;
+const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
-async function copyAdapter(to: string, { adapterFolder, files }: InstallDeps): Promise<void> {
-  const names = await files.readdir(adapterFolder);
-  for (const name of names.filter((one) => ADAPTER_FILE.test(one))) {
-    const content = await files.readFile(path.join(adapterFolder, name));
-    const copy = await files.open(path.join(to, name), 'wx', 0o600);
+/** Returns the files of an adapter, by their paths in the installation. npm needs its files at the top. */
+async function adapterFiles(
+  { folders }: Adapter,
+  files: FileDeps['files'],
+): Promise<readonly { readonly from: string; readonly to: string }[]> {
+  const found = await Promise.all(
+    Object.entries(folders).map(async ([folder, from]) =>
+      (await files.readdir(from))
+        .filter((name) => ADAPTER_FILE.test(name))
+        .map((name) => ({
+          from: path.join(from, name),
+          to: PACKAGE_FILE.test(name) ? name : path.join(folder, name),
+        })),
+    ),
+  );
+  return found.flat();
+}
+
+async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<void> {
+  for (const { from, to } of await adapterFiles(adapter, files)) {
+    const target = path.join(cwd, to);
+    if (path.dirname(to) !== '.') await makeFolder(path.dirname(target), files);
+    const content = await files.readFile(from);
+    const copy = await files.open(target, 'wx', 0o600);
     try {
       await copy.writeFile(content);
     } finally {
       await copy.close();
     }
+  }
+}
+
+/** Returns whether a folder has exactly this version of an adapter. */
+async function hasAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<boolean> {
+  try {
+    for (const { from, to } of await adapterFiles(adapter, files)) {
+      const [wanted, found] = await Promise.all([
+        files.readFile(from),
+        files.readFile(path.join(cwd, to)),
+      ]);
+      if (!wanted.equals(found)) return false;
+    }
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -114,6 +114,40 @@ export async function removeInstalled(
   }
 }
 
+/** Returns whether foley installed the engine, so that its program may be deleted. */
+export function isInstalledIn(
+  { cwd, name }: Pick<EngineRegistration, 'cwd' | 'name'>,
+  enginesFolder: string,
+): boolean {
+  return path.dirname(cwd) === enginesFolder && isInstalled(path.basename(cwd), name);
+}
+
+/**
+ * Returns the disk space that an engine uses, with its models, in bytes; undefined for a program of the user.
+ * @param folders the folder of the installed engines, and the folder of the models
+ */
+export async function installedBytes(
+  engine: EngineRegistration,
+  files: Pick<FileSystem, 'lstat' | 'readdir'>,
+  [engines, models]: readonly [engines: string, models: string],
+): Promise<number | undefined> {
+  if (!isInstalledIn(engine, engines)) return undefined;
+  const folders = [engine.cwd, path.join(models, engine.name)];
+  const sizes = await Promise.all(folders.map((folder) => folderBytes(folder, files)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+async function folderBytes(
+  folder: string,
+  files: Pick<FileSystem, 'lstat' | 'readdir'>,
+): Promise<number> {
+  const names = await files.readdir(folder, { recursive: true }).catch((): string[] => []);
+  const stats = await Promise.all(
+    names.map((name) => files.lstat(path.join(folder, name)).catch(() => undefined)),
+  );
+  return stats.reduce((sum, one) => sum + (one?.isFile() === true ? one.size : 0), 0);
+}
+
 function isInstalled(folder: string, name: string): boolean {
   return folder.startsWith(`${name}.`) && /^[0-9a-f]{16}$/.test(folder.slice(name.length + 1));
 }

@@ -95,8 +95,8 @@ describe('foley engine', () => {
     ['a program that does not exist', ['bad', '--', 'no-such-program'], /no-such-program/],
     [
       'one that foley cannot install',
-      ['piper'],
-      /cannot install "piper"[\s\S]*foley engine add NAME -- PROGRAM/,
+      ['festival'],
+      /cannot install "festival"[\s\S]*foley engine add NAME -- PROGRAM/,
     ],
     ['a name that may not be', ['../x', '--', 'node'], /is not a valid engine name/],
   ])('refuses %s with exit 2, and adds nothing', async (_, args, reason) => {

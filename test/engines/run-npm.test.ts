@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { installPackages } from '../../src/engines/install-espeak-ng.ts';
+import { installPackages } from '../../src/engines/install.ts';
 
 const never = new AbortController().signal;
 

@@ -150,6 +150,7 @@ const FILES = [
     '$XDG_STATE_HOME/foley',
     'Billed audio that is not delivered yet, and the data of the embedded service.',
   ],
+  ['$XDG_DATA_HOME/foley/models', 'Models and voices of the engines that foley installs.'],
   ['$XDG_CACHE_HOME/foley', 'Compiled code, and names for completion. It may be removed.'],
   ['foley.config.json', 'Settings of a project, in the current folder or a folder above.'],
 ] as const;

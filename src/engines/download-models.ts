@@ -1,0 +1,471 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { ApiClient } from '../api/client.ts';
+import { isCut, startsAt } from '../api/download.ts';
+import { reviseFailure } from '../api/failures.ts';
+import type { ApiResponse } from '../api/response.ts';
+import { badResponse } from '../api/response.ts';
+import { backoff, BACKOFF_BASE_MS } from '../api/retry.ts';
+import type { Checksum } from '../durable/checksum.ts';
+import { checksumOf, createChecksum } from '../durable/checksum.ts';
+import { hasErrno, outputFailure } from '../durable/file-failures.ts';
+import type { FileDeps } from '../durable/files.ts';
+import {
+  FileWriter,
+  removeQuietly,
+  retryWhileBusy,
+  syncFile,
+  syncFolder,
+} from '../durable/files.ts';
+import { requireSpace } from '../durable/free-space.ts';
+import { ensurePrivateFolder, openOwnFile, readOwnText } from '../durable/own-files.ts';
+import { Failure, usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
+
+/** A file of a voice or a model, and its checksum: SHA-256, or the MD5 of a catalogue that has no other. */
+export interface ModelFile {
+  /** Path below the folder of the models, such as `kokoro/voices/af_heart.bin`. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly url: string;
+  readonly sha256?: string | undefined;
+  readonly md5?: string | undefined;
+}
+
+/** Where foley takes the files from: the servers in the list, a mirror of them, or a folder. */
+export type ModelSource =
+  | { readonly kind: 'servers' }
+  | { readonly kind: 'mirror'; readonly url: URL }
+  | { readonly kind: 'folder'; readonly path: string };
+
+export interface ModelDeps extends FileDeps {
+  /** The folder of the models, which has a folder for each engine. */
+  readonly modelsFolder: string;
+  readonly source: ModelSource;
+  readonly signal: AbortSignal;
+  /** Returns the HTTP client. Not called for files of a folder. */
+  readonly client: () => Promise<ApiClient>;
+  /** Called for each part that arrives. @param bytes size of all files of this call that are stored so far */
+  readonly onProgress: (bytes: number) => void;
+}
+
+/** Returns the files that are missing or damaged. */
+export async function missingFiles(
+  wanted: readonly ModelFile[],
+  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+): Promise<readonly ModelFile[]> {
+  const missing: ModelFile[] = [];
+  for (const file of wanted) {
+    if (!(await isStored(file, path.join(modelsFolder, file.path), files))) missing.push(file);
+  }
+  return missing;
+}
+
+async function isStored(file: ModelFile, name: string, files: FileDeps['files']): Promise<boolean> {
+  try {
+    if ((await files.lstat(name)).size !== file.bytes) return false;
+    const kind = file.sha256 === undefined ? 'md5' : 'sha256';
+    return (await checksumOf(name, kind, files)) === file[kind];
+  } catch (error) {
+    if (hasErrno(error, 'ENOENT', 'ENOTDIR', 'EISDIR')) return false;
+    throw outputFailure(name, error, 'opening', VARIABLE);
+  }
+}
+
+// Named in hints about the place of the files.
+const VARIABLE = 'XDG_DATA_HOME';
+
+/**
+ * Stores files in the folder of the models. A file appears under its name only with the right checksum. An interrupted
+ * download leaves a partial file, with which the next call resumes it.
+ * @returns the SHA-256 of each file
+ * @throws Failure: `output` if the disk is full or the files cannot be written, `usage` if the folder of the source
+ *   lacks a file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
+ */
+export async function storeFiles(
+  wanted: readonly ModelFile[],
+  deps: ModelDeps,
+): Promise<readonly string[]> {
+  const { files, modelsFolder, source } = deps;
+  const folders = await (source.kind === 'folder' ? locateFiles(wanted, source.path, files) : []);
+  const partials = await Promise.all(wanted.map((file) => partialBytes(file, deps)));
+  const bytes = wanted.reduce((sum, file, at) => sum + file.bytes - (partials[at] ?? 0), 0);
+  await requireSpace(modelsFolder, bytes, { files, what: 'the voices need', variable: VARIABLE });
+  const sums: string[] = [];
+  let stored = 0;
+  for (const [at, file] of wanted.entries()) {
+    sums.push(
+      await storeFile(file, folders[at], {
+        ...deps,
+        onProgress: (more) => deps.onProgress(stored + more),
+      }),
+    );
+    stored += file.bytes;
+  }
+  return sums;
+}
+
+// A folder has the paths of the list, with or without the folder of the engine, or all files side by side.
+async function locateFiles(
+  wanted: readonly ModelFile[],
+  folder: string,
+  files: FileDeps['files'],
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    wanted.map(async (file) => {
+      const inEngine = file.path.slice(file.path.indexOf('/') + 1);
+      for (const name of [file.path, inEngine, path.basename(file.path)]) {
+        const candidate = path.join(folder, name);
+        const stats = await files.stat(candidate).catch(() => undefined);
+        if (stats?.isFile() === true) return candidate;
+      }
+      return undefined;
+    }),
+  );
+  const absent = wanted.filter((_, at) => found[at] === undefined).map((file) => file.path);
+  if (absent.length === 0) return found.filter((name) => name !== undefined);
+  const [first, ...more] = absent;
+  throw usageFailure(
+    `--from ${display(folder)} has no ${first}${more.length === 0 ? '' : ` and ${more.length} other files`}`,
+    `Put these files there: ${absent.join(', ')}`,
+  );
+}
+
+async function partialBytes(
+  file: ModelFile,
+  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+): Promise<number> {
+  const stats = await files.lstat(partialName(modelsFolder, file)).catch(() => undefined);
+  return Math.min(stats?.size ?? 0, file.bytes);
+}
+
+function partialName(modelsFolder: string, file: ModelFile): string {
+  return path.join(modelsFolder, `${file.path}.part`);
+}
+
+async function storeFile(
+  file: ModelFile,
+  located: string | undefined,
+  deps: ModelDeps,
+): Promise<string> {
+  const { modelsFolder } = deps;
+  const target = path.join(modelsFolder, file.path);
+  const partial = new PartialFile(partialName(modelsFolder, file), file, deps);
+  try {
+    await ensurePrivateFolder(path.dirname(target), deps.files);
+    await partial.open();
+    if (located === undefined) await downloadFile(file, partial, deps);
+    else await copyFile(located, partial, deps);
+    return await partial.publish(target);
+  } catch (error) {
+    throw error instanceof Failure || deps.signal.aborted
+      ? error
+      : outputFailure(target, error, 'writing', VARIABLE);
+  } finally {
+    await partial.close();
+  }
+}
+
+async function copyFile(from: string, partial: PartialFile, deps: ModelDeps): Promise<void> {
+  await partial.restart();
+  const source = await deps.files.open(from, 'r').catch((error: unknown) => {
+    throw usageFailure(`cannot read ${display(from)}: ${String(error)}`);
+  });
+  try {
+    for (;;) {
+      deps.signal.throwIfAborted();
+      const buffer = Buffer.alloc(READ_BYTES);
+      const { bytesRead } = await source.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) break;
+      if (!(await partial.append(buffer.subarray(0, bytesRead)))) break;
+      deps.onProgress(partial.bytes);
+    }
+  } finally {
+    await source.close();
+  }
+  if (!(await partial.isRight())) throw await rejected(partial, display(from));
+}
+
+const READ_BYTES = 1 << 20;
+
+async function downloadFile(file: ModelFile, partial: PartialFile, deps: ModelDeps): Promise<void> {
+  const url = sourceUrl(file, deps.source);
+  try {
+    await completeDownload(url, partial, deps);
+    if (await partial.isRight()) return;
+    // The earlier part may be damaged, or of another version of the file.
+    if (partial.isResumed) {
+      await partial.restart();
+      await completeDownload(url, partial, deps);
+      if (await partial.isRight()) return;
+    }
+  } catch (error) {
+    throw error instanceof Failure ? explained(error, url, partial) : error;
+  }
+  throw await rejected(partial, url.host);
+}
+
+function sourceUrl(file: ModelFile, source: ModelSource): URL {
+  if (source.kind !== 'mirror') return new URL(file.url);
+  const url = new URL(source.url);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${file.path}`;
+  return url;
+}
+
+/** Downloads the rest of a file, with as many requests as necessary. */
+async function completeDownload(url: URL, partial: PartialFile, deps: ModelDeps): Promise<void> {
+  const client = await deps.client();
+  const { clock, maxRetries, random } = client.retry;
+  let furthest = partial.bytes;
+  for (let failures = 0; !partial.isFull;) {
+    try {
+      await downloadRest(client, url, partial, deps);
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure) || !(error instanceof ShortBody || isCut(error))) throw error;
+      // Only progress beyond all earlier attempts counts: some servers always start again.
+      if (partial.bytes > furthest) failures = 0;
+      furthest = Math.max(furthest, partial.bytes);
+      if ((failures += 1) > maxRetries) throw error;
+      await clock.sleep(backoff(failures, BACKOFF_BASE_MS) * random.fraction(), deps.signal);
+    }
+  }
+}
+
+/** A response that ended in order, but too early. */
+class ShortBody extends Failure {}
+
+async function downloadRest(
+  client: ApiClient,
+  url: URL,
+  partial: PartialFile,
+  { onProgress, signal }: ModelDeps,
+): Promise<void> {
+  const start = partial.bytes;
+  const response = await requestRest(client, url, partial, signal);
+  const { headers, status } = response;
+  const isRest = status === 206 && startsAt(response, start, partial.size);
+  const announced = isRest ? undefined : response.contentLength;
+  if (status === 206 ? !isRest : announced !== undefined && announced !== partial.size) {
+    response.discard();
+    throw badResponse(
+      status === 206
+        ? `the response has the wrong range (${headers.get('content-range') ?? 'none'})`
+        : `the file has ${announced} bytes, not ${partial.size}`,
+      response,
+    );
+  }
+  if (isRest) partial.isResumed = start > 0;
+  else await partial.restart();
+  await partial.setVersion(strongTag(response), url);
+  try {
+    for await (const chunk of response.body) {
+      if (!(await partial.append(chunk))) return;
+      onProgress(partial.bytes);
+    }
+  } finally {
+    await partial.flush();
+  }
+  if (partial.isFull) return;
+  const missing = partial.size - partial.bytes;
+  throw new ShortBody(`the download ended ${missing} bytes early`, BAD_ANSWER);
+}
+
+const BAD_ANSWER = { code: 'bad_answer', exit: 'badAnswer' } as const;
+
+async function requestRest(
+  client: ApiClient,
+  url: URL,
+  partial: PartialFile,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  const version = await partial.version(url);
+  const ifRange = version === undefined ? {} : { 'if-range': version };
+  const range = partial.bytes === 0 ? {} : { range: `bytes=${partial.bytes}-`, ...ifRange };
+  const request = { method: 'GET', target: url, billed: false, retry: 'safe', signal } as const;
+  try {
+    return await client.send({ ...request, accept: '*/*', public: true, headers: range });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status !== 416 || partial.bytes === 0) throw error;
+    await partial.restart();
+    return requestRest(client, url, partial, signal);
+  }
+}
+
+// A weak tag does not guarantee identical bytes.
+function strongTag({ headers }: ApiResponse): string | undefined {
+  const tag = headers.get('etag');
+  return tag?.startsWith('"') === true ? tag : undefined;
+}
+
+async function rejected(partial: PartialFile, from: string): Promise<Failure> {
+  const { fault, name } = partial;
+  await partial.discard();
+  return new Failure(`${name} from ${from} is not the expected file: ${fault}`, {
+    ...BAD_ANSWER,
+    hint: 'foley deleted its copy. Check the source (--from), and run the command again.',
+  });
+}
+
+function explained(error: Failure, url: URL, partial: PartialFile): Failure {
+  const { status } = error;
+  const isCutOff = error instanceof ShortBody || isCut(error);
+  const isWrongSource = error.exit === 'badAnswer' && !isCutOff;
+  const resumes = partial.bytes === 0 ? '' : ' It resumes the download.';
+  const hint = isWrongSource
+    ? `Check that ${url.origin} is the right source, or name another one with --from.`
+    : `Check the network, and run the command again.${resumes} With --from, foley takes the files from a mirror or a folder.`;
+  const reason = status === undefined || status < 400 ? error.message : `status ${status}`;
+  const message = `cannot download ${partial.name} from ${url.host}: ${reason}`;
+  return reviseFailure(error, { message, hint, requestId: undefined, status: undefined });
+}
+
+/** The first part of a file that is being stored. Its checksums are computed while it grows. */
+class PartialFile {
+  bytes = 0;
+  /** Whether the content comes from more than one response. */
+  isResumed = false;
+  readonly #path: string;
+  readonly #file: ModelFile;
+  readonly #deps: ModelDeps;
+  #handle: FileHandle | undefined;
+  #writer: FileWriter | undefined;
+  #sums: { readonly sha256: Checksum; readonly md5: Checksum } = newSums();
+
+  constructor(name: string, file: ModelFile, deps: ModelDeps) {
+    this.#path = name;
+    this.#file = file;
+    this.#deps = deps;
+  }
+
+  get name(): string {
+    return path.basename(this.#file.path);
+  }
+
+  get size(): number {
+    return this.#file.bytes;
+  }
+
+  get isFull(): boolean {
+    return this.bytes === this.size;
+  }
+
+  /** What is wrong with the content, if `isRight` returns false. */
+  get fault(): string {
+    const { bytes, md5, sha256 } = this.#file;
+    if (this.bytes > bytes) return `it is longer than ${bytes} bytes`;
+    if (this.bytes < bytes) return `it has ${this.bytes} bytes, not ${bytes}`;
+    return sha256 === undefined
+      ? `its MD5 is ${this.#sums.md5.value()}, not ${md5}`
+      : `its SHA-256 is ${this.#sums.sha256.value()}, not ${sha256}`;
+  }
+
+  /** Opens the partial file, and reads the part that an earlier command has stored. */
+  async open(): Promise<void> {
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
+    const handle = await openOwnFile(this.#path, flags, this.#deps.files);
+    this.#handle = handle;
+    this.#writer = new FileWriter(handle);
+    if ((await handle.stat()).size > this.size) return this.restart();
+    const buffer = Buffer.alloc(READ_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, this.bytes);
+      if (bytesRead === 0) break;
+      this.#count(buffer.subarray(0, bytesRead));
+    }
+    this.isResumed = this.bytes > 0;
+  }
+
+  /** Returns the ETag of the version that is being stored, if it comes from this URL. */
+  async version(url: URL): Promise<string | undefined> {
+    const { files } = this.#deps;
+    const text = await readOwnText(this.#versionFile, MOST_VERSION_BYTES, files).catch(() => '');
+    const [tag, from] = text.split('\n');
+    return from === url.href ? tag : undefined;
+  }
+
+  async setVersion(tag: string | undefined, url: URL): Promise<void> {
+    if (tag === (await this.version(url))) return;
+    await removeQuietly(this.#versionFile, this.#deps);
+    if (tag === undefined) return;
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+    const handle = await openOwnFile(this.#versionFile, flags, this.#deps.files);
+    await handle.writeFile(`${tag}\n${url.href}`).finally(() => handle.close());
+  }
+
+  /** Appends a chunk; returns false, and writes nothing, if the file would become too long. */
+  async append(chunk: Uint8Array): Promise<boolean> {
+    this.#count(chunk);
+    if (this.bytes > this.size) return false;
+    await this.#writer?.write(chunk);
+    return true;
+  }
+
+  async restart(): Promise<void> {
+    await this.flush();
+    await this.#handle?.truncate(0);
+    this.bytes = 0;
+    this.isResumed = false;
+    this.#sums = newSums();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writer?.flush();
+  }
+
+  /** Returns whether the content is complete and has the right checksum. */
+  async isRight(): Promise<boolean> {
+    await this.flush();
+    const { md5, sha256 } = this.#file;
+    // The size on the disk differs if another process also writes to the file.
+    return (
+      this.isFull &&
+      (await this.#handle?.stat())?.size === this.size &&
+      (sha256 === undefined || sha256 === this.#sums.sha256.value()) &&
+      (md5 === undefined || md5 === this.#sums.md5.value())
+    );
+  }
+
+  /** Gives the complete file its name. Returns its SHA-256. */
+  async publish(target: string): Promise<string> {
+    if (this.#handle !== undefined) await syncFile(this.#handle);
+    await this.close();
+    const { files } = this.#deps;
+    await removeQuietly(this.#versionFile, this.#deps);
+    await retryWhileBusy(this.#deps, () => files.rename(this.#path, target));
+    await syncFolder(files, path.dirname(target));
+    return this.#sums.sha256.value();
+  }
+
+  async discard(): Promise<void> {
+    await this.close();
+    await removeQuietly(this.#path, this.#deps);
+    await removeQuietly(this.#versionFile, this.#deps);
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    this.#writer?.stop();
+    await this.#writer?.flush().catch(() => undefined);
+    this.#writer = undefined;
+    await handle?.close();
+  }
+
+  get #versionFile(): string {
+    return `${this.#path}.version`;
+  }
+
+  #count(chunk: Uint8Array): void {
+    this.bytes += chunk.length;
+    this.#sums.sha256.update(chunk);
+    this.#sums.md5.update(chunk);
+  }
+}
+
+const MOST_VERSION_BYTES = 16 * 1024;
+
+function newSums(): { readonly sha256: Checksum; readonly md5: Checksum } {
+  return { sha256: createChecksum('sha256'), md5: createChecksum('md5') };
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { missingFiles, storeFiles } from '../../../src/engines/download-models.ts';
+import { contentOf, filesIn, listed, modelWorld, served } from '../../engines/model-files.ts';
+import { startFaultServer } from '../../fault-server/fault-server.ts';
+import { forEachEffect } from '../../harness/failing-files.ts';
+
+const CONTENT = contentOf('ada', 100_000);
+const ENTRY = listed('kokoro/voices/ada.bin', CONTENT);
+
+test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] as const)(
+  'a download may fail at any file operation, and the next command finishes it: $kind',
+  async (fault) => {
+    const server = await startFaultServer([{ answer: (request) => served(CONTENT, request) }]);
+    const source = { kind: 'mirror', url: new URL(server.origin) } as const;
+    const effects = await forEachEffect({
+      fault,
+      prepare: () => modelWorld({ source }),
+      scenario: async (world, files) => void (await storeFiles([ENTRY], { ...world, files })),
+      async check(world, { error, open }) {
+        if (fault.kind === 'full' && error !== undefined) {
+          expect(error).toMatchObject({ exitCode: 30 });
+        }
+        expect(open).toEqual([]);
+        const isThere = (await missingFiles([ENTRY], world)).length === 0;
+        const names = await filesIn(world).catch((): string[] => []);
+        expect(names.includes('ada.bin')).toBe(isThere);
+        if (!isThere) await storeFiles([ENTRY], world);
+        expect(await readFile(path.join(world.modelsFolder, ENTRY.path))).toEqual(CONTENT);
+        // An ETag whose removal failed is harmless.
+        const left = (await filesIn(world)).filter((name) => !name.endsWith('.version'));
+        expect(left).toEqual(['ada.bin']);
+      },
+    });
+    expect(effects).toEqual(expect.arrayContaining(['create', 'write', 'sync', 'rename']));
+  },
+);

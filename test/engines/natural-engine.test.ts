@@ -1,0 +1,261 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemProcesses } from '../../src/effects/processes.ts';
+import { configFailure } from '../../src/errors/failure.ts';
+import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
+import { addNaturalEngine, removeNaturalEngine } from '../../src/engines/add-natural-engine.ts';
+import { register } from '../../src/engines/engines.ts';
+import type { EnginePart } from '../../src/engines/natural-engines.ts';
+import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engines.ts';
+import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
+import { startFaultServer } from '../fault-server/fault-server.ts';
+import { answer } from '../fault-server/http-text.ts';
+import type { Rule } from '../fault-server/script.ts';
+import { failureOf } from '../files/file-world.ts';
+import { commandOf, DESCRIPTION, enginesFolder } from './engines-folder.ts';
+import { contentOf, cutAfter, filesIn, listed, modelWorld, served } from './model-files.ts';
+
+const CONTENTS = new Map([
+  ['kokoro/model.onnx', contentOf('model', 60_000)],
+  ['kokoro/voices/ada.bin', contentOf('ada', 20_000)],
+]);
+const PARTS: readonly EnginePart[] = [...CONTENTS].map(([file, content]) => ({
+  what: file,
+  license: 'MIT',
+  source: 'here',
+  bytes: content.length,
+  files: [listed(file, content)],
+}));
+
+const contentAt = (wanted: string): Buffer => CONTENTS.get(wanted.slice(1)) ?? Buffer.alloc(0);
+const honest: Rule = { answer: (request) => served(contentAt(request.path), request) };
+
+/** Adapters that stand in for the real ones: their engines are not started. */
+async function world(rules: readonly Rule[] = [honest], changes: Partial<NaturalEngineDeps> = {}) {
+  const engines = await enginesFolder();
+  const server = await startFaultServer(rules.map((rule) => ({ ...rule, optional: true })));
+  const models = await modelWorld({ source: { kind: 'mirror', url: new URL(server.origin) } });
+  const adapterFolder = path.join(models.modelsFolder, '../adapters');
+  for (const [name, content] of [
+    ['kokoro/engine.mjs', 'import "../parts/part.mjs";'],
+    ['kokoro/package.json', '{}'],
+    ['kokoro/package-lock.json', '{"lockfileVersion":3}'],
+    ['parts/part.mjs', 'export {};'],
+  ] as const) {
+    await mkdir(path.join(adapterFolder, path.dirname(name)), { recursive: true });
+    await writeFile(path.join(adapterFolder, name), content);
+  }
+  const installed: string[] = [];
+  const waited: (number | undefined)[] = [];
+  const deps = {
+    ...engines,
+    ...models,
+    processes: systemProcesses(),
+    adapterFolder,
+    installPackages: async (folder: string) => void installed.push(folder),
+    onWait: (pid: number | undefined) => void waited.push(pid),
+    onDownload: () => undefined,
+    onInstall: () => undefined,
+    ...changes,
+  };
+  return { deps, server, installed, waited, inspected: engines.inspected };
+}
+
+const listedIn = ({ enginesFolder: folder, files }: NaturalEngineDeps) =>
+  loadEngineRegistrations(files, registrationsFile(folder));
+
+const installationsIn = async ({ enginesFolder: folder }: NaturalEngineDeps) =>
+  (await readdir(folder).catch((): string[] => [])).filter((name) => name.startsWith('kokoro.'));
+
+describe('adding an engine with natural voices', () => {
+  it('stores its files, installs its program, and lists it after it has spoken', async () => {
+    const { deps, inspected, installed } = await world();
+
+    const added = await addNaturalEngine('kokoro', PARTS, deps);
+
+    expect(added).toMatchObject({ name: 'kokoro', command: 'node', ...DESCRIPTION });
+    const models = path.join(deps.modelsFolder, 'kokoro');
+    expect(added.args).toEqual(['kokoro/engine.mjs', '--model-folder', models]);
+    expect(await listedIn(deps)).toEqual([added]);
+    expect(inspected).toHaveLength(1);
+    expect(installed).toEqual([added.cwd]);
+    expect((await readdir(added.cwd)).toSorted()).toEqual([
+      'kokoro',
+      'package-lock.json',
+      'package.json',
+      'parts',
+    ]);
+    expect(await readdir(path.join(added.cwd, 'kokoro'))).toEqual(['engine.mjs']);
+    for (const [file, content] of CONTENTS) {
+      expect(await readFile(path.join(deps.modelsFolder, file))).toEqual(content);
+    }
+    expect((await filesIn(deps)).toSorted()).toEqual(['ada.bin', 'model.onnx']);
+  });
+
+  it('downloads and installs nothing twice, but lists the voices again', async () => {
+    const { deps, inspected, installed, server } = await world();
+    const first = await addNaturalEngine('kokoro', PARTS, deps);
+    const again = await addNaturalEngine('kokoro', PARTS, deps);
+    expect(again.cwd).toBe(first.cwd);
+    expect(inspected).toHaveLength(2);
+    expect(installed).toHaveLength(1);
+    expect(server.requests).toHaveLength(2);
+    expect(await listedIn(deps)).toHaveLength(1);
+  });
+
+  it('installs the program again when it has changed', async () => {
+    const { deps } = await world();
+    const first = await addNaturalEngine('kokoro', PARTS, deps);
+    await writeFile(path.join(deps.adapterFolder, 'parts/part.mjs'), 'export const a = 1;');
+    const again = await addNaturalEngine('kokoro', PARTS, deps);
+    expect(again.cwd).not.toBe(first.cwd);
+    expect(await installationsIn(deps)).toEqual([path.basename(again.cwd)]);
+  });
+
+  it('downloads a damaged file again', async () => {
+    const { deps, server } = await world();
+    await addNaturalEngine('kokoro', PARTS, deps);
+    await writeFile(path.join(deps.modelsFolder, 'kokoro/model.onnx'), contentOf('x', 60_000));
+    await addNaturalEngine('kokoro', PARTS, deps);
+    expect(server.requests.map(({ path: name }) => name)).toEqual([
+      '/kokoro/model.onnx',
+      '/kokoro/voices/ada.bin',
+      '/kokoro/model.onnx',
+    ]);
+  });
+
+  it.each([
+    ['the download', [{ answer: () => answer(200, {}, contentOf('wrong', 60_000)) }], {}],
+    [
+      'npm',
+      [honest],
+      {
+        installPackages: async () => {
+          throw configFailure('npm failed');
+        },
+      },
+    ],
+    [
+      'the test sentence',
+      [honest],
+      {
+        inspect: async () => ({ isSound: false as const, fault: 'It is mute.', detail: undefined }),
+      },
+    ],
+  ] as const)('lists and leaves no program when %s fails', async (_, rules, changes) => {
+    const { deps } = await world(rules, changes);
+    await failureOf(addNaturalEngine('kokoro', PARTS, deps));
+    expect(await listedIn(deps)).toEqual([]);
+    expect(await installationsIn(deps)).toEqual([]);
+    expect(await filesIn(deps)).not.toContain('lock');
+  });
+
+  it('lets two commands at once download every file once', async () => {
+    const slow: Rule = {
+      nth: 1,
+      answer: (request) => cutAfter(contentAt(request.path), request, 10),
+    };
+    const { deps, installed, server, waited } = await world([slow, honest]);
+    const [first, second] = await Promise.all([
+      addNaturalEngine('kokoro', PARTS, deps),
+      addNaturalEngine('kokoro', PARTS, deps),
+    ]);
+    expect(second).toEqual(first);
+    expect(server.requests).toHaveLength(3);
+    expect(installed).toHaveLength(1);
+    expect(waited).toEqual([process.pid]);
+  });
+
+  it('keeps a program of the user that has the name', async () => {
+    const { deps, server } = await world();
+    const own = { ...commandOf('kokoro'), ...DESCRIPTION };
+    await register(own, deps);
+    expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
+      exitCode: 2,
+      hint: expect.stringContaining('foley engine remove kokoro'),
+    });
+    expect(await listedIn(deps)).toEqual([own]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('reports a folder that cannot be created with exit 30', async () => {
+    const { deps } = await world();
+    await rm(deps.modelsFolder, { recursive: true, force: true });
+    await writeFile(deps.modelsFolder, 'a file');
+    expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
+      exitCode: 30,
+    });
+  });
+});
+
+describe('removing an engine with natural voices', () => {
+  it('deletes its program and its files, and nothing of other engines', async () => {
+    const { deps } = await world();
+    const { cwd } = await addNaturalEngine('kokoro', PARTS, deps);
+    const other = path.join(deps.modelsFolder, 'piper/joe.onnx');
+    await mkdir(path.dirname(other));
+    await writeFile(other, 'joe');
+
+    const { deleted, engine } = await removeNaturalEngine('kokoro', deps);
+
+    expect(engine?.name).toBe('kokoro');
+    expect(deleted).toEqual([cwd, path.join(deps.modelsFolder, 'kokoro')]);
+    expect(await listedIn(deps)).toEqual([]);
+    expect(await filesIn(deps)).toEqual(['joe.onnx']);
+    expect(await installationsIn(deps)).toEqual([]);
+  });
+
+  it('deletes what an unfinished download left', async () => {
+    const { deps } = await world();
+    const part = path.join(deps.modelsFolder, 'kokoro/model.onnx.part');
+    await mkdir(path.dirname(part), { recursive: true });
+    await writeFile(part, 'half');
+    expect(await removeNaturalEngine('kokoro', deps)).toMatchObject({ engine: undefined });
+    expect(await filesIn(deps)).toEqual([]);
+    expect(await failureOf(removeNaturalEngine('kokoro', deps))).toMatchObject({
+      message: 'no such engine: kokoro',
+    });
+  });
+
+  it('keeps the files when the name belongs to a program of the user', async () => {
+    const { deps } = await world();
+    await addNaturalEngine('kokoro', PARTS, deps);
+    await register({ ...commandOf('kokoro'), ...DESCRIPTION }, deps);
+    const { deleted } = await removeNaturalEngine('kokoro', deps);
+    expect(deleted.some((folder) => folder.startsWith(deps.modelsFolder))).toBe(false);
+    expect(await filesIn(deps)).toContain('model.onnx');
+  });
+});
+
+describe('the list of files', () => {
+  it('has 41 voices of Kokoro, or those that are chosen', () => {
+    const files = NATURAL_ENGINES.kokoro.parts([]).flatMap((part) => part.files);
+    expect(files.filter(({ path: file }) => file.startsWith('kokoro/voices/'))).toHaveLength(41);
+    const chosen = NATURAL_ENGINES.kokoro.parts(['af_heart', 'bf_emma', 'af_heart']);
+    expect(chosen.flatMap((part) => part.files.map(({ path: file }) => file))).toEqual([
+      'kokoro/kokoro-v1.0.int8.onnx',
+      'kokoro/voices/af_heart.bin',
+      'kokoro/voices/bf_emma.bin',
+    ]);
+  });
+
+  it.each(['kokoro', 'piper'] as const)('of %s pins every file by SHA-256', (name) => {
+    const files = NATURAL_ENGINES[name].parts([]).flatMap((part) => part.files);
+    for (const file of files) {
+      expect(file.sha256).toMatch(/^[0-9a-f]{64}$/);
+      expect(file.path).toMatch(new RegExp(`^${name}/`));
+      expect(file.url).toMatch(/^https:\/\//);
+    }
+    expect(isNaturalEngine(name)).toBe(true);
+  });
+
+  it('names the license of espeak-ng', () => {
+    const licenses = NATURAL_ENGINES.kokoro.parts([]).map(({ license }) => license);
+    expect(licenses).toContain('GPL-3.0-or-later');
+  });
+
+  it('suggests the nearest voice', () => {
+    expect(() => NATURAL_ENGINES.kokoro.parts(['af_hart'])).toThrow('no voice "af_hart"');
+  });
+});
