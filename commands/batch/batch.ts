@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { parseShard } from '../../src/batch/plan/shard.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { addCueFlags } from '../../src/cli/flags/captions.ts';
-import { addSpeechFlags, documentOptions } from '../../src/cli/flags/speech.ts';
+import { addSpeechFlags, documentOptions, pausesOption } from '../../src/cli/flags/speech.ts';
 import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
 
@@ -59,6 +59,7 @@ function inputOptions(): Option[] {
     ).argParser(filled('--text-column')),
     new Option('--no-recursive', 'leave out subfolders'),
     ...documentOptions(),
+    pausesOption(),
     new Option('--output-dir <dir>', 'folder for the audio')
       .argParser(filled('--output-dir'))
       .default('.', '.'),

@@ -88,11 +88,11 @@ export async function overviewOf(
   const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
   let characters = 0;
   let estimate: number | null = 0;
-  for await (const { decision, item } of items) {
+  for await (const { decision, item, unpaid } of items) {
     counts[decision.kind] += 1;
     if (decision.kind !== 'speak') continue;
-    characters += item.characters;
-    const credits: number | undefined = await estimator.creditsOf(item);
+    characters += unpaid;
+    const credits: number | undefined = await estimator.creditsOf({ ...item, characters: unpaid });
     estimate = estimate === null || credits === undefined ? null : estimate + credits;
   }
   return {
@@ -145,8 +145,8 @@ class Estimator {
   }
 
   learn(item: BatchItem, credits: number): void {
-    // An item that was shared or fetched again has no price.
-    if (credits === 0) return;
+    // An item that was shared or fetched again has no price, and of an item with pauses some parts may be reused.
+    if (credits === 0 || item.parts !== undefined) return;
     const { model } = this.#keyOf(item);
     const before = this.#learned.get(model) ?? [];
     this.#learned.set(model, withCharge(before, [item.characters, credits]));
@@ -161,6 +161,7 @@ class Estimator {
 
   #estimate(item: BatchItem): number | undefined {
     const { characters } = item;
+    if (characters === 0) return 0;
     if (this.#given !== undefined) return Math.ceil(characters * this.#given);
     return estimateCredits(this.#known.get(this.#keyOf(item).model) ?? [], characters);
   }

@@ -208,7 +208,7 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
 
 /** Flags that users expect on commands that do not have them, with the commands that do. */
 const FLAGS_ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ['--pauses', '`foley tts` and `foley text` have --pauses.'],
+  ['--pauses', '`foley tts`, `foley batch` and `foley text` have --pauses.'],
 ]);
 
 function isText(value: string | null | undefined): value is string {

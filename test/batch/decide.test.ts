@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ItemFacts, ItemState, ItemStatus } from '../../src/batch/journal/journal.ts';
-import type { DecisionFacts } from '../../src/batch/run/classify.ts';
-import { decide } from '../../src/batch/run/classify.ts';
+import type { DecisionFacts } from '../../src/batch/run/decide.ts';
+import { decide } from '../../src/batch/run/decide.ts';
 
 const HERE = 'https://here.test';
 

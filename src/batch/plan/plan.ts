@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
 import { SPEECH_FORMATS } from '../../contract/generated/speech-controls.ts';
+import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
@@ -10,6 +11,8 @@ import { usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { SpokenText } from '../../text/document.ts';
+import type { PausedParts } from '../../text/pauses.ts';
+import { splitAtPauses } from '../../text/pauses.ts';
 import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
 import { draftsOf } from './items.ts';
@@ -27,6 +30,8 @@ export interface BatchItem {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText | undefined;
+  /** The parts of a text with pauses, which are requests of their own; undefined for a text without pauses. */
+  readonly parts?: PausedParts | undefined;
   /** The source text of a Markdown document, which earlier versions sent unchanged. */
   readonly rawText?: string | undefined;
   readonly characters: number;
@@ -80,19 +85,17 @@ function decide(
   { defaults, template }: PlanOptions,
 ): BatchItem {
   const { rawText, source, spoken, text } = draft;
-  if (spoken !== undefined && spoken.pauses.length > 0) {
-    throw usageFailure(
-      `${source} has pauses, which a batch cannot speak`,
-      'Remove them, or speak the text with `foley tts`.',
-    );
+  const parts = partsOf(spoken);
+  if (parts?.parts.length === 0) {
+    throw usageFailure(`${source} has only pauses`, 'Add some text to speak.');
   }
   const voiceId = draft.voiceId ?? defaults.voiceId;
   const modelId = draft.modelId ?? defaults.modelId;
   const chosen = draft.format ?? defaults.format;
   const fallback = chosen ?? defaults.configuredFormat ?? 'mp3';
   const { dir = '', name } = draft;
-  const parts = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
-  const output = checkOutputName(draft.output ?? template(parts), source);
+  const places = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
+  const output = checkOutputName(draft.output ?? template(places), source);
   const format = formatOf(output, source, chosen) ?? fallback;
   return {
     index,
@@ -108,10 +111,19 @@ function decide(
       ...draft.controls,
     },
     ...(spoken === undefined ? {} : { spoken }),
+    ...(parts === undefined ? {} : { parts }),
     ...(rawText === undefined ? {} : { rawText }),
-    characters: countCodePoints(text),
+    characters: (parts?.parts ?? [{ text }]).reduce(
+      (sum, one) => sum + countCodePoints(one.text),
+      0,
+    ),
     usesDefaultVoice: draft.voiceId === undefined,
   };
+}
+
+function partsOf(spoken: SpokenText | undefined): PausedParts | undefined {
+  const hasPauses = spoken !== undefined && spoken.pauses.length > 0;
+  return hasPauses ? splitAtPauses(spoken, TEXT_MAX_CHARACTERS) : undefined;
 }
 
 function formatOf(

@@ -6,15 +6,18 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import type { Verdict } from '../../audio/reader.ts';
 import type { CaptionFiles, CaptionFormat } from '../../captions/caption-files.ts';
 import type { CueShape } from '../../captions/cue-shape.ts';
+import type { Timings } from '../../captions/timings.ts';
 import { timingsOf } from '../../captions/timings.ts';
 import { writtenWords } from '../../captions/written-words.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { FileDeps } from '../../durable/files.ts';
+import type { AlignedSpeech } from '../../speech/aligned-transport.ts';
 import { alignedSpeech, requestAligned } from '../../speech/aligned-transport.ts';
 import { counted } from '../../text/display.ts';
 import { plainText } from '../../text/document.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
+import type { BatchItem } from '../plan/plan.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { publishAudio } from './publish-audio.ts';
 
@@ -34,6 +37,35 @@ interface AlignedSpeakerOptions extends FileDeps {
 /** Returns the caption files of an output, such as `a.srt` for `a.mp3`. */
 export function captionNames(output: string, formats: readonly CaptionFormat[]): readonly string[] {
   return formats.map((format) => `${output.replace(/\.(?:mp3|wave?|og[ga])$/i, '')}.${format}`);
+}
+
+/**
+ * Opens the caption files of an item before anything is billed.
+ * @throws Failure (output)
+ */
+export async function openItemCaptions(
+  file: string,
+  options: Pick<AlignedSpeakerOptions, keyof FileDeps | 'captions' | 'folders'> & {
+    readonly folder: Pick<BatchFolder, 'temporaries'>;
+  },
+): Promise<CaptionFiles> {
+  const { captions, folder, folders } = options;
+  const targets = captions.formats.map((format) => {
+    const [name = file] = captionNames(file, [format]);
+    return { format, path: name };
+  });
+  await folders.useFor(file);
+  const temporaryFolder = folder.temporaries;
+  const { openCaptionFiles } = await import('../../captions/caption-files.ts');
+  return openCaptionFiles({ ...options, targets, temporaryFolder });
+}
+
+/** Returns the timings of an item, with the words of its document. */
+export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeech): Timings {
+  const source = spoken ?? plainText(order.text);
+  const { durationMs, isComplete: complete } = speech;
+  const words = writtenWords(source, speech.words);
+  return timingsOf({ text: source.written, durationMs, complete, words });
 }
 
 /** Returns the bytes that identify a request with word times; a job for the same text has different bytes. */
@@ -65,15 +97,7 @@ export class AlignedSpeaker implements ItemSpeaker {
     captionNames(output, this.#options.captions.formats);
 
   async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
-    const { captions, folder, folders } = this.#options;
-    const targets = captions.formats.map((format) => {
-      const [file = work.file] = captionNames(work.file, [format]);
-      return { format, path: file };
-    });
-    await folders.useFor(work.file);
-    const temporaryFolder = folder.temporaries;
-    const { openCaptionFiles } = await import('../../captions/caption-files.ts');
-    const files = await openCaptionFiles({ ...this.#options, targets, temporaryFolder });
+    const files = await openItemCaptions(work.file, this.#options);
     try {
       return await this.#stream(work, files, signal);
     } finally {
@@ -114,17 +138,11 @@ export class AlignedSpeaker implements ItemSpeaker {
     let verified = status;
     let written: DeliveredItem['captions'];
     const onVerified = async (facts: ItemFacts, verdict: Verdict): Promise<void> => {
-      const { durationMs, isComplete, words } = alignedSpeech(response, verdict);
-      const { spoken = plainText(item.order.text) } = item;
-      const timings = timingsOf({
-        text: spoken.written,
-        durationMs,
-        complete: isComplete,
-        words: writtenWords(spoken, words),
-      });
+      const speech = alignedSpeech(response, verdict);
+      const timings = timingsOfItem(item, speech);
       await captions.prepare({ timings, shape: this.#options.captions.shape });
       // Words that the voice left out have no times; they are reported by themselves.
-      const isPartial = !isComplete && facts.unspoken === undefined;
+      const isPartial = !speech.isComplete && facts.unspoken === undefined;
       const known = { ...facts, ...costOf(response), isPartial };
       verified = await folder.note(status, 'verified', known, 'now');
       written = await captions.publish();

@@ -7,19 +7,28 @@ import { containedPath } from '../../durable/names.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
-import { counted, display } from '../../text/display.ts';
+import { display } from '../../text/display.ts';
 import type { JournalIndex, KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
-import { bodyDigest } from '../journal/keys.ts';
 import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
+import type { Decision } from './decide.ts';
+import { decide } from './decide.ts';
+import { classifyParts, itemDigest, unpaidCharacters } from './paused-items.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isInFolder, unchangedFile } from './reuse-audio.ts';
 
 export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'> {
   readonly item: BatchItem;
   readonly body: string;
-  readonly decision: Decision;
+  readonly decision: ItemDecision;
+  /** Number of characters to pay for, if the item is spoken. */
+  readonly unpaid: number;
 }
+
+export type ItemDecision =
+  | Decision
+  /** The audio of an equal item, whose number is `of`, is used for this item too. */
+  | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined };
 
 export interface RerunOptions {
   readonly outputDir: string;
@@ -60,16 +69,17 @@ export async function* classifyItems(
 
 function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   if (decision.kind === 'speak') return `${body} ${decision.generation}`;
-  return decision.kind === 'fetch' ? (decision.status.facts.jobId ?? '') : undefined;
+  const { kind, status } = decision;
+  return kind === 'fetch' ? `${status.body} ${status.generation}` : undefined;
 }
 
 /** Returns a Markdown item as an earlier version requested it, if the journal knows that request only. */
 function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptions): BatchItem {
   const { rawText: text, spoken: _, ...rest } = item;
-  if (text === undefined || isRedone(item.id)) return item;
+  if (text === undefined || item.parts !== undefined || isRedone(item.id)) return item;
   const order = { ...item.order, text };
   const isKnown = (one: SpeechOrder): boolean =>
-    index.statusOf(item.id, bodyDigest(bodyOf(one))) !== undefined;
+    index.statusOf(item.id, itemDigest({ order: one }, bodyOf)) !== undefined;
   if (isKnown(item.order) || !isKnown(order)) return item;
   return { ...rest, order, characters: countCodePoints(text) };
 }
@@ -81,7 +91,7 @@ async function classify(
 ): Promise<ClassifiedItem> {
   const { index, overwrite, redoToken } = options;
   const item = asRequested(planned, options);
-  const body = bodyDigest(options.bodyOf(item.order));
+  const body = itemDigest(item, options.bodyOf);
   const status = index.statusOf(item.id, body);
   const state = await inspector.inspect(item, status?.facts);
   if (state.kind === 'foreign' && !overwrite) throw foreignOutput(item);
@@ -115,7 +125,20 @@ async function classify(
         });
   const isDisplaced = state.kind === 'known' && !index.isAudioOf(body, state.file.sha256);
   const displaced = isDisplaced ? state.file : undefined;
-  return { item, body, decision, isNew: state.kind === 'missing', displaced };
+  const unpaid = await unpaidOf(item, decision, isNamed, options);
+  return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
+}
+
+async function unpaidOf(
+  item: BatchItem,
+  decision: Decision,
+  isNamed: boolean,
+  options: ClassifyOptions,
+): Promise<number> {
+  if (item.parts === undefined || decision.kind !== 'speak') return item.characters;
+  const { isAgain, status } = decision;
+  const redo = isAgain && isNamed ? (options.redoToken ?? '') : status?.about?.redo;
+  return unpaidCharacters(await classifyParts(item, redo, options));
 }
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;
@@ -148,98 +171,6 @@ export function retainItems(read: () => Classified) {
       else yield* retained;
     },
   };
-}
-
-type Decision =
-  /** Nothing to do: the audio is at its output and unchanged. */
-  | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** Send the request with this generation number; `status` is its journaled state, if any. */
-  | {
-      readonly kind: 'speak';
-      readonly generation: number;
-      readonly status: ItemStatus | undefined;
-      readonly isAgain: boolean;
-    }
-  /** The audio is in the output folder under another name, and is moved or copied. */
-  | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** The audio of an equal item, whose number is `of`, is used for this item too. */
-  | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined }
-  /** The item was billed before; its job has the audio, or will have it. */
-  | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** Nothing is done unless the user passes a flag such as `--retry-failed`. */
-  | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
-
-export type StopReason =
-  /** The job failed and was refunded. */
-  | 'failed'
-  /** Only part of the audio exists. */
-  | 'partial'
-  /** The item was billed, and the audio can no longer be downloaded. */
-  | 'lost'
-  /** The item was billed at another service, which has the audio. */
-  | 'elsewhere';
-
-export interface DecisionFacts extends Pick<RerunOptions, 'retriesFailed'> {
-  /** The state of the request that supplies or may supply the item's audio; undefined if there is none. */
-  readonly status: ItemStatus | undefined;
-  /** Highest generation number of the item's request body; -1 if the body was never requested. */
-  readonly lastGeneration: number;
-  /** Whether the item's output, with all caption files, contains the recorded audio. */
-  readonly isPresent: boolean;
-  /** Whether the recorded audio is in the output folder under another name. */
-  readonly isElsewhere: boolean;
-  /** Whether `--redo` names the item and no new request was sent for the item yet. */
-  readonly isRedone: boolean;
-  readonly origin: string;
-}
-
-/**
- * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same key, billed audio is
- * fetched, and only `--redo` and `--retry-failed` pay for an item twice.
- */
-export function decide(facts: DecisionFacts): Decision {
-  const { isRedone, lastGeneration, retriesFailed, status } = facts;
-  if (status === undefined) return { kind: 'speak', generation: 0, status, isAgain: false };
-  const usual = decideKnown(status, facts);
-  const isOpen = usual.kind === 'speak' || (usual.kind === 'fetch' && status.state === 'accepted');
-  const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
-  if (isRedone ? !isOpen : retriesFailed && isFailure) {
-    return { kind: 'speak', generation: lastGeneration + 1, status: undefined, isAgain: true };
-  }
-  return usual;
-}
-
-function decideKnown(
-  status: ItemStatus,
-  { isElsewhere, isPresent, origin }: DecisionFacts,
-): Decision {
-  const { facts, generation } = status;
-  switch (status.state) {
-    case 'planned':
-      return { kind: 'speak', generation, status, isAgain: false };
-    // A stream that was interrupted after it may have been billed cannot be repeated, unless it was refused.
-    case 'sent':
-      return facts.isRefused === true
-        ? { kind: 'speak', generation, status, isAgain: false }
-        : { kind: 'ended', status, why: 'lost' };
-    case 'failed':
-    case 'lost':
-      return { kind: 'ended', status, why: status.state };
-    case 'accepted':
-      return fetchFrom(origin, status);
-    case 'verified':
-    case 'published':
-      if (!isPresent) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
-      if (facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
-      return { kind: 'skip', status };
-  }
-}
-
-/** Decides how to get a billed request's audio, which is not in the output folder. */
-export function fetchFrom(origin: string, status: ItemStatus): Decision {
-  if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
-  const isHere = status.about === undefined || status.about.origin === origin;
-  return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
 }
 
 type OutputState =
@@ -351,55 +282,4 @@ function foreignOutput({ output, source }: Place): Failure {
       hint: 'Move the file away, or replace it with --overwrite. Nothing was sent.',
     },
   );
-}
-
-/** Returns the failure of an item that needs a flag to continue; the hint names the flag. */
-export function endedFailure(why: StopReason, { about, facts, state }: ItemStatus): Failure {
-  const { creditsUsed, jobId, problem } = facts;
-  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
-  const details = jobId === undefined ? undefined : { jobId };
-  switch (why) {
-    case 'failed':
-      return new Failure(
-        `the job of this item failed: ${problem ?? 'the service returned no reason'}`,
-        {
-          code: 'ERR_JOB_FAILED',
-          exit: 'rejected',
-          hint: 'The job was refunded; --retry-failed speaks the item again.',
-          details,
-        },
-      );
-    case 'partial':
-      return new Failure('only part of the text was spoken or timed; the files contain that part', {
-        code: 'partial_fail',
-        exit: 'partial',
-        billed: 'yes',
-        hint: `--retry-failed speaks and bills the entire item again (the spoken part cost ${cost}).`,
-        details,
-      });
-    case 'lost':
-      return new Failure(
-        state === 'published' || state === 'verified'
-          ? `a file of this item is missing, and speaking the item again is billed again (${cost})`
-          : `this item may have been billed (${cost}), and the audio is lost`,
-        {
-          code: 'lost',
-          exit: 'lost',
-          billed: creditsUsed === undefined ? 'unknown' : 'yes',
-          hint: '--retry-failed speaks and bills the item again.',
-          details,
-        },
-      );
-    case 'elsewhere':
-      return new Failure(
-        `this item was billed at ${about?.origin ?? 'another service'}, which has the audio`,
-        {
-          code: 'lost',
-          exit: 'lost',
-          billed: 'yes',
-          hint: 'Run the batch against that service again, or speak and bill the item again on this service with --redo.',
-          details,
-        },
-      );
-  }
 }

@@ -64,7 +64,7 @@ export async function publishAudio(
   publication: Publication,
   deps: FileDeps,
 ): Promise<ItemFacts> {
-  const { file, item, onVerified } = publication;
+  const { item } = publication;
   const output = await openBatchOutput(publication, deps).catch((error: unknown) => {
     response.discard();
     throw error;
@@ -76,22 +76,35 @@ export async function publishAudio(
       refuse: (failure: Error) => Promise.reject(failure),
     };
     const verdict = await deliver(response, format, sink, text);
-    const { bytes, corrections } = verdict;
-    for (const correction of corrections) {
+    for (const correction of verdict.corrections) {
       await output.overwrite(correction.position, correction.bytes);
     }
-    // A regular file always has a checksum.
-    const sha256 = (await output.checksum()) ?? '';
-    const { unspoken = [] } = response;
-    const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
-    await onVerified({ sha256, bytes, ...leftOut }, verdict);
-    await output.publish();
-    const { mtimeMs } = await deps.files.stat(file);
-    return { bytes, sha256, mtimeMs, ...leftOut };
+    return await commitAudio(output, publication, { verdict, unspoken: response.unspoken }, deps);
   } finally {
     // Does nothing after `publish`.
     await output.abandon();
   }
+}
+
+/**
+ * Renames verified audio to its final name.
+ * @throws Failure (output, exists); errors of `onVerified`
+ */
+export async function commitAudio(
+  output: Output,
+  { file, onVerified }: Pick<Publication, 'file' | 'onVerified'>,
+  audio: { readonly verdict: Verdict; readonly unspoken: AudioResponse['unspoken'] | undefined },
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<ItemFacts> {
+  // A regular file always has a checksum.
+  const sha256 = (await output.checksum()) ?? '';
+  const { unspoken = [], verdict } = audio;
+  const { bytes } = verdict;
+  const leftOut = unspoken.length === 0 ? {} : { unspoken: formatRanges(unspoken) };
+  await onVerified({ sha256, bytes, ...leftOut }, verdict);
+  await output.publish();
+  const { mtimeMs } = await files.stat(file);
+  return { bytes, sha256, mtimeMs, ...leftOut };
 }
 
 /**

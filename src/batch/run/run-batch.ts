@@ -13,9 +13,11 @@ import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
 import { AlignedSpeaker } from './aligned-speaker.ts';
-import { classifyItems, endedFailure, fetchFrom, retainItems } from './classify.ts';
+import { classifyItems, retainItems } from './classify.ts';
 import type { ClassifiedItem, RerunOptions } from './classify.ts';
+import { endedFailure, fetchFrom } from './decide.ts';
 import { JobSpeaker } from './job-speaker.ts';
+import { folderOfParts, PausedSpeaker } from './paused-speaker.ts';
 import type { WrittenCaptions } from '../../captions/caption-files.ts';
 import type { DeliveredItem, ItemSpeaker } from './publish-audio.ts';
 import { OutputFolders } from './publish-audio.ts';
@@ -69,6 +71,7 @@ export class Batch {
   readonly #options: BatchOptions;
   readonly #folders: OutputFolders;
   readonly #speaker: ItemSpeaker;
+  readonly #paused: PausedSpeaker;
   readonly #reuse: AudioReuse;
   readonly #items: ReturnType<typeof retainItems>;
   #onResult: (result: ItemResult) => Promise<void> = async () => {};
@@ -91,6 +94,17 @@ export class Batch {
       captions === undefined
         ? new JobSpeaker({ ...options, folders, onTrouble })
         : new AlignedSpeaker({ ...options, folders, captions });
+    const ofParts = { ...options, folders, folder: folderOfParts(folder) };
+    this.#paused = new PausedSpeaker({
+      ...options,
+      ...rerun,
+      folders,
+      speaker:
+        captions === undefined
+          ? new JobSpeaker({ ...ofParts, onTrouble })
+          : new AlignedSpeaker({ ...ofParts, captions: { ...captions, formats: ['json'] } }),
+      isStopped: () => this.#stopped !== undefined,
+    });
     const { bodyOf, sidecars } = this.#speaker;
     const { index, redoToken } = folder;
     const lookup = { ...options, ...rerun, index, sidecars };
@@ -136,7 +150,10 @@ export class Batch {
       await Promise.all(Array.from({ length: concurrency }, () => this.#work(ready)));
       await this.#reporting;
       await this.#folders.sync();
-      if (this.#stopped === undefined) await this.#reuse.tidy();
+      if (this.#stopped === undefined) {
+        await this.#reuse.tidy();
+        await this.#paused.tidy();
+      }
     } catch (error) {
       this.#stop(error);
     } finally {
@@ -262,7 +279,8 @@ export class Batch {
         for (const { classified, status } of window.value) {
           if (this.#stopped !== undefined) return;
           const isFetch = classified.decision.kind === 'fetch';
-          const reserved = isFetch ? 0 : this.#options.estimate(classified.item);
+          const { item, unpaid: characters } = classified;
+          const reserved = isFetch ? 0 : this.#options.estimate({ ...item, characters });
           if (!this.#options.budget.reserve(reserved)) return this.#stop(budgetFailure());
           yield { classified, status, reserved, isFetch };
         }
@@ -309,7 +327,7 @@ export class Batch {
   }
 
   #statusOf({ body, decision, item }: ClassifiedItem): { status: ItemStatus; isKnown: boolean } {
-    const { folder, origin } = this.#options;
+    const { folder, origin, rerun } = this.#options;
     const { status: known } = decision;
     const before = known?.about?.origin === origin ? known.about : undefined;
     if (known !== undefined && before?.output === item.output) {
@@ -326,7 +344,7 @@ export class Batch {
       ...(besides.length === 0 ? {} : { besides }),
       key: before?.key ?? itemKey(folder.secret, { origin, endpoint, body, generation }),
       origin,
-      ...(isNew && decision.isAgain ? { redo: folder.redoToken } : {}),
+      ...(isNew && decision.isAgain && rerun.isRedone(item.id) ? { redo: folder.redoToken } : {}),
     };
     const state = isNew ? 'planned' : (known?.state ?? 'planned');
     const facts = known?.facts ?? {};
@@ -371,9 +389,10 @@ export class Batch {
   ): Promise<DeliveredItem> {
     const { maxRetries, rerun } = this.#options;
     const file = path.join(rerun.outputDir, item.output);
+    const speaker = item.parts === undefined ? this.#speaker : this.#paused;
     for (let round = 0; ; round += 1) {
       try {
-        return await this.#speaker.speak({ item, status, file, isNew, onMade }, this.#limit.signal);
+        return await speaker.speak({ item, status, file, isNew, onMade }, this.#limit.signal);
       } catch (error) {
         const isBusy = error instanceof Failure && error.exit === 'rateLimited';
         const mayRetry = isBusy && !endsBatch(error) && this.#stopped === undefined;
@@ -386,6 +405,7 @@ export class Batch {
   async #reportUnsent({ decision, item }: ClassifiedItem): Promise<void> {
     const result = { item, output: item.output, creditsUsed: null, unspoken: [] } as const;
     if (decision.kind === 'skip') {
+      this.#paused.settle(item);
       const unspoken = unspokenOf(item, decision.status);
       await this.#report({ ...result, status: 'skipped', error: undefined, unspoken });
     } else if (decision.kind === 'ended') {

@@ -165,6 +165,77 @@ async function expectPaidOnce({ dataDir, items }: Scene): Promise<void> {
   for (const { spent, state } of operations) if (state !== 'completed') expect(spent).toBe(0);
 }
 
+/** A text with two parts of its own, and one that it shares with the items of its format. */
+function pausedItem(number: number) {
+  const { format, id } = itemOf(number);
+  const parts = [`Item ${number} begins.`, 'It goes on.', `Item ${number} ends.`];
+  return { id, format, text: parts.join(' [pause 200ms] ') };
+}
+
+async function pausedScene(items: number, faults: readonly string[]) {
+  const scene = await servedScene(items, faults);
+  const list = Array.from({ length: items }, (_, index) => JSON.stringify(pausedItem(index + 1)));
+  await writeFile(path.join(scene.box.out, 'items.jsonl'), `${list.join('\n')}\n`);
+  const { args, folders } = scene.batch;
+  const watched = [...folders, path.join(scene.out, '.foley/parts')];
+  return { ...scene, batch: { ...scene.batch, args: [...args, '--pauses'], folders: watched } };
+}
+
+/** Number of different parts of all items; the items have three formats. */
+const partsOf = (items: number): number => 2 * items + Math.min(3, items);
+
+describe('a batch of texts with pauses that is killed until it is done', () => {
+  test(
+    `${OTHER.items} items: each part is bought once, also with a journal that was cut`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await pausedScene(OTHER.items, FAULTS);
+        const cuts = drawn(fc.integer({ min: 1, max: 600 }), MOST_RUNS, seed);
+        await liveAndDie(scene, {
+          seed,
+          kills: OTHER.kills,
+          before: async (turn) => {
+            if (turn % 2 === 1) await chopJournal(scene.out, cuts[turn] ?? 1);
+          },
+        });
+        await expectDone(scene);
+        await endService(scene.service);
+        await expectPaidOnce({ ...scene, items: partsOf(scene.items) });
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    `${OTHER.items} items with word times: each part is bought at most once`,
+    async () => {
+      await underSeed(async (seed) => {
+        const scene = await pausedScene(OTHER.items, STREAM_FAULTS);
+        const args = scene.batch.args.filter((arg) => arg !== '--retry-failed');
+        const batch = { ...scene.batch, args: [...args, '--timings', '--json'] };
+        for (const life of drawn(streamLives, STREAM_KILLS, seed)) await liveFor(batch, life);
+        await liveFor(batch, Infinity);
+        const last = await liveFor(batch, Infinity);
+        if (last === 'killed') throw new Error('The last run was killed.');
+        const results = parseJsonLines(last.stdout.toString())
+          .map((event) => Object(event))
+          .filter(({ event }) => event === 'item');
+        expect(results).toHaveLength(OTHER.items);
+        for (const { error, output, status } of results) {
+          if (status === 'skipped') await expectTimed(path.join(scene.box.out, output));
+          else expect(error).toMatchObject({ exitCode: 27 });
+        }
+        await endService(scene.service);
+        const { faults, operations } = await readBooks(scene.dataDir);
+        expect(faults).toEqual([]);
+        const charged = operations.filter(({ state }) => state === 'completed');
+        expect(charged.length).toBeLessThanOrEqual(partsOf(OTHER.items));
+      });
+    },
+    TIMEOUT_MS,
+  );
+});
+
 async function endService({ running }: ServingFoley): Promise<void> {
   running.signal('SIGTERM');
   await running.done;

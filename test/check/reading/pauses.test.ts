@@ -226,23 +226,12 @@ describe('--pauses', () => {
     expect(stderr).toContain('[pause 800ms]');
   });
 
-  test('is refused by a batch, also for the breaks of SSML', async () => {
-    const box = await sandbox();
-    await writeFile(path.join(box.out, 'a.ssml'), '<speak>One.<break time="1s"/>Two.</speak>');
-    const result = await runFoley(['batch', 'a.ssml'], { box });
-    expect(result).toMatchObject({ code: 2 });
-    expect(result.stderr).toContain('a.ssml has pauses, which a batch cannot speak');
-    const flag = await runFoley(['batch', 'a.ssml', '--pauses'], { box });
-    expect(flag).toMatchObject({ code: 2 });
-    expect(flag.stderr).toContain('`foley tts` and `foley text` have --pauses');
-  });
-
   test.each([[['jobs', 'create']], [['dub', 'create', '--video', 'http://a/b.mp4']], [['live']]])(
     'is refused by other commands, naming those that have it (%j)',
     async (words) => {
       const result = await runFoley([...words, 'Hi', '--pauses']);
       expect(result).toMatchObject({ code: 2 });
-      expect(result.stderr).toContain('`foley tts` and `foley text` have --pauses');
+      expect(result.stderr).toContain('`foley tts`, `foley batch` and `foley text` have --pauses');
     },
   );
 });

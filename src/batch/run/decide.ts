@@ -1,0 +1,146 @@
+import { Failure } from '../../errors/failure.ts';
+import { counted } from '../../text/display.ts';
+import type { ItemStatus } from '../journal/journal.ts';
+
+export type Decision =
+  /** Nothing to do: the audio is at its output and unchanged. */
+  | { readonly kind: 'skip'; readonly status: ItemStatus }
+  /** Send the request with this generation number; `status` is its journaled state, if any. */
+  | {
+      readonly kind: 'speak';
+      readonly generation: number;
+      readonly status: ItemStatus | undefined;
+      readonly isAgain: boolean;
+    }
+  /** The audio is in the output folder under another name, and is moved or copied. */
+  | { readonly kind: 'reuse'; readonly status: ItemStatus }
+  /** The item was billed before; its job has the audio, or will have it. */
+  | { readonly kind: 'fetch'; readonly status: ItemStatus }
+  /** Nothing is done unless the user passes a flag such as `--retry-failed`. */
+  | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
+
+export type StopReason =
+  /** The job failed and was refunded. */
+  | 'failed'
+  /** Only part of the audio exists. */
+  | 'partial'
+  /** The item was billed, and the audio can no longer be downloaded. */
+  | 'lost'
+  /** The item was billed at another service, which has the audio. */
+  | 'elsewhere';
+
+export interface DecisionFacts {
+  /** The state of the request that supplies or may supply the item's audio; undefined if there is none. */
+  readonly status: ItemStatus | undefined;
+  /** Highest generation number of the item's request body; -1 if the body was never requested. */
+  readonly lastGeneration: number;
+  /** Whether the item's output, with all caption files, contains the recorded audio. */
+  readonly isPresent: boolean;
+  /** Whether the recorded audio is in the output folder under another name. */
+  readonly isElsewhere: boolean;
+  /** Whether `--redo` names the item and no new request was sent for the item yet. */
+  readonly isRedone: boolean;
+  /** Whether `--retry-failed` was given. */
+  readonly retriesFailed: boolean;
+  readonly origin: string;
+}
+
+/**
+ * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same key, billed audio is
+ * fetched, and only `--redo` and `--retry-failed` pay for an item twice.
+ */
+export function decide(facts: DecisionFacts): Decision {
+  const { isRedone, lastGeneration, retriesFailed, status } = facts;
+  if (status === undefined) return { kind: 'speak', generation: 0, status, isAgain: false };
+  const usual = decideKnown(status, facts);
+  const isOpen = usual.kind === 'speak' || (usual.kind === 'fetch' && status.state === 'accepted');
+  const isFailure = usual.kind === 'ended' && usual.why !== 'elsewhere';
+  if (isRedone ? !isOpen : retriesFailed && isFailure) {
+    return { kind: 'speak', generation: lastGeneration + 1, status: undefined, isAgain: true };
+  }
+  return usual;
+}
+
+function decideKnown(
+  status: ItemStatus,
+  { isElsewhere, isPresent, origin }: DecisionFacts,
+): Decision {
+  const { facts, generation } = status;
+  switch (status.state) {
+    case 'planned':
+      return { kind: 'speak', generation, status, isAgain: false };
+    // A stream that was interrupted after it may have been billed cannot be repeated, unless it was refused.
+    case 'sent':
+      return facts.isRefused === true
+        ? { kind: 'speak', generation, status, isAgain: false }
+        : { kind: 'ended', status, why: 'lost' };
+    case 'failed':
+    case 'lost':
+      return { kind: 'ended', status, why: status.state };
+    case 'accepted':
+      return fetchFrom(origin, status);
+    case 'verified':
+    case 'published':
+      if (!isPresent) return isElsewhere ? { kind: 'reuse', status } : fetchFrom(origin, status);
+      if (facts.isPartial === true) return { kind: 'ended', status, why: 'partial' };
+      return { kind: 'skip', status };
+  }
+}
+
+/** Decides how to get a billed request's audio, which is not in the output folder. */
+export function fetchFrom(origin: string, status: ItemStatus): Decision {
+  if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
+  const isHere = status.about === undefined || status.about.origin === origin;
+  return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
+}
+
+/** Returns the failure of an item that needs a flag to continue; the hint names the flag. */
+export function endedFailure(why: StopReason, { about, facts, state }: ItemStatus): Failure {
+  const { creditsUsed, jobId, problem } = facts;
+  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
+  const details = jobId === undefined ? undefined : { jobId };
+  switch (why) {
+    case 'failed':
+      return new Failure(
+        `the job of this item failed: ${problem ?? 'the service returned no reason'}`,
+        {
+          code: 'ERR_JOB_FAILED',
+          exit: 'rejected',
+          hint: 'The job was refunded; --retry-failed speaks the item again.',
+          details,
+        },
+      );
+    case 'partial':
+      return new Failure('only part of the text was spoken or timed; the files contain that part', {
+        code: 'partial_fail',
+        exit: 'partial',
+        billed: 'yes',
+        hint: `--retry-failed speaks and bills the entire item again (the spoken part cost ${cost}).`,
+        details,
+      });
+    case 'lost':
+      return new Failure(
+        state === 'published' || state === 'verified'
+          ? `a file of this item is missing, and speaking the item again is billed again (${cost})`
+          : `this item may have been billed (${cost}), and the audio is lost`,
+        {
+          code: 'lost',
+          exit: 'lost',
+          billed: creditsUsed === undefined ? 'unknown' : 'yes',
+          hint: '--retry-failed speaks and bills the item again.',
+          details,
+        },
+      );
+    case 'elsewhere':
+      return new Failure(
+        `this item was billed at ${about?.origin ?? 'another service'}, which has the audio`,
+        {
+          code: 'lost',
+          exit: 'lost',
+          billed: 'yes',
+          hint: 'Run the batch against that service again, or speak and bill the item again on this service with --redo.',
+          details,
+        },
+      );
+  }
+}

@@ -1,0 +1,133 @@
+import path from 'node:path';
+import type { SpeechOrder } from '../../api/resources/speech.ts';
+import { extensionOf } from '../../audio/formats.ts';
+import { checksumOf } from '../../durable/checksum.ts';
+import type { FileSystem } from '../../effects/file-system.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { BATCH_FOLDER } from '../journal/journal.ts';
+import type { ItemStatus, JournalIndex } from '../journal/journal.ts';
+import { bodyDigest } from '../journal/keys.ts';
+import type { BatchItem } from '../plan/plan.ts';
+import type { Decision } from './decide.ts';
+import { decide } from './decide.ts';
+
+type BodyOf = (order: SpeechOrder) => Uint8Array;
+type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
+
+/** Folder, inside the output folder, with the audio of the parts of items that are not done. */
+export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
+
+/**
+ * Returns the digest that identifies an item in the journal: of its request body or, for an item with pauses, of the
+ * request bodies of its parts and its silences.
+ */
+export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
+  const { order, parts } = item;
+  if (parts === undefined) return bodyDigest(bodyOf(order));
+  const identity = [partDigests(item, bodyOf), parts.silences];
+  return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
+}
+
+/** Returns the digests that identify the parts of an item in the journal; none for an item without pauses. */
+export function partDigests({ order, parts }: PartedItem, bodyOf: BodyOf): readonly string[] {
+  return (parts?.parts ?? []).map(({ text }) => partDigest(bodyOf({ ...order, text })));
+}
+
+// A part never shares its audio with an item of the same text.
+function partDigest(body: Uint8Array): string {
+  return bodyDigest(Buffer.concat([Buffer.from('part '), body]));
+}
+
+/** A part of an item with pauses. The journal records its request like that of an item. */
+export interface ItemPart {
+  /** The item with the text of this part only. */
+  readonly item: BatchItem;
+  readonly body: string;
+  readonly decision: PartDecision;
+}
+
+type PartDecision =
+  | Decision
+  /** The voice cannot speak any word of the part, so it has no audio. */
+  | { readonly kind: 'silent'; readonly status: ItemStatus };
+
+interface PartOptions {
+  readonly bodyOf: BodyOf;
+  readonly files: FileSystem;
+  readonly index: JournalIndex;
+  readonly origin: string;
+  readonly outputDir: string;
+  readonly retriesFailed: boolean;
+}
+
+/**
+ * Decides what to do with each part of an item with pauses.
+ * @param redo token of the `--redo` command that buys the item again, if any
+ */
+export async function classifyParts(
+  item: BatchItem,
+  redo: string | undefined,
+  options: PartOptions,
+): Promise<readonly ItemPart[]> {
+  const { parts: paused, spoken: _, ...rest } = item;
+  const parts: ItemPart[] = [];
+  for (const { text } of paused?.parts ?? []) {
+    const order = { ...item.order, text };
+    const body = partDigest(options.bodyOf(order));
+    const decision = await decidePart(item.id, body, redo, options);
+    parts.push({ item: { ...rest, order, characters: countCodePoints(text) }, body, decision });
+  }
+  return parts;
+}
+
+async function decidePart(
+  id: string,
+  body: string,
+  redo: string | undefined,
+  options: PartOptions,
+): Promise<PartDecision> {
+  const { index, origin, retriesFailed } = options;
+  const status = index.statusOf(id, body);
+  if (status !== undefined && isSilent(status) && !retriesFailed) return { kind: 'silent', status };
+  const isPartial = status?.facts.isPartial === true;
+  const isStored = status !== undefined && (await hasAudio(status, options));
+  const wasUsed = status?.state === 'published' && status.facts.jobId === undefined && !isStored;
+  return decide({
+    status,
+    origin,
+    retriesFailed,
+    lastGeneration: index.lastGeneration(body),
+    isPresent: isStored || (isPartial && retriesFailed),
+    isElsewhere: false,
+    // The audio of a delivered part is removed. An edited item has to buy it again, unless a job has it.
+    isRedone: wasUsed || (redo !== undefined && status?.about?.redo !== redo),
+  });
+}
+
+/** Whether the service refused the text of a part, which is then not billed and has no audio. */
+export function isSilent({ facts, state }: ItemStatus): boolean {
+  return state === 'failed' && facts.bytes === 0;
+}
+
+async function hasAudio(
+  { about, facts }: ItemStatus,
+  { files, outputDir }: Pick<PartOptions, 'files' | 'outputDir'>,
+): Promise<boolean> {
+  if (about === undefined || facts.sha256 === undefined) return false;
+  const file = path.join(outputDir, about.output);
+  const digest = await checksumOf(file, 'sha256', files).catch(() => undefined);
+  return digest === facts.sha256;
+}
+
+/** Returns the name of the file with the audio of a part, relative to the output folder. */
+export function partOutput(body: string, generation: number, { order }: BatchItem): string {
+  return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
+}
+
+/** Returns the number of characters of an item that are still to be paid for. */
+export function unpaidCharacters(parts: readonly ItemPart[]): number {
+  const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
+  // Equal parts are bought once.
+  const byBody = new Map(unpaid.map(({ body, item }) => [body, item.characters]));
+  return Array.from(byBody.values()).reduce((sum, count) => sum + count, 0);
+}

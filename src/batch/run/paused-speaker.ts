@@ -1,0 +1,368 @@
+import path from 'node:path';
+import type { CaptionFiles } from '../../captions/caption-files.ts';
+import { readTimings } from '../../captions/timings.ts';
+import { formatRanges } from '../../contract/unspoken.ts';
+import { hasErrno } from '../../durable/file-failures.ts';
+import type { FileDeps } from '../../durable/files.ts';
+import { removeQuietly } from '../../durable/files.ts';
+import { mapOrdered } from '../../effects/concurrency.ts';
+import { Failure } from '../../errors/failure.ts';
+import type { PartWords } from '../../speech/long-text/whole-audio.ts';
+import { WholeAudio, wholeRanges, WholeWords } from '../../speech/long-text/whole-audio.ts';
+import { isRefusedText, wordRanges } from '../../speech/unspoken.ts';
+import type { BatchFolder } from '../journal/batch-folder.ts';
+import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import { itemKey } from '../journal/keys.ts';
+import type { BatchItem } from '../plan/plan.ts';
+import type { CaptionOptions } from './aligned-speaker.ts';
+import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker.ts';
+import { endedFailure } from './decide.ts';
+import type { ItemPart } from './paused-items.ts';
+import { classifyParts, isSilent, partDigests, partOutput, PARTS_FOLDER } from './paused-items.ts';
+import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
+import { commitAudio, openBatchOutput } from './publish-audio.ts';
+
+/** Returns a view of the batch folder in which a finished part stays `verified` until its item is published. */
+export function folderOfParts(folder: BatchFolder) {
+  const { secret, temporaries } = folder;
+  return {
+    secret,
+    temporaries,
+    plan: folder.plan.bind(folder),
+    async note(...step: Parameters<BatchFolder['note']>): Promise<ItemStatus> {
+      const status = await folder.note(...step);
+      folder.index.apply(status);
+      return status;
+    },
+    notePublished: (status: ItemStatus, facts: ItemFacts): ItemStatus => ({
+      ...status,
+      facts: { ...status.facts, ...facts },
+    }),
+  };
+}
+
+interface PausedSpeakerOptions extends FileDeps {
+  readonly folder: BatchFolder;
+  readonly folders: OutputFolders;
+  readonly origin: string;
+  readonly outputDir: string;
+  readonly retriesFailed: boolean;
+  readonly captions: CaptionOptions | undefined;
+  /** Speaks the parts; its folder is that of `folderOfParts`. */
+  readonly speaker: ItemSpeaker;
+  /** Maximum number of parts, of all items together, that are spoken at a time. */
+  readonly concurrency: number;
+  /** Returns whether the batch was stopped; no further part is sent then. */
+  readonly isStopped: () => boolean;
+}
+
+interface PlannedPart extends ItemPart {
+  readonly status: ItemStatus;
+}
+
+/**
+ * Speaks items with pauses. Each part is a request of its own, whose audio is stored until the item is done; then the
+ * parts and the silences are joined.
+ */
+export class PausedSpeaker {
+  readonly #options: PausedSpeakerOptions;
+  readonly #slots: Slots;
+  /** The parts that this run speaks, by request; equal parts are bought once. */
+  readonly #speaking = new Map<string, Promise<ItemStatus>>();
+  /** The requests of the parts that items of this run contain. */
+  readonly #delivered = new Set<string>();
+
+  constructor(options: PausedSpeakerOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.concurrency);
+  }
+
+  /**
+   * Speaks an item, or the missing parts of an interrupted one, and publishes the audio.
+   * @throws Failure; the journal then records how to continue
+   */
+  async speak(work: ItemWork, signal: AbortSignal): Promise<DeliveredItem> {
+    const { captions: wanted } = this.#options;
+    const captions =
+      wanted === undefined
+        ? undefined
+        : await openItemCaptions(work.file, { ...this.#options, captions: wanted });
+    try {
+      const spoken = await this.#speakParts(work, signal);
+      return await this.#join(work, spoken, captions);
+    } finally {
+      await captions?.abandon();
+    }
+  }
+
+  /** Records that the parts of a finished item are published, which a killed run could not. */
+  settle(item: BatchItem): void {
+    const { folder, speaker } = this.#options;
+    for (const body of partDigests(item, speaker.bodyOf)) {
+      const status = folder.index.statusOf(item.id, body);
+      if (status?.state === 'verified') folder.notePublished(status, {});
+    }
+  }
+
+  /** Deletes the audio of parts that items contain. Never throws. */
+  async tidy(): Promise<void> {
+    const { files, folder, outputDir } = this.#options;
+    // Another shard may need it.
+    if (!folder.isExclusive) return;
+    const parts = path.join(outputDir, PARTS_FOLDER);
+    const names = await files.readdir(parts).catch((): string[] => []);
+    const unused = names.filter((name) => {
+      const [body = '', generation] = path.parse(name).name.split('-');
+      const status = folder.index.statusOf('', body);
+      return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
+    });
+    for (const name of unused) await removeQuietly(path.join(parts, name), this.#options);
+    if (unused.length < names.length) return;
+    await files.rm(parts, { recursive: true, force: true }).catch(() => undefined);
+  }
+
+  async #speakParts(
+    { item, onMade, status: whole }: ItemWork,
+    signal: AbortSignal,
+  ): Promise<readonly ItemStatus[]> {
+    const redo = whole.state === 'planned' ? whole.about?.redo : undefined;
+    const parts = await this.#plan(item, redo);
+    const spoken = parts.map(({ status }) => status);
+    const refusals: Failure[] = [];
+    const work = async (index: number): Promise<void> => {
+      const part = parts[index];
+      if (part === undefined) return;
+      try {
+        spoken[index] = await this.#speakOnce(part, signal);
+      } catch (error) {
+        if (!isRefusedText(error)) throw error;
+        refusals.push(error);
+        spoken[index] = await this.#leaveOut(part, error);
+      }
+    };
+    try {
+      const { concurrency } = this.#options;
+      const take = async (): Promise<void> => {};
+      await mapOrdered({ count: parts.length, concurrency, ahead: Infinity, work, take });
+      const [first] = spoken;
+      if (first !== undefined && spoken.every(isSilent)) {
+        throw refusals[0] ?? endedFailure('failed', first);
+      }
+    } catch (error) {
+      if (error instanceof Failure) await this.#noteEnded(whole, spoken, error);
+      throw error;
+    } finally {
+      onMade?.(this.#costOf(spoken));
+    }
+    return spoken;
+  }
+
+  /** Decides what to do with each part, and records the new requests. */
+  async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PlannedPart[]> {
+    const { folder, origin, speaker } = this.#options;
+    const { bodyOf } = speaker;
+    const options = { ...this.#options, bodyOf, index: folder.index };
+    const parts = (await classifyParts(item, redo, options)).map((part): PlannedPart => {
+      const { body, decision } = part;
+      const { status } = decision;
+      if (decision.kind !== 'speak') return { ...part, status: decision.status };
+      if (status?.about?.origin === origin) return { ...part, status };
+      const { generation } = decision;
+      const key = itemKey(folder.secret, { origin, endpoint: speaker.endpoint, body, generation });
+      const output = partOutput(body, generation, item);
+      const about = { output, key, origin, ...(redo === undefined ? {} : { redo }) };
+      const id = status?.item ?? item.id;
+      const planned = { item: id, body, generation, state: 'planned', about, facts: {} } as const;
+      return { ...part, status: planned };
+    });
+    const fresh = parts.filter(({ decision, status }) => decision.status !== status);
+    await folder.plan(fresh.map(({ status }) => status));
+    return parts;
+  }
+
+  async #speakOnce({ decision, item, status }: PlannedPart, signal: AbortSignal) {
+    if (decision.kind === 'ended' && decision.why !== 'partial') {
+      throw endedFailure(decision.why, status);
+    }
+    if (decision.kind !== 'speak' && decision.kind !== 'fetch') return status;
+    const request = requestOf(status);
+    const { isStopped, speaker } = this.#options;
+    const speaking =
+      this.#speaking.get(request) ??
+      this.#slots.run(async () => {
+        signal.throwIfAborted();
+        if (isStopped()) throw new Error('The batch was stopped.');
+        const work = { item, status, file: this.#fileOf(status), isNew: false };
+        return (await speaker.speak(work, signal)).status;
+      });
+    this.#speaking.set(request, speaking);
+    try {
+      // A published part was paid for by an earlier item, and stays so.
+      return {
+        ...(await speaking),
+        state: status.state === 'published' ? 'published' : 'verified',
+      } as const;
+    } catch (error) {
+      this.#speaking.delete(request);
+      throw error;
+    }
+  }
+
+  /** Records that the voice can speak no word of a part, which is then not billed and has no audio. */
+  #leaveOut({ item, status }: PlannedPart, { message: problem }: Failure): Promise<ItemStatus> {
+    const unspoken = formatRanges(wordRanges(item.order.text));
+    const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };
+    return folderOfParts(this.#options.folder).note(status, 'failed', facts);
+  }
+
+  /** Records that an item cannot continue, if one of its parts failed or is lost. */
+  async #noteEnded(
+    whole: ItemStatus,
+    parts: readonly ItemStatus[],
+    { message: problem }: Failure,
+  ): Promise<void> {
+    const { folder } = this.#options;
+    if (whole.state !== 'planned') return;
+    const isAllSilent = parts.every(isSilent);
+    for (const part of parts) {
+      const now = folder.index.statusOf(part.item, part.body);
+      if (now?.item !== part.item || now.generation !== part.generation) continue;
+      const isLost = now.state === 'lost' || (now.state === 'sent' && now.facts.isRefused !== true);
+      const isFailed = now.state === 'failed' && (isAllSilent || !isSilent(now));
+      if (!isLost && !isFailed) continue;
+      const { creditsUsed } = now.facts;
+      const facts = { problem, ...(isLost && creditsUsed !== undefined ? { creditsUsed } : {}) };
+      // The next run decides again from the parts.
+      await folder.note(whole, isLost ? 'lost' : 'failed', facts).catch(() => undefined);
+      return;
+    }
+  }
+
+  /** Returns the credits for the parts that no item contains yet; undefined if a part does not report its cost. */
+  #costOf(parts: readonly ItemStatus[]): number | undefined {
+    const unpaid = new Map(
+      parts
+        .filter((part) => part.state === 'verified' && !this.#delivered.has(requestOf(part)))
+        .map((part) => [requestOf(part), part.facts.creditsUsed]),
+    );
+    return sumOf([...unpaid.values()]);
+  }
+
+  #fileOf({ about }: ItemStatus): string {
+    return path.join(this.#options.outputDir, about?.output ?? '');
+  }
+
+  async #join(
+    work: ItemWork,
+    parts: readonly ItemStatus[],
+    captions: CaptionFiles | undefined,
+  ): Promise<DeliveredItem> {
+    const { captions: wanted, files, folder, folders } = this.#options;
+    const { file, isNew, item } = work;
+    const { temporaries } = folder;
+    const output = await openBatchOutput({ file, folders, isNew, temporaries }, this.#options);
+    try {
+      const { format, text } = item.order;
+      const sampleRate = (): undefined => undefined;
+      const whole = new WholeAudio({ files, output, format, stream: output, sampleRate });
+      const words = new WholeWords();
+      const { parts: pieces = [], silences = [] } = item.parts ?? {};
+      whole.addSilence(silences[0] ?? 0);
+      for (const [index, part] of parts.entries()) {
+        if (isSilent(part)) {
+          words.leaveOut();
+        } else {
+          await whole.add(this.#fileOf(part));
+          if (wanted !== undefined) words.add(await this.#wordsOf(part));
+        }
+        whole.addSilence(silences[index + 1] ?? 0);
+      }
+      const { verdict } = await whole.finish();
+      const unspoken = wholeRanges(text, pieces, (index) => parts[index]?.facts.unspoken);
+      let { status } = work;
+      let written: DeliveredItem['captions'];
+      const onVerified = async (facts: ItemFacts): Promise<void> => {
+        if (wanted !== undefined) {
+          const speech = words.speech(whole.starts(), verdict.durationMs);
+          await captions?.prepare({ timings: timingsOfItem(item, speech), shape: wanted.shape });
+        }
+        status = await folder.note(status, 'verified', { ...facts, ...factsOf(parts) }, 'now');
+        written = await captions?.publish();
+      };
+      const place = { file, onVerified };
+      const published = await commitAudio(output, place, { verdict, unspoken }, this.#options);
+      const creditsUsed = this.#costOf(parts);
+      const done = folder.notePublished(status, published);
+      for (const part of parts.filter((one) => !isSilent(one))) {
+        this.#delivered.add(requestOf(part));
+        folder.notePublished(part, {});
+      }
+      return { status: done, creditsUsed, ...(written === undefined ? {} : { captions: written }) };
+    } finally {
+      // Does nothing after publication.
+      await output.abandon();
+    }
+  }
+
+  async #wordsOf(part: ItemStatus): Promise<PartWords> {
+    const [file = ''] = captionNames(this.#fileOf(part), ['json']);
+    try {
+      const value: unknown = JSON.parse((await this.#options.files.readFile(file)).toString());
+      const { complete: isComplete, words } = readTimings(value, file);
+      return { isComplete, words };
+    } catch (error) {
+      const isUnreadable = error instanceof SyntaxError || error instanceof Failure;
+      if (!isUnreadable && !hasErrno(error, 'ENOENT')) throw error;
+      return { isComplete: false, words: [] };
+    }
+  }
+}
+
+function requestOf({ body, generation }: ItemStatus): string {
+  return `${body} ${generation}`;
+}
+
+function factsOf(parts: readonly ItemStatus[]): ItemFacts {
+  const spoken = parts.filter((part) => !isSilent(part));
+  const unique = new Map(spoken.map((part) => [requestOf(part), part.facts.creditsUsed]));
+  const creditsUsed = sumOf([...unique.values()]);
+  const [first] = spoken;
+  const { jobId, requestId } = first?.facts ?? {};
+  return {
+    isPartial: spoken.some(({ facts }) => facts.isPartial === true),
+    ...(jobId === undefined ? {} : { jobId }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(creditsUsed === undefined ? {} : { creditsUsed }),
+  };
+}
+
+function sumOf(costs: readonly (number | undefined)[]): number | undefined {
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === undefined) return undefined;
+    sum += cost;
+  }
+  return sum;
+}
+
+/** Limits how many calls run at a time. */
+class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}

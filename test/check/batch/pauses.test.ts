@@ -1,0 +1,228 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { BatchBox } from '../../binary/batch/batch-box.ts';
+import { batchBox } from '../../binary/batch/batch-box.ts';
+import { decodeAudio } from '../../harness/decode-audio.ts';
+import { filesOf, snapshot } from '../../harness/snapshot.ts';
+import { readWav } from '../../harness/wav.ts';
+
+const TEXT =
+  '[pause 300ms] One, two. [pause 800ms] Three [pause 1s][pause 0.5s] four.[pause 250ms]';
+const PARTS = ['One, two.', 'Three', 'four.'];
+const PAUSES_MS = [300, 800, 1_500, 250];
+const TOTAL_MS = 2_850;
+/** The service of these tests bills a credit for each character. */
+const PRICE = PARTS.join('').length;
+const ARGS = ['a.txt', '--pauses', '--format', 'wav', '--output-dir', 'audio'];
+
+async function samplesOf({ read }: Pick<BatchBox, 'read'>, name: string) {
+  const { channels, sampleRate } = readWav(await read(name));
+  return { sampleRate, samples: channels[0] ?? new Float32Array() };
+}
+
+/** Speaks the parts as items of their own, as `parts/0.wav` and so on. */
+async function speakParts(box: BatchBox, format: string, ...more: readonly string[]) {
+  await box.write('parts.txt', PARTS.join('\n'));
+  const names = ['--name', '{index}.{ext}', '--output-dir', 'parts', '--format', format];
+  expect((await box.batch(['--lines', 'parts.txt', ...names, ...more])).code).toBe(0);
+  return PARTS.map((_, index) => `parts/${index + 1}.${format}`);
+}
+
+async function storedParts({ box }: BatchBox): Promise<readonly string[]> {
+  const names = filesOf(await snapshot(path.join(box.out, 'audio')));
+  return names.filter((name) => name.startsWith('.foley/parts/'));
+}
+
+describe('an item with pauses', () => {
+  test.each([[[]], [['--timings']]])('is exact to the sample in wav (%j)', async (captions) => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    const { items, result, summary } = await box.events([...ARGS, ...captions]);
+    expect(result.code, result.stderr).toBe(0);
+    expect(items).toMatchObject([{ status: 'done', creditsUsed: PRICE, characters: PRICE }]);
+    expect(summary).toMatchObject({ done: 1, creditsUsed: PRICE });
+    expect(await box.charged()).toBe(PRICE);
+    const { sampleRate, samples } = await samplesOf(box, 'audio/a.wav');
+    let at = 0;
+    const parts = await speakParts(box, 'wav');
+    for (const [index, ms] of PAUSES_MS.entries()) {
+      const length = (ms * sampleRate) / 1000;
+      expect(samples.subarray(at, at + length).every((one) => one === 0)).toBe(true);
+      const part = parts[index];
+      at += length + (part === undefined ? 0 : (await samplesOf(box, part)).samples.length);
+    }
+    expect(samples.length).toBe(at);
+    expect(await storedParts(box)).toEqual([]);
+  });
+
+  test.each(['mp3', 'ogg'])('is exact to a frame in %s', async (format) => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    const args = ['a.txt', '--pauses', '--format', format, '--output-dir', 'audio'];
+    expect((await box.batch(args)).code).toBe(0);
+    let expected = TOTAL_MS;
+    for (const part of await speakParts(box, format)) {
+      expected += (await decodeAudio(await box.read(part))).durationMs;
+    }
+    const { durationMs } = await decodeAudio(await box.read(`audio/a.${format}`));
+    // A decoder leaves out its own delay where a tag tells the length.
+    const slackMs = format === 'mp3' ? (1152 + 529) / 44.1 : 0.1;
+    expect(Math.abs(durationMs - expected)).toBeLessThanOrEqual(slackMs);
+  });
+
+  test('has captions that know the pauses, without the marks', async () => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    const captions = ['--timings', '--subtitles', 'srt'];
+    const { code, stderr } = await box.batch([...ARGS, ...captions]);
+    expect(code, stderr).toBe(0);
+    const timings = async (name: string) => JSON.parse((await box.read(name)).toString());
+    const whole = await timings('audio/a.json');
+    expect(whole).toMatchObject({ complete: true, text: 'One, two. Three four.' });
+    expect((await box.read('audio/a.srt')).toString()).not.toContain('pause');
+    const words: { text: string; startMs: number }[] = [];
+    let at = 0;
+    for (const [index, part] of (await speakParts(box, 'wav', '--timings')).entries()) {
+      at += PAUSES_MS[index] ?? 0;
+      const own = await timings(part.replace('.wav', '.json'));
+      for (const { startMs, text } of own.words) words.push({ text, startMs: startMs + at });
+      at += own.durationMs;
+    }
+    expect(whole.words.map(({ text }: { text: string }) => text)).toEqual(
+      words.map(({ text }) => text),
+    );
+    for (const [index, { startMs }] of words.entries()) {
+      expect(Math.abs(whole.words[index].startMs - startMs)).toBeLessThanOrEqual(4);
+    }
+    expect(await box.events([...ARGS, ...captions])).toMatchObject({ statuses: { a: 'skipped' } });
+  });
+
+  test('speaks the breaks of SSML without the flag', async () => {
+    const box = await batchBox({ 'a.ssml': '<speak>One.<break time="700ms"/>Two.</speak>' });
+    expect((await box.batch(['a.ssml', '--format', 'wav'])).code).toBe(0);
+    const { sampleRate, samples } = await samplesOf(box, 'a.wav');
+    const middle = samples.length / 2;
+    const silent = samples.subarray(middle - 0.3 * sampleRate, middle + 0.3 * sampleRate);
+    expect(silent.every((one) => one === 0)).toBe(true);
+    expect(await box.charged()).toBe('One.Two.'.length);
+  });
+
+  test('is refused if it has only pauses', async () => {
+    const box = await batchBox({ 'a.txt': '[pause 1s] … [pause 1s]' });
+    const { code, stderr } = await box.batch(ARGS);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a.txt has only pauses'),
+    });
+  });
+});
+
+describe('the cost of an item with pauses', () => {
+  test('a changed pause and a removed output cost nothing, a changed part costs that part', async () => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    expect((await box.batch(ARGS)).code).toBe(0);
+    const before = await box.read('audio/a.wav');
+    await box.write('a.txt', TEXT.replace('800ms', '900ms'));
+    const dryRun = await box.batch([...ARGS, '--dry-run']);
+    expect(dryRun.stdout.toString()).toContain('1 to speak (0 characters, about 0 credits)');
+    expect(await box.events(ARGS)).toMatchObject({
+      plan: { toSpeak: 1, characters: 0, estimatedCredits: 0 },
+      items: [{ status: 'done', creditsUsed: 0 }],
+    });
+    expect((await box.read('audio/a.wav')).length).toBeGreaterThan(before.length);
+    await box.write('a.txt', TEXT.replace('Three', 'Thirty'));
+    expect(await box.events(ARGS)).toMatchObject({
+      plan: { toSpeak: 1, characters: 'Thirty'.length },
+      items: [{ status: 'done', creditsUsed: 'Thirty'.length }],
+      summary: { creditsUsed: 'Thirty'.length },
+    });
+    await box.write('a.txt', TEXT);
+    expect(await box.events(ARGS)).toMatchObject({ statuses: { a: 'done' } });
+    expect(await box.read('audio/a.wav')).toEqual(before);
+    await rm(path.join(box.box.out, 'audio/a.wav'));
+    await rm(path.join(box.box.out, 'audio/.foley/kept'), { recursive: true, force: true });
+    expect(await box.events(ARGS)).toMatchObject({ items: [{ status: 'done', creditsUsed: 0 }] });
+    expect(await box.read('audio/a.wav')).toEqual(before);
+    expect(await box.charged()).toBe(PRICE + 'Thirty'.length);
+  });
+
+  test('equal parts are bought once, also by two items', async () => {
+    const box = await batchBox({
+      'a.txt': 'Amen. [pause 1s] Amen. [pause 1s] Amen.',
+      'b.txt': 'Amen. [pause 2s] So it is.',
+    });
+    const args = ['a.txt', 'b.txt', ...ARGS.slice(1)];
+    const { result, summary } = await box.events(args);
+    expect(result.code, result.stderr).toBe(0);
+    expect(await box.charged()).toBe('Amen.So it is.'.length);
+    expect(summary).toMatchObject({ done: 2, creditsUsed: 'Amen.So it is.'.length });
+  });
+
+  test('--redo buys every part again, once', async () => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    expect((await box.batch(ARGS)).code).toBe(0);
+    const redone = await box.events([...ARGS, '--redo', 'a']);
+    expect(redone).toMatchObject({ plan: { characters: PRICE }, summary: { creditsUsed: PRICE } });
+    expect(await box.events(ARGS)).toMatchObject({ statuses: { a: 'skipped' } });
+    expect(await box.charged()).toBe(2 * PRICE);
+  });
+
+  test('a failed part fails the item; --retry-failed buys only that part', async () => {
+    const box = await batchBox({ 'a.txt': TEXT }, ['POST /**/jobs; job=fail; times=1']);
+    const first = await box.events([...ARGS, '-j', '1']);
+    expect(first.result.code).toBe(20);
+    expect(first.items).toMatchObject([{ status: 'failed', error: { exitCode: 20 } }]);
+    expect(await box.events(ARGS)).toMatchObject({ statuses: { a: 'failed' } });
+    const again = await box.events([...ARGS, '--retry-failed']);
+    expect(again.result.code, again.result.stderr).toBe(0);
+    expect(again.summary).toMatchObject({ done: 1, creditsUsed: PRICE });
+    expect(await box.charged()).toBe(PRICE);
+    expect(await storedParts(box)).toEqual([]);
+  });
+
+  test('an interrupted part with word times is lost; --retry-failed buys only that part', async () => {
+    const box = await batchBox({ 'a.txt': TEXT }, ['POST /**/aligned; reset-after=9000; times=1']);
+    const args = [...ARGS, '--timings', '-j', '1'];
+    expect((await box.events(args)).items).toMatchObject([{ error: { exitCode: 27 } }]);
+    expect((await box.events(args)).items).toMatchObject([{ error: { exitCode: 27 } }]);
+    const lost = await box.charged();
+    const again = await box.events([...args, '--retry-failed']);
+    expect(again.result.code, again.result.stderr).toBe(0);
+    expect(again.summary).toMatchObject({ done: 1, creditsUsed: PRICE });
+    const [first = ''] = PARTS;
+    expect([lost, await box.charged()]).toEqual([first.length, PRICE + first.length]);
+    expect(await storedParts(box)).toEqual([]);
+  });
+
+  test('--max-credits counts only the parts that are not paid for', async () => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    const limit = ['--credit-rate', '1', '--max-credits'];
+    expect((await box.batch([...ARGS, ...limit, `${PRICE - 1}`])).code).toBe(2);
+    expect((await box.batch([...ARGS, ...limit, `${PRICE}`])).code).toBe(0);
+    await box.write('a.txt', TEXT.replace('four', 'five'));
+    expect((await box.batch([...ARGS, ...limit, '4'])).code).toBe(2);
+    expect((await box.batch([...ARGS, ...limit, '5'])).code).toBe(0);
+  });
+
+  test.each([[[]], [['--timings']]])(
+    'a part that the voice cannot speak is left out and reported (%j)',
+    async (captions) => {
+      const box = await batchBox({ 'a.txt': 'One. [pause 500ms] привет! [pause 300ms] Two.' });
+      const { items, result } = await box.events([...ARGS, ...captions]);
+      expect(result.code, result.stderr).toBe(3);
+      expect(items).toMatchObject([
+        { status: 'done', creditsUsed: 8, unspoken: [{ text: 'привет', start: 5 }] },
+      ]);
+      expect(await box.charged()).toBe(8);
+      const again = await box.events([...ARGS, ...captions]);
+      expect(again).toMatchObject({ statuses: { a: 'skipped' }, result: { code: 0 } });
+      expect(await storedParts(box)).toEqual([]);
+    },
+  );
+
+  test('an item of which the voice can speak no part fails without a charge', async () => {
+    const box = await batchBox({ 'a.txt': 'привет [pause 300ms] мир' });
+    expect((await box.batch(ARGS)).code).toBe(20);
+    expect((await box.batch(ARGS)).code).toBe(20);
+    expect((await box.batch([...ARGS, '--retry-failed'])).code).toBe(20);
+    expect(await box.charged()).toBe(0);
+  });
+});
