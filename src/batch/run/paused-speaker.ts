@@ -142,8 +142,13 @@ export class PausedSpeaker {
     };
     try {
       const { concurrency } = this.#options;
-      const take = async (): Promise<void> => {};
-      await mapOrdered({ count: parts.length, concurrency, ahead: Infinity, work, take });
+      await mapOrdered({
+        count: parts.length,
+        concurrency,
+        ahead: Infinity,
+        work,
+        take: async () => {},
+      });
       const [first] = spoken;
       if (first !== undefined && spoken.every(isSilent)) {
         throw refusals[0] ?? endedFailure('failed', first);
@@ -263,8 +268,13 @@ export class PausedSpeaker {
     const output = await openBatchOutput({ file, folders, isNew, temporaries }, this.#options);
     try {
       const { format, text } = item.order;
-      const sampleRate = (): undefined => undefined;
-      const whole = new WholeAudio({ files, output, format, stream: output, sampleRate });
+      const whole = new WholeAudio({
+        files,
+        output,
+        format,
+        stream: output,
+        sampleRate: () => undefined,
+      });
       const words = new WholeWords();
       const { parts: pieces = [], silences = [] } = item.parts ?? {};
       whole.addSilence(silences[0] ?? 0);

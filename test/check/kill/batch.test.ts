@@ -172,7 +172,7 @@ function pausedItem(number: number) {
   return { id, format, text: parts.join(' [pause 200ms] ') };
 }
 
-async function pausedScene(items: number, faults: readonly string[]) {
+async function pausedScene(items: number, faults: string[]) {
   const scene = await servedScene(items, faults);
   const list = Array.from({ length: items }, (_, index) => JSON.stringify(pausedItem(index + 1)));
   await writeFile(path.join(scene.box.out, 'items.jsonl'), `${list.join('\n')}\n`);
