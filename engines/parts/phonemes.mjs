@@ -1,0 +1,67 @@
+// Converts text to phonemes with espeak-ng (GPL-3.0-or-later), in the process of the engine only.
+
+import { loadEspeak, MAX_MARKUP_BYTES } from './espeak.mjs';
+
+const VARIANT = 'language variant\nname foley\n';
+
+/** Characters that espeak-ng would read as markup, as a command or as a part of a character. */
+const UNREAD = /^[<>&[\]\p{Cc}\p{Cs}]$/u;
+
+/** Characters between words, not spoken. */
+const OUTER = '[\\s;:,.!?¡¿।…—–"\'«»“”‘’(){}\\[\\]-]';
+const WORD = new RegExp(`(?!${OUTER})\\S+?(?=${OUTER}*(?:\\s|$))`, 'gu');
+
+/**
+ * @typedef {{ start: number, end: number }} Range in code points of the text; `end` is exclusive
+ * @typedef {{ ranges: Range[], phonemes: string[], gap: string }} Spoken
+ * One word, or several that are spoken as one ("of the"). `phonemes`: IPA with stress marks, one entry
+ * for each sound; `gap`: the text between this word and the previous one.
+ * @typedef {(text: string, voice: string) => { spoken: Spoken[], gap: string }} Phonemize
+ * `voice` is a language of espeak-ng, such as `en-us`; `gap` is the text after the last word.
+ */
+
+/**
+ * Loads espeak-ng. The same text always gives the same phonemes.
+ * @returns {Promise<Phonemize>}
+ */
+export async function loadPhonemes() {
+  const espeak = await loadEspeak();
+  return (text, voice) => {
+    const characters = Array.from(text);
+    const spoken = characters.map((one) => (UNREAD.test(one) ? ' ' : one)).join('');
+    if (Buffer.byteLength(spoken) > MAX_MARKUP_BYTES) throw new Error('The sentence is too long');
+    const { events } = espeak.speak({ text: spoken, voice, variant: VARIANT, speed: 1 });
+    return spokenWords(events, characters);
+  };
+}
+
+function spokenWords(events, characters) {
+  const words = wordsIn(characters);
+  const phonemes = words.map(() => []);
+  let current = 0;
+  for (const { type, text_position: position, id } of events) {
+    if (type === 'word') {
+      const found = words.findLastIndex(({ start }) => start <= position - 1);
+      current = Math.max(current, found);
+    } else if (type === 'phoneme' && id !== '') phonemes[current]?.push(id);
+  }
+  const spoken = [];
+  let last = 0;
+  for (const [index, range] of words.entries()) {
+    if (phonemes[index].length > 0) {
+      const gap = characters.slice(last, range.start).join('');
+      spoken.push({ ranges: [range], phonemes: phonemes[index], gap });
+    } else spoken.at(-1)?.ranges.push(range);
+    if (spoken.length > 0) last = range.end;
+  }
+  return { spoken, gap: characters.slice(last).join('') };
+}
+
+function wordsIn(characters) {
+  // Surrogate pairs become one character, so that the indexes of the match count code points.
+  const flat = characters.map((one) => (one.length > 1 ? 'x' : one)).join('');
+  return Array.from(flat.matchAll(WORD), ({ index, 0: word }) => ({
+    start: index,
+    end: index + word.length,
+  }));
+}
