@@ -1,4 +1,13 @@
-import { cardinal, ordinal, type Region, twoDigits, words, year } from './numbers.ts';
+import {
+  cardinal,
+  ordinal,
+  plural,
+  type Region,
+  table,
+  twoDigits,
+  words,
+  year,
+} from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
 const MONTHS = words(`January February March April May June July August September October November
@@ -7,12 +16,8 @@ const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' 
 
 /** Long forms of the short names of months and days, in lower case. */
 export const SHORT_DATES: ReadonlyMap<string, string> = new Map([
-  ...MONTHS.map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
-  ...DAYS.map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
-  ['sept', 'September'],
-  ['tues', 'Tuesday'],
-  ['thur', 'Thursday'],
-  ['thurs', 'Thursday'],
+  ...[...MONTHS, ...DAYS].map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
+  ...table('sept=September|tues=Tuesday|thur=Thursday|thurs=Thursday'),
 ]);
 
 /** Returns the full name of a month that begins with a capital letter; undefined for any other word. */
@@ -69,17 +74,14 @@ export function readDate(
   given: { readonly day: number; readonly month: number; readonly year: string | undefined },
   region: Region,
 ): string | undefined {
-  const { day, month, year: written } = given;
+  const { day, month, year: short } = given;
   const name = MONTHS[month - 1];
   if (name === undefined || day < 1 || day > 31) return undefined;
   const spoken =
     region === 'GB' ? `the ${ordinal(day, region)} of ${name}` : `${name} ${ordinal(day, region)}`;
-  return written === undefined ? spoken : `${spoken}, ${year(fullYear(written), region)}`;
-}
-
-function fullYear(written: string): string {
-  if (written.length > 2) return written;
-  return `${Number(written) < 50 ? '20' : '19'}${written}`;
+  if (short === undefined) return spoken;
+  const full = short.length > 2 ? short : `${Number(short) < 50 ? '20' : '19'}${short}`;
+  return `${spoken}, ${year(full, region)}`;
 }
 
 /** Dates in digits, with names for their parts. In the last two, the region decides which part is the day. */
@@ -127,7 +129,7 @@ const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?([ap]\.?m\.?)?$/i;
 const HOUR = /^(\d\d?)(?:\.(\d\d))?([ap])\.?m\.?$/i;
 
 /** Reads a time such as `3:30`, `14:05:20`, `9am` or a duration such as `00:03:27`. */
-export function readTime(word: string, place: Place): string | undefined {
+function readTime(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, hours, minutes = '00', half] = HOUR.exec(word) ?? [];
   if (half !== undefined && Number(hours) < 13) {
@@ -182,19 +184,18 @@ const BEFORE_DECADE =
   /^(?:the|mid|late|early|his|her|their|my|your|our|of|and|to|in|or|–|roaring|swinging)?$/i;
 
 /** Reads a decade or century such as `1980s`, `'90s` or `1800s`. */
-export function readDecade(word: string, place: Place): string | undefined {
+function readDecade(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, mark, digits = ''] = DECADE.exec(word) ?? [];
   const isSeconds = mark === '' && digits.length === 2 && !BEFORE_DECADE.test(previousWord(place));
   if (digits === '' || isSeconds) return undefined;
-  const spoken = digits.length === 2 ? cardinal(digits, region) : year(digits, region);
-  return spoken.endsWith('y') ? `${spoken.slice(0, -1)}ies` : `${spoken}s`;
+  return plural(digits.length === 2 ? cardinal(digits, region) : year(digits, region));
 }
 
 const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})s)?$/;
 
 /** Reads a duration such as `1h30m`, or the minutes in `2h 15m`. */
-export function readDuration(word: string, place: Place): string | undefined {
+function readDuration(word: string, place: Place): string | undefined {
   const minutes = /^\d{1,3}h$/.test(previousWord(place))
     ? /^(\d{1,3})m$/.exec(word)?.[1]
     : undefined;
@@ -203,3 +204,6 @@ export function readDuration(word: string, place: Place): string | undefined {
   const amounts = [hours, past, second];
   return amounts.some((amount) => amount !== '0') ? duration(amounts, place.region) : undefined;
 }
+
+/** The rules for dates, times and durations, which return undefined for any other word. */
+export const DATE_RULES = [readNumericDate, readTime, readDecade, readDuration];

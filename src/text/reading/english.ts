@@ -1,5 +1,5 @@
 import { readNumericDate } from './dates.ts';
-import { cardinal, pairs, type Region, spellDigits, table } from './numbers.ts';
+import { cardinal, pairs, plural, type Region, spellDigits, table } from './numbers.ts';
 import { currencyAfter, readMagnitude } from './money.ts';
 import { FIXED, readPhone, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
@@ -264,10 +264,11 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
   const before = parts[index - 1] ?? '';
   const isAfterLetters =
     /^\p{L}/u.test(before) || (before === '-' && /^[A-Z]+$/.test(parts[index - 2] ?? ''));
-  if (isAfterLetters && /^\d{3}$/.test(part)) return asPlural(pairs(part), parts, index);
+  if (isAfterLetters && /^(?:[1-9]\d?|\d{3})$/.test(part)) {
+    const spoken = part.length === 3 ? pairs(part) : cardinal(part, region);
+    return parts[index + 1] === 's' ? plural(spoken) : spoken;
+  }
   if (before === '-' && /^\d{5,15}$/.test(part)) return spellDigits(part);
-  if (isAfterLetters && /^[1-9]\d?$/.test(part))
-    return asPlural(cardinal(part, region), parts, index);
   const isList = part.includes(',') && !/^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(part);
   if (/^\d+(?:\.\d+){2,}$/.test(part)) return readVersion(part, region);
   const whole = isList ? undefined : readQuantity(part, alone);
@@ -275,14 +276,6 @@ function readDigits(part: string, { index, parts, region }: PartPlace, alone: Pl
     one.length < 5 ? cardinal(one, region) : spellDigits(one),
   );
   return whole ?? numbers.join(', ');
-}
-
-/** Reads `35s` in `F-35s` as a plural. */
-function asPlural(spoken: string, parts: readonly string[], index: number): string {
-  if (parts[index + 1] !== 's') return spoken;
-  return spoken.endsWith('y')
-    ? `${spoken.slice(0, -1)}ies`
-    : `${spoken}${spoken.endsWith('x') ? 'es' : 's'}`;
 }
 
 function readPartLetters(part: string, { index, parts }: PartPlace, alone: Place): string {

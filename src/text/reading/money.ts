@@ -1,4 +1,4 @@
-import { cardinal, decimal, table } from './numbers.ts';
+import { cardinal, decimal, inflect, table } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
 /** Short forms of `million` and the like. */
@@ -11,21 +11,13 @@ export function isMagnitude(word: string): boolean {
   return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn)$/.test(word);
 }
 
-type Currency = readonly [one: string, many: string, centime: string, centimes: string];
-
-const DOLLAR: Currency = ['dollar', 'dollars', 'cent', 'cents'];
-const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
-  `$=dollar=cent|US$=U S dollar=cent|A$=Australian dollar=cent|AU$=Australian dollar=cent|C$=Canadian dollar=cent
-  CA$=Canadian dollar=cent|NZ$=New Zealand dollar=cent|HK$=Hong Kong dollar=cent|£=pound=penny/pence|€=euro=cent|¥=yen/yen=
-  ₹=rupee=paisa/paise|₩=won/won=|₽=ruble=kopeck|¢=cent=|USD=U S dollar=cent|EUR=euro=cent|GBP=pound=penny/pence|JPY=yen/yen=
-  CAD=Canadian dollar=cent|AUD=Australian dollar=cent|CHF=Swiss franc=centime`
-    .split(/\|\s*|\n\s*/)
-    .map((entry) => {
-      const [sign = '', unit = '', part = ''] = entry.split('=');
-      const [one = '', many = `${one}s`] = unit.split('/');
-      const [centime = '', centimes = `${centime}s`] = part.split('/');
-      return [sign, [one, many, centime, centimes]] as const;
-    }),
+/** Names of currencies and their hundredths. */
+const CURRENCIES = table(
+  `$=dollar:cent|US$=U S dollar:cent|A$=Australian dollar:cent|AU$=Australian dollar:cent
+  C$=Canadian dollar:cent|CA$=Canadian dollar:cent|NZ$=New Zealand dollar:cent|HK$=Hong Kong dollar:cent
+  £=pound:penny/pence|€=euro:cent|¥=yen/yen:|₹=rupee:paisa/paise|₩=won/won:|₽=ruble:kopeck|¢=cent:
+  USD=U S dollar:cent|EUR=euro:cent|GBP=pound:penny/pence|JPY=yen/yen:|CAD=Canadian dollar:cent
+  AUD=Australian dollar:cent|CHF=Swiss franc:centime`,
 );
 
 const SIGN = '(?:US|AU?|CA?|NZ|HK)?\\$|[£€¥₹₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF';
@@ -39,15 +31,15 @@ const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
 const PRICED =
   /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
 
-/** Returns the currency of a word that begins with its sign and an amount. */
-export function currencyOf(word: string): Currency | undefined {
-  return CURRENCIES.get(BEGINS_WITH_MONEY.exec(word)?.[1] ?? '');
+/** Returns the sign or code of a currency at the beginning of a word, before an amount. */
+export function currencyOf(word: string): string | undefined {
+  return BEGINS_WITH_MONEY.exec(word)?.[1];
 }
 
 /** Returns the spoken currency for a sign or code that follows a number. */
 export function currencyAfter(sign: string, number: string): string | undefined {
-  const currency = CURRENCIES.get(sign);
-  return /^(?:1|one)$/.test(number) ? currency?.[0] : currency?.[1];
+  const [unit] = CURRENCIES.get(sign)?.split(':') ?? [];
+  return unit && inflect(unit, /^(?:1|one)$/.test(number));
 }
 
 /** Reads `million` after an amount with a currency sign, as in `$5 million`. */
@@ -58,7 +50,7 @@ export function readMagnitude(word: string, place: Place): string | undefined {
   if (!isMagnitude(word) || !/\d$/.test(before)) return undefined;
   const magnitude = MAGNITUDES.get(word) ?? word;
   if (currency === undefined) return magnitude === word ? undefined : magnitude;
-  return `${magnitude} ${currency[PRICED.test(nextWord(place)) ? 0 : 1]}`;
+  return `${magnitude} ${currencyAfter(currency, PRICED.test(nextWord(place)) ? '1' : '')}`;
 }
 
 /** Reads an amount of money, such as `$3.50`, `£2m` or `$10-20`. */
@@ -80,17 +72,18 @@ export function readMoney(word: string, place: Place): string | undefined {
 
 function readAmount(sign: string, amount: string, scale: string | undefined, place: Place): string {
   const { region } = place;
-  const [one, many, centime, centimes] = CURRENCIES.get(sign) ?? DOLLAR;
-  const name = PRICED.test(nextWord(place)) || amount === '1' ? one : many;
+  const [unit = '', part = ''] = CURRENCIES.get(sign)?.split(':') ?? [];
+  const isPrice = PRICED.test(nextWord(place));
   if (scale !== undefined)
-    return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${PRICED.test(nextWord(place)) ? one : many}`;
+    return `${decimal(amount, region)} ${MAGNITUDES.get(scale)} ${inflect(unit, isPrice)}`;
   // The second amount of a range names the currency.
   const isFirst = /^[–-]$/.test(nextWord(place)) && /^\d/.test(nextWord(place, 2));
   if (isFirst || isMagnitude(nextWord(place))) return decimal(amount, region);
   const [whole = '', cents] = amount.split('.');
-  if (cents?.length !== 2 || centime === '') return `${decimal(amount, region)} ${name}`;
-  const part = `${cardinal(cents, region)} ${Number(cents) === 1 ? centime : centimes}`;
-  if (Number(whole) === 0) return part;
-  const head = `${cardinal(whole, region)} ${whole === '1' ? one : many}`;
-  return Number(cents) === 0 ? head : `${head} and ${part}`;
+  if (cents?.length !== 2 || part === '')
+    return `${decimal(amount, region)} ${inflect(unit, isPrice || amount === '1')}`;
+  const rest = `${cardinal(cents, region)} ${inflect(part, Number(cents) === 1)}`;
+  if (Number(whole) === 0) return rest;
+  const head = `${cardinal(whole, region)} ${inflect(unit, whole === '1')}`;
+  return Number(cents) === 0 ? head : `${head} and ${rest}`;
 }

@@ -67,6 +67,18 @@ export function ordinal(written: string | number, region: Region): string {
   });
 }
 
+/** Returns the plural of a spoken number: `sixty` → `sixties`. */
+export function plural(spoken: string): string {
+  if (spoken.endsWith('y')) return `${spoken.slice(0, -1)}ies`;
+  return `${spoken}${spoken.endsWith('x') ? 'es' : 's'}`;
+}
+
+/** Returns the singular or the plural of `foot/feet`, or of `inch`, whose plural ends in `s`. */
+export function inflect(names: string, isOne: boolean): string {
+  const [one = '', many = `${one}s`] = names.split('/');
+  return isOne ? one : many;
+}
+
 /** Reads digits one by one; other characters are left out. */
 export function spellDigits(written: string): string {
   return Array.from(written.matchAll(/\d/g), ([digit]) => SMALL[Number(digit)]).join(' ');

@@ -1,12 +1,4 @@
-import {
-  dayBesideMonth,
-  isYear,
-  monthNamed,
-  readDecade,
-  readDuration,
-  readNumericDate,
-  readTime,
-} from './dates.ts';
+import { DATE_RULES, dayBesideMonth, isYear, monthNamed } from './dates.ts';
 import {
   cardinal,
   decimal,
@@ -19,7 +11,7 @@ import {
   twoDigits,
   year,
 } from './numbers.ts';
-import { currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
+import { currencyAfter, currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
@@ -46,10 +38,7 @@ const LONGEST = 48;
 
 const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
   (word) => FIXED.get(word),
-  readNumericDate,
-  readTime,
-  readDecade,
-  readDuration,
+  ...DATE_RULES,
   readPhone,
   readRatio,
   readScientific,
@@ -154,7 +143,7 @@ function readNumber(word: string, place: Place): string | undefined {
   if (/^[A-Z]{2,5}$/.test(before) && /^\d\d[1-9]\d$|^\d\d\d[1-9]$/.test(word)) return pairs(word);
   const currency = /^(?:–|to|-)$/.test(before) ? currencyOf(previousWord(place, 2)) : undefined;
   if (currency !== undefined && !isMagnitude(nextWord(place)))
-    return `${cardinal(word, region)} ${currency[1]}`;
+    return `${cardinal(word, region)} ${currencyAfter(currency, '')}`;
   return cardinal(word, region);
 }
 

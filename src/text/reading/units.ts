@@ -1,7 +1,7 @@
-import { words } from './numbers.ts';
+import { inflect, table, words } from './numbers.ts';
 
 /** Names of units: singular and plural, separated by `/` where adding an `s` is not enough. */
-const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map(
+const UNITS = table(
   `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|yds=yard|ft=foot/feet
   in=inch/inches|kg=kilogram|g=gram|mg=milligram|µg=microgram|mcg=microgram|lb=pound|lbs=pound|oz=ounce|t=ton
   l=liter|L=liter|ml=milliliter|mL=milliliter|cl=centiliter|dl=deciliter|gal=gallon|qt=quart|tsp=teaspoon
@@ -21,13 +21,7 @@ const UNITS: ReadonlyMap<string, readonly [one: string, many: string]> = new Map
   kbps=kilobit per second/kilobits per second|Mbps=megabit per second/megabits per second
   Gbps=gigabit per second/gigabits per second|kWh=kilowatt hour|MWh=megawatt hour|GWh=gigawatt hour
   TWh=terawatt hour|mAh=milliamp hour|Wh=watt hour|mmHg=millimeter of mercury/millimeters of mercury
-  pp=percentage point`
-    .split(/\||\n\s*/)
-    .map((entry) => {
-      const [sign = '', names = ''] = entry.split('=');
-      const [one = '', many = `${one}s`] = names.split('/');
-      return [sign, [one, many]] as const;
-    }),
+  pp=percentage point`,
 );
 
 const SQUARE_OR_CUBE = /^([a-zµ]{1,3})([²³])$/;
@@ -41,11 +35,11 @@ const PER_WORDS = new Set(
 export function unitName(unit: string, isOne: boolean): string | undefined {
   const sign = unit.replaceAll('μ', 'µ');
   const names = UNITS.get(sign);
-  if (names !== undefined) return names[isOne ? 0 : 1];
+  if (names !== undefined) return inflect(names, isOne);
   const [, base = '', power] = SQUARE_OR_CUBE.exec(sign) ?? [];
   const based = UNITS.get(base);
   if (power !== undefined && based !== undefined) {
-    const name = based[isOne ? 0 : 1];
+    const name = inflect(based, isOne);
     if (/^(?:s|h|min)$/.test(base)) return `${name} ${power === '²' ? 'squared' : 'cubed'}`;
     return `${power === '²' ? 'square' : 'cubic'} ${name}`;
   }

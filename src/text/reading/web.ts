@@ -1,4 +1,4 @@
-import { cardinal, pairs, type Region, spellDigits, table, words } from './numbers.ts';
+import { cardinal, pairs, spellDigits, table, words } from './numbers.ts';
 import { readVersion } from './quantities.ts';
 import { type Place, previousWord } from './tokens.ts';
 import { readCapitals, spellLetters } from './words.ts';
@@ -6,10 +6,6 @@ import { readCapitals, spellLetters } from './words.ts';
 /** Reads an address, a path, a file name, a version or an identifier; undefined for any other word. */
 export function readTechnical(word: string, place: Place): string | undefined {
   if (/^\.(?:\d|net$)/i.test(word)) return undefined;
-  for (const pattern of ADDRESSES) {
-    const match = pattern.exec(word);
-    if (match !== null && !WORD_ENDING.test(word)) return spellAddress(match[1] ?? word);
-  }
   for (const [pattern, read] of RULES) {
     const match = pattern.exec(word);
     const spoken = match === null ? undefined : read(match, place);
@@ -43,10 +39,11 @@ const ADDRESSES: readonly RegExp[] = [
 const WORD_ENDING = /^[\w-]+\.(?:in|at|be|no|so)$|^[A-Z][\w-]*\.(?:me|it|us)$/;
 
 const RULES: readonly Rule[] = [
+  ...ADDRESSES.map((pattern): Rule => [pattern, readAddress]),
   [/^@([\w.-]{1,60}(?:\/[\w.-]{1,60})?)$/, ([, name = '']) => `at ${spellParts(name)}`],
   [
     /^#(?=[0-9a-f]*\d)(?=\d*[a-f])([0-9a-f]{6}|[0-9a-f]{3})$/i,
-    ([, color = ''], { region }) => `hash ${spellId(color, region)}`,
+    ([, color = '']) => `hash ${spellId(color)}`,
   ],
   [
     /^#(?=\p{N}*\p{L}{2})([\p{L}\p{N}_]{1,80})$/u,
@@ -57,10 +54,14 @@ const RULES: readonly Rule[] = [
   [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],
   [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = '']) => spellParts(name)],
   [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],
-  [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = ''], { region }) => `zero X ${spellId(digits, region)}`],
-  [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, ([id], { region }) => spellId(id, region)],
-  [/^(?=.*\d[a-f])(?=.*[a-f]\d)[0-9a-f]{7,40}$/, ([id], { region }) => spellId(id, region)],
+  [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = '']) => `zero X ${spellId(digits)}`],
+  [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, ([id]) => spellId(id)],
+  [/^(?=.*\d[a-f])(?=.*[a-f]\d)[0-9a-f]{7,40}$/, ([id]) => spellId(id)],
 ];
+
+function readAddress([word, address = word]: RegExpExecArray): string | undefined {
+  return WORD_ENDING.test(word) ? undefined : spellParts(address.replace(/(?<=..)\/$/, ''));
+}
 
 function readRelease(
   [, mark = '', version = '', tail]: RegExpExecArray,
@@ -69,17 +70,11 @@ function readRelease(
   const isVersion =
     mark !== '' || (/^\d+\.\d+\.\d/.test(version) && !/^\d{1,3}(?:\.\d{3})+$/.test(version));
   if (!isVersion) return undefined;
-  return withTail(`${mark === '' ? '' : 'version '}${readVersion(version, region)}`, tail, region);
-}
-
-function withTail(spoken: string, tail: string | undefined, region: Region): string {
-  if (tail === undefined) return spoken;
-  const parts = tail.match(/[A-Za-z]+|\d+/g) ?? [];
-  const rest = parts.map((part) => {
+  const rest = (tail?.match(/[A-Za-z]+|\d+/g) ?? []).map((part) => {
     if (part === 'rc') return 'R C';
     return /\d/.test(part) ? cardinal(part, region) : part.length === 1 ? part.toUpperCase() : part;
   });
-  return `${spoken} ${rest.join(' ')}`;
+  return [...(mark === '' ? [] : ['version']), readVersion(version, region), ...rest].join(' ');
 }
 
 function readFlag([word, name = '', value]: RegExpExecArray, place: Place): string | undefined {
@@ -117,10 +112,6 @@ const AS_WORDS = table(
   `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env`,
 );
 
-function spellAddress(address: string): string {
-  return spellParts(address.length > 2 ? address.replace(/\/$/, '') : address);
-}
-
 /** Reads the parts of an address, and the signs between them by name. */
 function spellParts(address: string): string {
   return (address.match(/[A-Za-z]+|\d+|./gsu) ?? [])
@@ -151,9 +142,8 @@ function spellNumber(digits: string): string {
   return digits.length > 2 ? pairs(digits) : cardinal(digits, 'US');
 }
 
-/** Reads an identifier sign by sign. */
-function spellId(id: string, region: Region): string {
-  return Array.from(id, (sign) =>
-    /\d/.test(sign) ? cardinal(sign, region) : sign.toUpperCase(),
-  ).join(' ');
+/** Reads an identifier sign by sign, with a pause between its groups. */
+function spellId(id: string): string {
+  const signs = spellLetters(id).replaceAll(' -', ',');
+  return signs.replaceAll(/\d/g, (digit) => spellDigits(digit));
 }

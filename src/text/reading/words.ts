@@ -76,7 +76,7 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   const unit = isAmount && hasStop ? unitName(lower, previous === '1') : undefined;
   if (unit !== undefined) return read(unit);
   if (/^[A-Z]/.test(word)) {
-    const named = readNameAbbreviation(lower, place, { hasStop, previous, next });
+    const named = readNameAbbreviation(lower, place, hasStop);
     if (named !== undefined) return read(named.spoken, named.takesStop ?? stop);
   }
   const isOfNumber = lower === 'approx' && /^[\d\p{Sc}]/u.test(following);
@@ -89,15 +89,8 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
 }
 
 /** Reads an abbreviation that begins with a capital letter: a date, a title before a name, or a street after one. */
-function readNameAbbreviation(
-  lower: string,
-  place: Place,
-  {
-    hasStop,
-    previous,
-    next,
-  }: { readonly hasStop: boolean; readonly previous: string; readonly next: string },
-): ReadWord | undefined {
+function readNameAbbreviation(lower: string, place: Place, hasStop: boolean): ReadWord | undefined {
+  const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
   const date = SHORT_DATES.get(lower);
   const isBesideDate =
     /^\d/.test(next + previous) || monthNamed(place.tokens[place.at + 1]?.text ?? '') !== undefined;
