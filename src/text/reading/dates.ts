@@ -156,13 +156,12 @@ function readTime(word: string, place: Place): string | undefined {
 }
 
 function clock(hour: string, past: string, second: string | undefined, region: Region): string {
-  const seconds =
-    second === undefined || Number(second) === 0 ? '' : count(second, 'second', region);
   const full =
     Number(hour) > 12 ? `${cardinal(hour, region)} hundred` : `${cardinal(hour, region)} o'clock`;
   const whole = Number(hour) === 0 ? 'midnight' : full;
   const time = past === '00' ? whole : `${cardinal(hour, region)} ${twoDigits(past)}`;
-  return seconds === '' ? time : `${time} and ${seconds}`;
+  if (second === undefined || Number(second) === 0) return time;
+  return `${time} and ${count(second, 'second', region)}`;
 }
 
 /** Reads hours, minutes and seconds; leaves out what is zero. */
@@ -194,11 +193,10 @@ function readDecade(word: string, place: Place): string | undefined {
 
 const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})s)?$/;
 
-/** Reads a duration such as `1h30m`, or the minutes in `2h 15m`. */
+/** Reads a duration such as `1h30m`, or the minutes in `2h 15m` and `3m 12s`. */
 function readDuration(word: string, place: Place): string | undefined {
-  const minutes = /^\d{1,3}h$/.test(previousWord(place))
-    ? /^(\d{1,3})m$/.exec(word)?.[1]
-    : undefined;
+  const isBesideTime = /^\d{1,3}h$/.test(previousWord(place)) || /^\d\d?s$/.test(nextWord(place));
+  const minutes = isBesideTime ? /^(\d{1,3})m$/.exec(word)?.[1] : undefined;
   if (minutes !== undefined) return count(minutes, 'minute', place.region);
   const [, hours = '0', past = '0', second = '0'] = LASTED.exec(word) ?? [];
   const amounts = [hours, past, second];

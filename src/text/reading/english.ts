@@ -3,7 +3,7 @@ import { cardinal, pairs, plural, type Region, spellDigits, table } from './numb
 import { currencyAfter, readMagnitude } from './money.ts';
 import { FIXED, readPhone, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
-import { isPerUnit, unitName } from './units.ts';
+import { isPerUnit, LENGTH_UNIT, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
 import {
   readAbbreviation,
@@ -111,12 +111,13 @@ const EMOTICON = /^(?:[:;=8xX]['’]?-?[DPpOo3]|<3|[xX]D|[oO]_[oO])[.!]?$/;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{Cf}'’]*$/u;
 
 function readWord(word: string, place: Place): string {
+  const before = previousWord(place);
   return (
     (INITIALS.test(word) ? spellLetters(word.replaceAll('.', '')) : undefined) ??
     readRoman(word, place) ??
     readUnit(word, place) ??
     readMagnitude(word, place) ??
-    readCode(word, place) ??
+    (/^\d/.test(before) ? currencyAfter(word, before) : undefined) ??
     FIXED.get(word) ??
     readNumericDate(word, place) ??
     readPhone(word, place) ??
@@ -126,13 +127,6 @@ function readWord(word: string, place: Place): string {
     (word.includes('/') ? unitName(word, false) : undefined) ??
     (LETTERS.test(word) ? readLetters(word, place) : readParts(word, place))
   );
-}
-
-/** Reads a currency code before or after an amount: `USD 50`. */
-function readCode(word: string, place: Place): string | undefined {
-  if (!/^(?:[A-Z]{3}|[€£¥₹])$/.test(word)) return undefined;
-  const before = previousWord(place);
-  return /^\d/.test(before) ? currencyAfter(word, before) : undefined;
 }
 
 function readPer(word: string, place: Place): string | undefined {
@@ -175,7 +169,9 @@ function readSign(sign: string, place: Place, text: string): string {
     const isSum = NUMERIC.test(before) && NUMERIC.test(after);
     return isSum ? (sign === '*' ? 'times' : 'divided by') : sign === '/' ? 'slash' : '';
   }
-  if (sign === '×' && /^\p{L}/u.test(before) && NUMERIC.test(after)) return 'by';
+  const unit = nextWord(place, nextWord(place, 2) === '×' ? 4 : 2);
+  const isSize = sign === '×' && (/^\p{L}/u.test(before) || LENGTH_UNIT.test(unit));
+  if (isSize && NUMERIC.test(after)) return 'by';
   const spoken = currencyAfter(sign, before) ?? LONE_SIGNS.get(sign) ?? '';
   return /^(?:\p{Lu}\p{Ll}+|stay|be|is|are|keep)$/u.test(before)
     ? spoken.replace(/^is /, '')
@@ -190,8 +186,9 @@ function readDash(sign: string, place: Place, text: string): string {
   const isTime = isTight && /^(?:[ap]\.?m|noon|midnight)$/i.test(before.text);
   const areNumbers = (isTime || NUMERIC.test(before.text)) && NUMERIC.test(after.text);
   const isSum = sign === '-' && /^[=<>]/.test(tokens[at + 2]?.text ?? '');
-  const isDraw = isTight && /^\d\d?$/.test(before.text) && before.text === after.text;
-  if (areNumbers) return isSum ? 'minus' : isDraw ? '' : 'to';
+  const isDraw = /^\d\d?$/.test(before.text) && before.text === after.text;
+  const isTennis = before.text === '40' && /^(?:15|30)$/.test(after.text);
+  if (areNumbers) return isSum ? 'minus' : isTight && (isDraw || isTennis) ? '' : 'to';
   return sign === '–' && isTight && isName(before.text) && isName(after.text) ? 'to' : '';
 }
 

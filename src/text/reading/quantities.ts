@@ -13,7 +13,7 @@ import {
 } from './numbers.ts';
 import { currencyAfter, currencyOf, isMagnitude, MAGNITUDES, readMoney } from './money.ts';
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
-import { unitName } from './units.ts';
+import { LENGTH_UNIT, unitName } from './units.ts';
 import { COMPASS, isAdjective } from './words.ts';
 
 /** Returns the spoken form of a word that begins with a digit, or with a sign and a digit; undefined if it is not a quantity. */
@@ -57,7 +57,7 @@ const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
 /** Words that have a reading of their own. */
 export const FIXED =
   table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
-  24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
+  40-15=forty fifteen|40-30=forty thirty|24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
   49ers=forty-niners|401k=four oh one K|360°=three hundred sixty degrees`);
 
 const PHONE =
@@ -74,19 +74,16 @@ export function readPhone(word: string, place: Place): string | undefined {
 
 function readGroups(word: string): string {
   const plus = word.startsWith('+') ? 'plus ' : '';
-  const groups = word.match(/\d+|[A-Z]+/g) ?? [];
-  return plus + groups.map((group) => readGroup(group)).join(', ');
+  const groups = (word.match(/\d+|[A-Z]+/g) ?? []).map((group) =>
+    /^[1-9]00$/.test(group) ? cardinal(group, 'US') : spellDigits(group) || group,
+  );
+  return plus + groups.join(', ');
 }
 
-function readGroup(group: string): string {
-  if (/^[1-9]00$/.test(group)) return cardinal(group, 'US');
-  return /\d/.test(group) ? spellDigits(group) : group;
-}
-
-const GROUP = /^(?:\+?\d{1,6}|\d{3}-\d{4})$/;
+const GROUP = /^(?:\+?\d{1,6}|0\)\d{1,5}|\d{3}-\d{4})$/;
 /** Numbers of telephones and cards, with a space between their groups. */
 const GROUPS =
-  /^(?:\+\d{1,3}(?: \d{2,6}| \d{3}-\d{4}){2,5}|0\d{2,4}(?: \d{3,6}){1,3}|\d{3} \d{3}-\d{4}|\d{3} \d{3} \d{4}|\d{4}(?: \d{4}){2,3}|\d{3,5}(?: \d{3,5}){2})$/;
+  /^(?:\+\d{1,3}(?: 0\b)?(?:[ )]\d{2,6}| \d{3}-\d{4}){2,5}|0\d{2,4}(?: \d{3,6}){1,3}|\d{3} \d{3}-\d{4}|\d{3} \d{3} \d{4}|\d{4}(?: \d{4}){2,3}|\d{3,5}(?: \d{3,5}){2})$/;
 const MOST_GROUPS = 6;
 
 /** Reads the groups of a telephone or card number that is written with spaces: one reading for each token. */
@@ -227,13 +224,14 @@ function readLength(word: string, place: Place): string | undefined {
 const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
 
 /** Reads a size such as `1920x1080`, or a factor such as `3x`. */
-function readSize(word: string, { region }: Place): string | undefined {
+function readSize(word: string, place: Place): string | undefined {
+  const { region } = place;
   const sides = word.split(/[x×]/, 4).map((side) => SIDE.exec(side) ?? []);
   const first = sides[0]?.[1];
   if (sides.length < 2 || first === undefined) return undefined;
   if (sides.length === 2 && /[x×]$/.test(word)) return `${decimal(first, region)} times`;
   if (sides.some(([side]) => side === undefined)) return undefined;
-  const isProduct = sides.length === 2 && /^\d{1,2}×\d{1,2}$/.test(word);
+  const isProduct = /^\d{1,2}×\d{1,2}$/.test(word) && !LENGTH_UNIT.test(nextWord(place));
   const spoken = sides.map(([, side = '', unit = '']) => {
     const number = /^\d\d(?!00)\d\d$/.test(side) ? pairs(side) : decimal(side, region);
     return `${number} ${unitName(unit, false) ?? ''}`.trimEnd();

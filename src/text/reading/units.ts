@@ -21,9 +21,11 @@ const UNITS = table(
   kbps=kilobit per second/kilobits per second|Mbps=megabit per second/megabits per second
   Gbps=gigabit per second/gigabits per second|kWh=kilowatt hour|MWh=megawatt hour|GWh=gigawatt hour
   TWh=terawatt hour|mAh=milliamp hour|Wh=watt hour|mmHg=millimeter of mercury/millimeters of mercury
-  pp=percentage point`,
+  pp=percentage point|ff=and following/and following`,
 );
 
+/** Units of length after sizes such as `12 × 8 cm`. */
+export const LENGTH_UNIT = /^(?:[cmk]?m|ft|feet|inches|px)$/;
 const SQUARE_OR_CUBE = /^([a-zµ]{1,3})([²³])$/;
 const PER = /^([^/]{1,8})\/([^/]{1,8})$/;
 /** What can be counted per unit, though it is no unit itself. */

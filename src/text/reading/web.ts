@@ -52,12 +52,21 @@ const RULES: readonly Rule[] = [
   [/^([vV]?)(\d{1,4}(?:\.\d{1,5}){0,5})([-+.]?[A-Za-z][\w.-]{0,20})?$/, readRelease],
   [/^--?([A-Za-z][\w-]{0,60})(?:=(\S{1,60}))?$/, readFlag],
   [/^\$\{?([A-Za-z_]\w{0,60})\}?$/, ([, name = ''], place) => `dollar ${splitName(name, place)}`],
+  [/^(?:(?:Ctrl|Cmd|Alt|Shift)(?:\+[A-Za-z]\w{0,8}){1,4}|Ctrl-[A-Z])$/i, readKeys],
+  [
+    /^(?=\d+:\d{4}|\d{4})(\d{2,5}):(\d{2,5})$/,
+    ([, from = '', to = '']) => `${spellNumber(from)} to ${spellNumber(to)}`,
+  ],
   [/^([A-Za-z_][\w.]{0,60})\(\)$/, ([, name = '']) => spellParts(name)],
   [/^_{0,2}[A-Za-z]\w{0,60}_\w{0,60}$/, ([name], place) => splitName(name, place)],
   [/^0x([0-9A-Fa-f]{1,32})$/, ([, digits = '']) => `zero X ${spellId(digits)}`],
   [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, ([id]) => spellId(id)],
   [/^(?=.*\d[a-f])(?=.*[a-f]\d)[0-9a-f]{7,40}$/, ([id]) => spellId(id)],
 ];
+
+function readKeys([keys]: RegExpExecArray): string {
+  return spellParts(keys.toLowerCase().replaceAll(/[+-]/g, ' '));
+}
 
 function readAddress([word, address = word]: RegExpExecArray): string | undefined {
   return WORD_ENDING.test(word) ? undefined : spellParts(address.replace(/(?<=..)\/$/, ''));
@@ -109,7 +118,7 @@ const ALWAYS_SPELLED = new Set(
    cli ui ux sdk ios gpu cpu usb vpn dns tcp udp tls ssl jwt cors? bbc cnn nhs mit ibm bz txt py tf hq rss faq qa pr`),
 );
 const AS_WORDS = table(
-  `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env`,
+  `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env|ctrl=control|cmd=command|del=delete|esc=escape`,
 );
 
 /** Reads the parts of an address, and the signs between them by name. */

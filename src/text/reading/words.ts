@@ -92,11 +92,18 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
 function readNameAbbreviation(lower: string, place: Place, hasStop: boolean): ReadWord | undefined {
   const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
   const date = SHORT_DATES.get(lower);
+  const dates = lower.split('-').map((one) => SHORT_DATES.get(one));
+  if (dates.length === 2 && !dates.includes(undefined)) return { spoken: dates.join(' to ') };
+  const isRange = [nextWord, previousWord].some(
+    (word) => word(place) === '–' && SHORT_DATES.has(word(place, 2).toLowerCase()),
+  );
   const isBesideDate =
     /^\d/.test(next + previous) || monthNamed(place.tokens[place.at + 1]?.text ?? '') !== undefined;
   if (
     date !== undefined &&
-    (hasStop || (isBesideDate && (lower !== 'sun' || monthNamed(nextWord(place, 2)) !== undefined)))
+    (hasStop ||
+      isRange ||
+      (isBesideDate && (lower !== 'sun' || monthNamed(nextWord(place, 2)) !== undefined)))
   )
     return { spoken: date };
   const isAfterName =
