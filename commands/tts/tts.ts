@@ -38,7 +38,13 @@ export const tts: CommandDefinition<TtsFlags> = {
   },
   async run(context, input) {
     const task = await planTask(context, input);
-    return input.options.dryRun === true ? describeTask(task) : speakTask(task);
+    if (input.options.dryRun === true) return describeTask(task);
+    const result = await speakTask(task);
+    const { showsProgress, stdoutIsTerminal } = context.io;
+    if (!showsProgress || !stdoutIsTerminal || result.notice !== undefined) return result;
+    const { naturalVoicesNotice } = await import('../../src/cli/natural-voices.ts');
+    const notice = await naturalVoicesNotice(context);
+    return notice === undefined ? result : { ...result, notice };
   },
 };
 

@@ -1,0 +1,36 @@
+import path from 'node:path';
+import { readOwnText, SMALL_FILE_BYTES } from '../durable/own-files.ts';
+import { replaceFile } from '../durable/publish.ts';
+import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
+import type { Context } from './command.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const NOTICE =
+  'foley: this voice is small and built in; `foley engine add kokoro` installs natural voices';
+
+/**
+ * Returns a sentence about natural voices after the embedded service has spoken, if no engine is added. Returns it once
+ * a day, and only if the time can be stored. Never throws.
+ */
+export async function naturalVoicesNotice(context: Context): Promise<string | undefined> {
+  try {
+    const [{ target }, { engines: folder, state }] = await Promise.all([
+      context.connect(),
+      context.paths(),
+    ]);
+    if (target !== 'embedded') return undefined;
+    const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+    if (engines.length > 0) return undefined;
+    const file = path.join(state, 'natural-voices-notice');
+    const now = context.clock.now();
+    const text = await readOwnText(file, SMALL_FILE_BYTES, context.files).catch(() => '');
+    const ageMs = now - Date.parse(text);
+    if (ageMs >= 0 && ageMs < DAY_MS) return undefined;
+    const data = Buffer.from(new Date(now).toISOString());
+    await replaceFile({ ...context, path: file, data, mode: 0o600 });
+    return NOTICE;
+  } catch {
+    return undefined;
+  }
+}
