@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// Kokoro 82M as an engine for foley: `node engine.mjs --model-folder DIR` reads requests from stdin and
+// writes speech to stdout (docs/engines.md).
+
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { loadModel } from '../parts/model.mjs';
+import { loadPhonemes } from '../parts/phonemes.mjs';
+import { serve } from '../parts/protocol.mjs';
+import { levelOf } from './levels.mjs';
+import { SAMPLE_RATE, speech } from './speech.mjs';
+import { readStyles, voicesIn } from './voices.mjs';
+
+const VERSION = '1.0.0';
+const MODEL = 'kokoro-v1.0.int8.onnx';
+
+/** The node of the model that computes the durations of the sounds. */
+const DURATIONS = 'Clip';
+
+const { 'model-folder': folder } = parseArgs({
+  options: { 'model-folder': { type: 'string' } },
+}).values;
+const voicesFolder = path.join(folder ?? '.', 'voices');
+const styles = new Map();
+let parts;
+
+await serve({
+  async load(report) {
+    if (folder === undefined) throw new Error('--model-folder is missing');
+    const voices = await voicesIn(voicesFolder);
+    if (voices.length === 0) throw new Error(`${voicesFolder} has no voices`);
+    report('loading the phonemes', 0);
+    const phonemize = await loadPhonemes();
+    report('loading the model', 0.3);
+    const model = await loadModel(path.join(folder, MODEL), { expose: [DURATIONS] });
+    parts = { model, phonemize };
+    return {
+      name: 'kokoro',
+      version: VERSION,
+      license: 'Apache-2.0 AND GPL-3.0-or-later',
+      models: [{ id: 'local-kokoro', name: 'Kokoro 82M' }],
+      controls: ['speed'],
+      voices: voices.map((voice) => ({ ...voice, sampleRate: SAMPLE_RATE, words: true })),
+    };
+  },
+  async *speak({ text, voice, speed }) {
+    const { id } = voice;
+    if (!styles.has(id)) styles.set(id, await readStyles(voicesFolder, id));
+    yield* speech(parts, { text, voice, speed, styleFor: styles.get(id), level: levelOf(id) });
+  },
+});
+process.exit();

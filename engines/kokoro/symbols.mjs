@@ -1,0 +1,98 @@
+// Converts the phonemes of espeak-ng to the symbols that Kokoro was trained on.
+//
+// Kokoro learned its pronunciation from misaki, which writes diphthongs and affricates as one letter.
+
+/** Symbols of the model in runs, each with the id of its first symbol. */
+const RUNS = [
+  [1, ';:,.!?'],
+  [9, '—…"()“” \u0303ʣʥʦʨᵝ\uAB67AI'],
+  [31, 'O'],
+  [33, 'Q'],
+  [35, 'ST'],
+  [39, 'W'],
+  [41, 'Yᵊabcdef'],
+  [50, 'hijklmnopqrstuvwxyzɑɐɒæ'],
+  [75, 'βɔɕç'],
+  [80, 'ɖðʤə'],
+  [85, 'ɚɛɜ'],
+  [90, 'ɟ'],
+  [92, 'ɡ'],
+  [99, 'ɥ'],
+  [101, 'ɨɪʝ'],
+  [110, 'ɯɰŋɳɲɴø'],
+  [118, 'ɸθœ'],
+  [123, 'ɹ'],
+  [125, 'ɾɻ'],
+  [128, 'ʁɽʂʃʈʧ'],
+  [135, 'ʊʋ'],
+  [138, 'ʌɣɤ'],
+  [142, 'χʎ'],
+  [147, 'ʒʔ'],
+  [156, 'ˈˌː'],
+  [162, 'ʰ'],
+  [164, 'ʲ'],
+  [169, '↓'],
+  [171, '→↗↘'],
+  [177, 'ᵻ'],
+];
+
+const IDS = new Map(
+  RUNS.flatMap(([first, run]) => Array.from(run, (symbol, index) => [symbol, first + index])),
+);
+
+/** Returns the ids of symbols. Symbols that the model does not know are left out. */
+export function idsOf(symbols) {
+  return Array.from(symbols).flatMap((symbol) => IDS.get(symbol) ?? []);
+}
+
+/** Sounds of espeak-ng in every language. */
+const SOUNDS = {
+  aɪ: 'I',
+  aʊ: 'W',
+  dz: 'ʣ',
+  dʒ: 'ʤ',
+  eɪ: 'A',
+  oʊ: 'O',
+  ts: 'ʦ',
+  tʃ: 'ʧ',
+  ɔɪ: 'Y',
+  əʊ: 'Q',
+};
+
+const ENGLISH = { ...SOUNDS, e: 'A', r: 'ɹ', x: 'k', ç: 'k', ɐ: 'ə', əl: 'ᵊl', ɬ: 'l', ʔ: 't' };
+const AMERICAN = { ...ENGLISH, ɚ: 'əɹ', ɜː: 'ɜɹ', ɪə: 'iə', ɾ: 'T', o: 'ɔ', oː: 'ɔ' };
+const BRITISH = { ...ENGLISH, ɚ: 'ə', eə: 'ɛː', iə: 'ɪə', o: 'ɔ', oː: 'ɔː' };
+
+const TABLES = { 'en-US': AMERICAN, 'en-GB': BRITISH };
+
+/**
+ * Converts the sounds of one word.
+ * @param {readonly string[]} sounds of espeak-ng, with stress marks
+ * @param {string} language of the voice
+ */
+export function symbolsOf(sounds, language) {
+  const table = TABLES[language] ?? SOUNDS;
+  const word = sounds.map((sound) => converted(sound, table)).join('');
+  if (!language.startsWith('en')) return word;
+  const english = word.replaceAll('ɹɹ', 'ɹ').replaceAll(/[\u0303ʲ]/gu, '');
+  return language === 'en-US' ? english.replaceAll('ː', '') : english;
+}
+
+function converted(sound, table) {
+  const [, stress, plain] = /^([ˈˌ]*)(.*)$/su.exec(sound);
+  // A syllabic consonant has a short vowel before it.
+  const syllabic = plain.replace(/^(.*)\u0329$/su, 'ᵊ$1');
+  return stress + (table[syllabic] ?? syllabic);
+}
+
+const PAUSES = ';:,.!?—…"()“”';
+const MARKS = { '–': '—', '।': '.', '«': '“', '»': '”', '¡': '', '¿': '' };
+
+/** Returns the symbols for the characters between two words: spaces, and punctuation that makes a pause. */
+export function gapSymbols(gap) {
+  const symbols = Array.from(gap, (one) => (/\s/u.test(one) ? ' ' : (MARKS[one] ?? one)));
+  return symbols
+    .filter((one) => one === ' ' || (one !== '' && PAUSES.includes(one)))
+    .join('')
+    .replaceAll(/ +/g, ' ');
+}
