@@ -20,6 +20,8 @@ import type { Clock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Processes } from '../../src/effects/processes.ts';
 import type { Failure } from '../../src/errors/failure.ts';
+import { prepareText } from '../../src/speech/prepare-text.ts';
+import type { SpokenText } from '../../src/text/document.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import type { Store } from '../../src/service/store/open-store.ts';
 import { manualClock } from '../api/manual-clock.ts';
@@ -105,6 +107,8 @@ export interface RunOptions {
   readonly overwrite?: boolean;
   /** Over the aligned stream, with captions. */
   readonly isAligned?: boolean;
+  /** With `--pauses`. */
+  readonly isPaused?: boolean;
 }
 
 const CAPTIONS: CaptionOptions = {
@@ -194,6 +198,7 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
           sources,
           total,
           files: deps.files,
+          prepare: options.isPaused === true ? readMarks : undefined,
           sidecars: (output) => captionNames(output, captions?.formats ?? []),
           template: parseNameTemplate('{name}.{ext}'),
           defaults: {
@@ -224,6 +229,10 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
   } finally {
     await folder.close();
   }
+}
+
+function readMarks(source: SpokenText, where: string): SpokenText {
+  return prepareText(source, where, { lexicon: undefined, pauses: true });
 }
 
 function processesOf(pid: number): Processes {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { CaptionFiles } from '../../captions/caption-files.ts';
+import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import { hasErrno } from '../../durable/file-failures.ts';
@@ -135,7 +136,7 @@ export class PausedSpeaker {
       try {
         spoken[index] = await this.#speakOnce(part, signal);
       } catch (error) {
-        if (!isRefusedText(error)) throw error;
+        if (!isRefusedText(error)) throw inPart(error, index, parts.length);
         refusals.push(error);
         spoken[index] = await this.#leaveOut(part, error);
       }
@@ -154,8 +155,9 @@ export class PausedSpeaker {
         throw refusals[0] ?? endedFailure('failed', first);
       }
     } catch (error) {
-      if (error instanceof Failure) await this.#noteEnded(whole, spoken, error);
-      throw error;
+      if (!(error instanceof Failure)) throw error;
+      await this.#noteEnded(whole, spoken, error);
+      throw withPaidParts(error, spoken);
     } finally {
       onMade?.(this.#costOf(spoken));
     }
@@ -326,6 +328,19 @@ export class PausedSpeaker {
       return { isComplete: false, words: [] };
     }
   }
+}
+
+function inPart(error: unknown, index: number, count: number): unknown {
+  if (!(error instanceof Failure) || count === 1) return error;
+  return reviseFailure(error, { message: `part ${index + 1} of ${count}: ${error.message}` });
+}
+
+function withPaidParts(failure: Failure, parts: readonly ItemStatus[]): Failure {
+  const paid = parts.filter(({ state }) => state === 'verified' || state === 'published').length;
+  if (paid === 0) return failure;
+  const kept = `${paid} of ${parts.length} parts are paid for and stored: they are not billed again.`;
+  const hint = failure.hint === undefined ? kept : `${failure.hint} ${kept}`;
+  return reviseFailure(failure, { hint, billed: 'yes' });
 }
 
 function requestOf({ body, generation }: ItemStatus): string {

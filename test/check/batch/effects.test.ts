@@ -107,6 +107,43 @@ describe('a batch of an edited list whose k-th effect fails', () => {
   );
 });
 
+describe('a batch of texts with pauses whose k-th effect fails', () => {
+  it.each(FAULTS.map(([name, fault], turn) => [name, fault, turn] as const))(
+    'and %s: the next run delivers all items, each part charged once',
+    { timeout: 300_000 },
+    async (_name, fault, turn) => {
+      for (let at = 1 + ((turn * 4) % STRIDE); ; at += STRIDE) {
+        const { parts, place, texts } = await newPausedStage();
+        const failing = failingFiles(at, fault);
+        const broken = await runOnce(world, place, { failing, isPaused: true });
+        const what = `effect ${at} (${broken.struck ?? 'none'})`;
+        await expectSafe(place, broken, texts, what);
+        await expectWhole(place, texts, what, parts);
+        expect(await readdir(path.join(place.outputDir, '.foley')), what).not.toContain('parts');
+        if (broken.struck === undefined) {
+          expect(at).toBeGreaterThan(100);
+          return;
+        }
+      }
+    },
+  );
+});
+
+/** Creates a folder with two items that share a part; one is done, and has changed since. */
+async function newPausedStage() {
+  const place = await world.newPlace();
+  places += 1;
+  const [done, old, shared, fresh] = ['Done', 'Old', 'Shared', 'New'].map(
+    (name) => `${name} ${places}.`,
+  );
+  const mark = ' [pause 100ms] ';
+  await writeLines(place, [[done, old].join(mark)]);
+  expect((await runOnce(world, place, { isPaused: true })).failure).toBeUndefined();
+  const texts = [[done, shared].join(mark), [shared, fresh, fresh].join(mark)];
+  await writeLines(place, texts);
+  return { place, texts, parts: [done, shared, fresh].map(String) };
+}
+
 /** A folder of lines of which some changed places, one is new, one was removed, and one occurs twice. */
 async function newEdit() {
   const place = await world.newPlace();
@@ -195,8 +232,14 @@ async function expectSafe(
 }
 
 /** Checks what holds after a run without faults. */
-async function expectWhole(place: Place, texts: readonly string[], what: string): Promise<void> {
-  const again = await runOnce(world, place);
+async function expectWhole(
+  place: Place,
+  texts: readonly string[],
+  what: string,
+  sent?: readonly string[],
+): Promise<void> {
+  const isPaused = sent !== undefined;
+  const again = await runOnce(world, place, { isPaused });
   expect(again.failure, what).toBeUndefined();
   expect(
     again.results.map(({ status }) => status === 'failed'),
@@ -207,13 +250,13 @@ async function expectWhole(place: Place, texts: readonly string[], what: string)
     texts.map((_, index) => `line-${index + 1}.wav`),
   );
   const charges = chargesAt(world, place);
-  for (const text of texts) expect(charges.get(text), `${what}: ${text}`).toBe(1);
+  for (const text of sent ?? texts) expect(charges.get(text), `${what}: ${text}`).toBe(1);
   expect(await readdir(path.join(place.outputDir, '.foley', 'tmp')), what).toEqual([]);
   const left = (await readdir(path.join(place.outputDir, '.foley', 'locks'))).concat(
     (await readdir(path.join(place.outputDir, '.foley'))).filter((name) => name.endsWith('.part')),
   );
   expect(left, what).toEqual([]);
-  const last = await runOnce(world, place);
+  const last = await runOnce(world, place, { isPaused });
   expect(
     last.results.map(({ status }) => status),
     what,
