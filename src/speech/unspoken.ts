@@ -35,10 +35,7 @@ export function wordRanges(text: string): readonly CodePointRange[] {
   });
 }
 
-/**
- * Returns whether a service refused a request because of its text alone, without billing it. If the service accepts
- * the same request with another text, then the voice cannot speak this one.
- */
+/** Returns whether a service refused a request because of its text alone, without billing it. */
 export function isRefusedText(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.code !== 'ERR_INVALID_REQUEST') return false;
   const errors = error.details?.['errors'];

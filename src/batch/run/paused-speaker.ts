@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { CaptionFiles } from '../../captions/caption-files.ts';
+import type { ApiClient } from '../../api/client.ts';
 import { reviseFailure } from '../../api/failures.ts';
 import { readTimings } from '../../captions/timings.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
@@ -8,9 +9,10 @@ import type { FileDeps } from '../../durable/files.ts';
 import { removeQuietly } from '../../durable/files.ts';
 import { mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
+import { isUnspeakable } from '../../speech/long-text/plan.ts';
 import type { PartWords } from '../../speech/long-text/whole-audio.ts';
 import { WholeAudio, wholeRanges, WholeWords } from '../../speech/long-text/whole-audio.ts';
-import { isRefusedText, wordRanges } from '../../speech/unspoken.ts';
+import { wordRanges } from '../../speech/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
 import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
@@ -43,6 +45,7 @@ export function folderOfParts(folder: BatchFolder) {
 }
 
 interface PausedSpeakerOptions extends FileDeps {
+  readonly client: ApiClient;
   readonly folder: BatchFolder;
   readonly folders: OutputFolders;
   readonly origin: string;
@@ -96,6 +99,15 @@ export class PausedSpeaker {
     }
   }
 
+  /** Returns the credits that the stored parts of an unfinished item cost, as far as the service reports them. */
+  paidFor(item: BatchItem): number {
+    const { folder, speaker } = this.#options;
+    const bodies = new Set(partDigests(item, speaker.bodyOf));
+    const parts = [...bodies].map((body) => folder.index.statusOf(item.id, body));
+    const paid = parts.filter((part) => part?.state === 'verified');
+    return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
+  }
+
   /** Records that the parts of a finished item are published, which a killed run could not. */
   settle(item: BatchItem): void {
     const { folder, speaker } = this.#options;
@@ -118,7 +130,7 @@ export class PausedSpeaker {
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });
     for (const name of unused) await removeQuietly(path.join(parts, name), this.#options);
-    if (unused.length < names.length) return;
+    if (names.length === 0 || unused.length < names.length) return;
     await files.rm(parts, { recursive: true, force: true }).catch(() => undefined);
   }
 
@@ -136,7 +148,9 @@ export class PausedSpeaker {
       try {
         spoken[index] = await this.#speakOnce(part, signal);
       } catch (error) {
-        if (!isRefusedText(error)) throw inPart(error, index, parts.length);
+        const { client } = this.#options;
+        const isRefused = await isUnspeakable(error, client, part.item.order, signal);
+        if (!(error instanceof Failure) || !isRefused) throw inPart(error, index, parts.length);
         refusals.push(error);
         spoken[index] = await this.#leaveOut(part, error);
       }
@@ -158,9 +172,8 @@ export class PausedSpeaker {
       if (!(error instanceof Failure)) throw error;
       await this.#noteEnded(whole, spoken, error);
       throw withPaidParts(error, spoken);
-    } finally {
-      onMade?.(this.#costOf(spoken));
     }
+    onMade?.(this.#costOf(spoken));
     return spoken;
   }
 

@@ -373,7 +373,7 @@ export class Batch {
       await this.#reportDelivered(item, delivered, creditsUsed);
       return delivered.status;
     } catch (error) {
-      settle(0);
+      settle(this.#paused.paidFor(item));
       if (!(error instanceof Failure)) throw error;
       this.#unreached = error.exit === 'network' ? this.#unreached + 1 : 0;
       // Each worker has failed to connect twice.

@@ -9,6 +9,8 @@ import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import { hasShape } from '../../durable/log.ts';
 import type { SurfaceName } from '../../contract/speech-surfaces.ts';
 import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
+import { hasMoreCodePointsThan } from '../../text/code-points.ts';
+import { isRefusedText } from '../unspoken.ts';
 
 /** A part of the text, which is spoken with one request. */
 interface PlannedPart {
@@ -104,6 +106,22 @@ export async function textLimit(
     .map(({ maxTextLength }) => maxTextLength);
   const characters = Math.max(1, Math.min(TEXT_MAX_CHARACTERS, ...limits));
   return { characters, modelId: chosen };
+}
+
+/**
+ * Returns whether a service refused a part because of its text, although the text is not too long: the voice can speak
+ * no word of the text.
+ * @throws Failure when the limit is unknown
+ */
+export async function isUnspeakable(
+  error: unknown,
+  client: ApiClient,
+  { text, ...order }: SpeechOrder,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (!isRefusedText(error)) return false;
+  const { characters } = await textLimit(client, order, signal);
+  return !hasMoreCodePointsThan(text, characters);
 }
 
 function defaultModel(models: readonly string[]): string | undefined {

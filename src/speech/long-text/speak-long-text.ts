@@ -6,9 +6,10 @@ import { abortable, mapOrdered } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { AlignedSpeech } from '../aligned-transport.ts';
 import type { AudioStream, Spoken } from '../speak.ts';
-import { isRefusedText, wordRanges } from '../unspoken.ts';
+import { wordRanges } from '../unspoken.ts';
 import { speakJobPart, readPartWords, speakStreamPart } from './parts.ts';
 import type { StreamDeps } from './parts.ts';
+import { isUnspeakable } from './plan.ts';
 import type { LongTextRecord, InterruptedText } from './record.ts';
 import type { PartWords } from './whole-audio.ts';
 import { WholeAudio, WholeWords, wholeRanges } from './whole-audio.ts';
@@ -109,7 +110,9 @@ function workOf(
         await attempt();
         return true;
       } catch (error) {
-        if (!isRefusedText(error)) throw error;
+        const order = { ...record.plan.order, text: record.partText(index) };
+        const isRefused = await isUnspeakable(error, options.client, order, options.signal);
+        if (!(error instanceof Failure) || !isRefused) throw error;
         refusals.push(error);
         await leaveOut(record, index, error);
         return false;

@@ -202,6 +202,17 @@ describe('the cost of an item with pauses', () => {
     expect((await box.batch([...ARGS, ...limit, '5'])).code).toBe(0);
   });
 
+  test('--max-credits also counts the parts of a failed item', async () => {
+    const texts = { 'a.txt': TEXT, 'b.txt': 'Another text.' };
+    const box = await batchBox(texts, ['POST /**/jobs; job=fail; every=3']);
+    const limit = ['--credit-rate', '0.1', '--max-credits', '15', '-j', '1'];
+    const first = await box.events(['a.txt', 'b.txt', ...ARGS.slice(1), ...limit]);
+    expect(first.summary).toMatchObject({ failed: 1, notTried: 1 });
+    const error = { message: expect.stringContaining('part 3 of 3: '), billed: 'yes' };
+    expect(first.items).toMatchObject([{ status: 'failed', error }]);
+    expect(await box.charged()).toBe('One, two.Three'.length);
+  });
+
   test.each([[[]], [['--timings']]])(
     'a part that the voice cannot speak is left out and reported (%j)',
     async (captions) => {

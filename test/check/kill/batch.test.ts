@@ -223,7 +223,8 @@ describe('a batch of texts with pauses that is killed until it is done', () => {
         expect(results).toHaveLength(OTHER.items);
         for (const { error, output, status } of results) {
           if (status === 'skipped') await expectTimed(path.join(scene.box.out, output));
-          else expect(error).toMatchObject({ exitCode: 27 });
+          // Lost, or refunded.
+          else expect([27, 20]).toContain(Object(error).exitCode);
         }
         await endService(scene.service);
         const { faults, operations } = await readBooks(scene.dataDir);
