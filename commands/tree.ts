@@ -343,7 +343,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'engine',
-    summary: 'Add, list and remove speech engines',
+    summary: 'Add, list, test and remove speech engines',
     fallback: 'list',
     children: [
       {
@@ -360,6 +360,11 @@ export const tree: readonly CommandNode[] = [
         name: 'remove',
         summary: 'Remove an engine',
         load: async () => (await import('./engine/remove.ts')).engineRemove,
+      },
+      {
+        name: 'test',
+        summary: 'Test an engine against the engine protocol',
+        load: async () => (await import('./engine/test.ts')).engineTest,
       },
     ],
   },

@@ -75,6 +75,17 @@ function requireEngineName(name: string): void {
   if (name === 'flite') throw usageFailure('the engine flite is built in', 'Choose another name.');
 }
 
+/** Returns an added engine. @throws Failure (usage) for an unknown name */
+export async function findEngine(
+  name: string,
+  { enginesFolder, files }: Pick<EngineDeps, 'enginesFolder' | 'files'>,
+): Promise<EngineRegistration> {
+  const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
+  const engine = engines.find((one) => one.name === name);
+  if (engine === undefined) throw unknown(name, engines);
+  return engine;
+}
+
 /**
  * Removes an engine from the list, and deletes it if foley installed it.
  * @returns the engine and the deleted folders

@@ -1,16 +1,16 @@
+import type { EngineCommand } from '../contract/engine.ts';
 import type { Clock } from '../effects/clock.ts';
+import type { RuleReport } from '../service/engine/process/conformance.ts';
 import type { EngineDeps } from './engines.ts';
 
-/** Returns a function that starts an engine and tests its protocol, using the same code as the service. */
-export function engineInspector({
-  env,
-  clock,
-  signal,
-}: {
+interface InspectorDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-}): EngineDeps['inspect'] {
+}
+
+/** Returns a function that starts an engine and tests its protocol, using the same code as the service. */
+export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDeps['inspect'] {
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
       import('../service/engine/process/launch-engine.ts'),
@@ -29,4 +29,25 @@ export function engineInspector({
       return { isSound: false, fault: error.message, detail };
     }
   };
+}
+
+/**
+ * Tests an engine against each rule of the protocol (docs/engines.md#test-your-engine).
+ * @param onProgress called with a short description of the current step
+ */
+export async function testEngine(
+  command: EngineCommand,
+  { env, clock, signal }: InspectorDeps,
+  onProgress: (step: string) => void,
+): Promise<readonly RuleReport[]> {
+  const [{ engineLauncher }, { testEngine: test }] = await Promise.all([
+    import('../service/engine/process/launch-engine.ts'),
+    import('../service/engine/process/conformance.ts'),
+  ]);
+  const launch = engineLauncher({ env, nodePath: process.execPath });
+  const reports: RuleReport[] = [];
+  for await (const report of test(command, { launch, clock, signal, onProgress })) {
+    reports.push(report);
+  }
+  return reports;
 }

@@ -13,6 +13,10 @@ const MISBEHAVING = fileURLToPath(
   new URL('../service/engine/process/engines/misbehaving.mjs', import.meta.url),
 );
 
+const FAULTY = fileURLToPath(
+  new URL('../service/engine/process/engines/faulty.mjs', import.meta.url),
+);
+
 const ADD_MORSE = ['engine', 'add', 'morse', '--', 'node', 'morse.mjs'];
 
 describe('foley engine', () => {
@@ -106,6 +110,53 @@ describe('foley engine', () => {
     expect(refused.stderr).toMatch(reason);
     const listed = await runFoley(['engine', 'list', '--json'], { box });
     expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
+  });
+
+  test('tests an added engine rule by rule', async () => {
+    const box = await sandbox();
+    await runFoley(ADD_MORSE, { box, cwd: EXAMPLES });
+    const tested = await runFoley(['engine', 'test', 'morse', '--json'], { box });
+    expect(tested.code, tested.stderr).toBe(0);
+    const document = Object(parseJsonDocument(tested.stdout));
+    expect(document).toMatchObject({ name: 'morse', ok: true, passed: 13, warnings: 1, failed: 0 });
+    expect(document.rules[0]).toEqual({
+      rule: 'hello',
+      title: 'the engine starts and says hello in time',
+      status: 'passed',
+      found: expect.stringMatching(/^version 1, 1 voice, after \d+\.\d s$/),
+      mend: null,
+    });
+
+    const unknown = await runFoley(['engine', 'test', 'mores'], { box });
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/no such engine: mores[\s\S]*morse/);
+  });
+
+  test('says which rule an engine breaks and what to mend, with exit 2', async () => {
+    const box = await sandbox();
+    const added = await runFoley(['engine', 'add', 'bad', '--', 'node', FAULTY, 'clips'], { box });
+    expect(added.code, added.stderr).toBe(0);
+    const tested = await runFoley(['engine', 'test', 'bad'], { box });
+    expect(tested.code).toBe(2);
+    expect(tested.stdout.toString()).toMatch(
+      /^RESULT +RULE +FOUND\npassed +hello [\s\S]*\nfailed +clipping +speech is not clipped: voice a has \d+ runs[\s\S]*Lower the level before/,
+    );
+    expect(tested.stderr).toMatch(/^\d+ passed, 1 warning, [12] failed\n$/);
+  });
+
+  test('finds that espeak-ng keeps every rule', async () => {
+    const box = await sandbox();
+    const add = [
+      'engine',
+      'add',
+      'espeak',
+      '--',
+      'node',
+      path.resolve('engines/espeak-ng/engine.mjs'),
+    ];
+    expect((await runFoley(add, { box })).code).toBe(0);
+    const tested = await runFoley(['engine', 'test', 'espeak', '--json'], { box });
+    expect(Object(parseJsonDocument(tested.stdout))).toMatchObject({ warnings: 0, failed: 0 });
   });
 
   test('distinguishes an unwritable state folder from a broken engine', async () => {

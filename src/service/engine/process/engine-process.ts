@@ -145,11 +145,21 @@ export class EngineProcess {
     await this.#exit();
   }
 
-  /** Closes the engine's stdin, after which the process must exit; returns whether it did without a signal. */
-  async endInput(): Promise<boolean> {
+  /**
+   * Closes the stdin of an idle engine, after which the process must exit; kills a process that does not.
+   * @returns whether the process exited by itself, and the fault of its last output, if any
+   */
+  async endInput(): Promise<{ readonly hasExited: boolean; readonly fault: string | undefined }> {
     this.#isUsable = false;
+    this.#child.keepAlive(true);
+    const rest = this.#messages.next().then(
+      ({ done, value }) => (done === true ? undefined : `it sent ${value.message.type} unasked`),
+      (error: unknown) => (error instanceof ProtocolFault ? error.message : undefined),
+    );
     this.#child.stdin.end();
-    return this.#exit();
+    const hasExited = await this.#exit();
+    this.#child.stdout.destroy();
+    return { hasExited, fault: await rest };
   }
 
   kill(): void {
@@ -325,9 +335,10 @@ export class EngineProcess {
     if (message.type === 'loading') throw new ProtocolFault('it sent loading after hello');
     const inbox = this.#open.get(message.id ?? 0);
     if (inbox === undefined) {
-      const open = [...this.#open.keys()].join(', ');
+      const ids = [...this.#open.keys()];
+      const open = `${ids.length > 1 ? 'requests' : 'request'} ${ids.join(', ')}`;
       throw new ProtocolFault(
-        `it sent ${message.type} for request ${message.id ?? 'none'} during request ${open}`,
+        `it sent ${message.type} for request ${message.id ?? 'none'} during ${open}`,
       );
     }
     if (message.type === 'audio' || message.type === 'words') inbox.add(received);

@@ -1,0 +1,400 @@
+import type { EngineCommand, EngineControl, EngineVoiceRecord } from '../../../contract/engine.ts';
+import { countCodePoints } from '../../../text/code-points.ts';
+import { counted } from '../../../text/display.ts';
+import { EngineError } from '../speech-engine.ts';
+import {
+  Bench,
+  loudnessOf,
+  sampleText,
+  type Sound,
+  type TestOptions,
+  Verdict,
+  type Wishes,
+} from './bench.ts';
+
+/** The result of a rule. */
+export interface RuleReport {
+  /** The rule's name, which does not change between versions. */
+  readonly rule: string;
+  readonly title: string;
+  readonly status: 'passed' | 'warning' | 'failed' | 'skipped';
+  /** What the test found. */
+  readonly found: string;
+  /** What the author of the engine can do; null for a rule that passed or was skipped. */
+  readonly mend: string | null;
+}
+
+interface Rule {
+  readonly name: string;
+  /** The rule as a sentence. */
+  readonly title: string;
+  readonly mend: string;
+  /** Returns what the test found. @throws Verdict or EngineError if the rule does not pass */
+  readonly check: (bench: Bench) => Promise<string>;
+}
+
+/** The rules of the engine protocol, in the order of the test (docs/engines.md#test-your-engine). */
+export const RULES: readonly Rule[] = [
+  {
+    name: 'hello',
+    title: 'the engine starts and says hello in time',
+    mend: 'Send hello within 60 s, or loading messages at least every 60 s. Flush stdout after each message, and write logs to stderr.',
+    async check(bench) {
+      await bench.engine();
+      const { protocol = 1, voices } = bench.description;
+      return `version ${protocol}, ${counted(voices.length, 'voice')}, after ${seconds(bench.loadedMs)}`;
+    },
+  },
+  {
+    name: 'ids',
+    title: 'ids of voices and models are unique',
+    mend: 'Give each voice and each model its own id.',
+    async check({ description: { models = [], voices } }) {
+      for (const list of [voices, models]) {
+        const ids = list.map(({ id }) => id);
+        const twin = ids.find((id, index) => ids.indexOf(id) !== index);
+        if (twin !== undefined) throw new Verdict('failed', `two have the id ${twin}`);
+      }
+      return 'no id is used twice';
+    },
+  },
+  {
+    name: 'speech',
+    title: 'every voice speaks a sentence of its language',
+    mend: 'End each speak request with done after its audio, or with error. Text that has letters of the language must not be unspeakable.',
+    async check(bench) {
+      const spoken = [...(await bench.speakAll())];
+      const failures = spoken.flatMap(([id, sound]) =>
+        sound instanceof EngineError ? [`${id}: ${sound.message}`] : [],
+      );
+      const [first] = failures;
+      if (first === undefined) return `${counted(spoken.length, 'voice')} spoke`;
+      const more = failures.length === 1 ? '' : ` (and ${failures.length - 1} more)`;
+      throw new Verdict('failed', `${first}${more}`);
+    },
+  },
+  {
+    name: 'rate',
+    title: 'speech has a natural length, so that the sample rate is right',
+    mend: 'Send 16-bit mono samples at the sampleRate of the voice; bytes is the number of bytes, not of samples.',
+    check: (bench) =>
+      eachSound(bench, 'warning', (sound) => {
+        const text = sampleText(sound.voice.language);
+        const duration = sound.samples.length / sound.sampleRate;
+        const count = countCodePoints(text);
+        const isNatural = duration >= count / FASTEST && duration <= 2 + count / SLOWEST;
+        return isNatural ? undefined : `lasts ${duration.toFixed(1)} s for ${count} characters`;
+      }),
+  },
+  {
+    name: 'silence',
+    title: 'speech is not silent',
+    mend: 'Check that the samples are 16-bit signed integers, not floating-point numbers from -1 to 1.',
+    check: (bench) =>
+      eachSound(bench, 'failed', (sound) =>
+        peakOf(sound) < SILENT_PEAK ? 'is silent' : undefined,
+      ),
+  },
+  {
+    name: 'clipping',
+    title: 'speech is not clipped',
+    mend: 'Lower the level before the conversion to 16 bits, and limit values to -32768 to 32767.',
+    check: (bench) =>
+      eachSound(bench, 'failed', (sound) => {
+        const clipped = clippedIn(sound);
+        return clipped === 0 ? undefined : `has ${clipped} runs of samples at full scale`;
+      }),
+  },
+  {
+    name: 'level',
+    title: 'speech has a loudness of about -20 LUFS',
+    mend: 'Change the level of the voice, so that all voices are equally loud.',
+    check: (bench) =>
+      eachSound(bench, 'warning', (sound) => {
+        const loudness = loudnessOf(sound);
+        if (loudness === undefined || Math.abs(loudness - LEVEL_LUFS) <= LEVEL_TOLERANCE) return;
+        return `has ${loudness.toFixed(1)} LUFS`;
+      }),
+  },
+  {
+    name: 'words',
+    title: 'voices with words send times in order, inside the audio, for every word',
+    mend: 'Count start and end in Unicode code points of the text, and times from the start of the audio of the request.',
+    check: (bench) =>
+      eachSound(bench, 'failed', ({ voice, words }) => {
+        if (voice.words !== true) return 'skip';
+        const missing = wordsOf(sampleText(voice.language)).filter(
+          ({ end, start }) => !words.some((word) => word.start < end && word.end > start),
+        );
+        return missing.length === 0 ? undefined : `has no time for ${missing[0]?.word}`;
+      }),
+  },
+  {
+    name: 'text',
+    title: 'quotes, backslashes, line breaks and emoji do not end the text',
+    mend: 'Decode the JSON string with a JSON parser, and pass the text to other programs without a shell.',
+    async check(bench) {
+      const [{ voice, samples }] = await firstOf(bench);
+      const sample = sampleText(voice.language);
+      const text = `"${sample}" \\ $(x) \`y\` 'z' %s &amp;\n\n\t${sample} 😀`;
+      const spoken = await bench.speak(voice, text);
+      const ratio = spoken.samples.length / samples.length;
+      if (ratio >= LEAST_RATIO) return 'the whole text was spoken';
+      const found = `two sentences last ${ratio.toFixed(1)} times as long as one`;
+      throw new Verdict('failed', found);
+    },
+  },
+  {
+    name: 'unspeakable',
+    title: 'text without letters is answered',
+    mend: 'Send done without audio, or error with the reason unspeakable.',
+    async check(bench) {
+      const [{ voice }] = await firstOf(bench);
+      try {
+        await bench.speak(voice, '…');
+        return 'the engine made a sound';
+      } catch (error) {
+        if (error instanceof EngineError && error.reason === 'unspeakable') {
+          return 'the engine reported it as unspeakable';
+        }
+        throw error;
+      }
+    },
+  },
+  {
+    name: 'recovery',
+    title: 'the process speaks again after text that it could not speak',
+    mend: 'Catch the errors of a request: an error must not end the process.',
+    async check(bench) {
+      const [{ voice }] = await firstOf(bench);
+      const engine = await bench.engine();
+      await bench.speak(voice, '…').catch(() => undefined);
+      await bench.speak(voice, sampleText(voice.language));
+      if ((await bench.engine()) === engine) return 'the same process spoke';
+      throw new Verdict('failed', 'the process ended');
+    },
+  },
+  {
+    name: 'cancel',
+    title: 'a cancelled request ends within 2 s',
+    mend: 'Read stdin while the engine speaks, and send audio in small messages. After cancel, send done or error.',
+    async check(bench) {
+      const [{ voice }] = await firstOf(bench);
+      const text = `${sampleText(voice.language)} `.repeat(LONG_TEXT_SENTENCES).trim();
+      const engine = await bench.engine();
+      const speech = await bench.start(voice, text);
+      await speech.chunks.next();
+      await speech.settle();
+      if (!engine.isUsable) throw new Verdict('failed', 'the request continued for 2 s');
+      await bench.speak(voice, sampleText(voice.language));
+      return 'the process spoke again after it';
+    },
+  },
+  {
+    name: 'concurrency',
+    title: 'as many requests as maxConcurrent are spoken at once',
+    mend: 'Send the id of the request with each message, or declare a smaller maxConcurrent.',
+    async check(bench) {
+      const [{ samples, voice }] = await firstOf(bench);
+      const { maxConcurrent = 1 } = bench.description;
+      if (maxConcurrent === 1) throw new Verdict('skipped', 'maxConcurrent is 1');
+      const text = sampleText(voice.language);
+      const sounds = await Promise.all(
+        Array.from({ length: maxConcurrent }, () => bench.speak(voice, text)),
+      );
+      const wrong = sounds.find((one) => Math.abs(one.samples.length / samples.length - 1) > 0.5);
+      if (wrong === undefined) return `${maxConcurrent} requests were spoken`;
+      throw new Verdict('failed', 'the same text has another length when several are spoken');
+    },
+  },
+  {
+    name: 'controls',
+    title: 'declared controls change the sound',
+    mend: 'Use the value of the control, or do not declare it.',
+    check: checkControls,
+  },
+  {
+    name: 'end',
+    title: 'the process exits within 2 s after the end of stdin, and stdout has only messages',
+    mend: 'Exit when stdin ends. Write logs to stderr.',
+    async check(bench) {
+      const { fault, hasExited } = await bench.endInput();
+      if (fault !== undefined) throw new Verdict('failed', fault);
+      if (!hasExited) throw new Verdict('failed', 'the process continued and was killed');
+      return 'the process exited';
+    },
+  },
+];
+
+/**
+ * Tests an engine against each rule of the engine protocol (docs/engines.md#test-your-engine). A rule that fails does
+ * not stop the others; after a crash they get a new process.
+ */
+export async function* testEngine(
+  command: EngineCommand,
+  options: TestOptions,
+): AsyncGenerator<RuleReport> {
+  const bench = new Bench(command, options);
+  try {
+    for (const rule of RULES) {
+      options.onProgress(rule.title);
+      yield await judge(rule, bench);
+      options.signal.throwIfAborted();
+    }
+  } finally {
+    await bench.close();
+  }
+}
+
+async function judge({ check, mend, name, title }: Rule, bench: Bench): Promise<RuleReport> {
+  const report = { rule: name, title };
+  try {
+    return { ...report, status: 'passed', found: await check(bench), mend: null };
+  } catch (error) {
+    if (error instanceof EngineError) {
+      return { ...report, status: 'failed', found: error.message, mend };
+    }
+    if (!(error instanceof Verdict)) throw error;
+    const { message: found, status } = error;
+    return { ...report, status, found, mend: status === 'skipped' ? null : mend };
+  }
+}
+
+/** Characters a second of the fastest and the slowest speech that sounds natural. */
+const FASTEST = 50;
+const SLOWEST = 2.5;
+const SILENT_PEAK = 0.003;
+const LEVEL_LUFS = -20;
+const LEVEL_TOLERANCE = 3;
+const LONG_TEXT_SENTENCES = 30;
+/** How much longer two sentences last than one, at least. */
+const LEAST_RATIO = 1.5;
+/** Samples in a row at full scale that are no longer a single peak. */
+const CLIPPED_RUN = 4;
+const FULL_SCALE = 32_767 / 32_768;
+
+type SpokenVoice = Sound & { readonly voice: EngineVoiceRecord };
+
+/** Checks the sound of every voice. @param problemOf returns what is wrong, or `skip` */
+async function eachSound(
+  bench: Bench,
+  status: 'failed' | 'warning',
+  problemOf: (sound: SpokenVoice) => string | undefined,
+): Promise<string> {
+  const sounds = await bench.sounds();
+  const found = sounds.map((sound) => ({ id: sound.voice.id, problem: problemOf(sound) }));
+  const checked = found.filter(({ problem }) => problem !== 'skip');
+  if (checked.length === 0) throw new Verdict('skipped', 'no voice declares it');
+  const wrong = checked.filter(({ problem }) => problem !== undefined);
+  const [first] = wrong;
+  if (first === undefined) return `${counted(checked.length, 'voice')} checked`;
+  const more = wrong.length === 1 ? '' : ` (and ${wrong.length - 1} more)`;
+  throw new Verdict(status, `voice ${first.id} ${first.problem}${more}`);
+}
+
+async function firstOf(bench: Bench): Promise<readonly [SpokenVoice]> {
+  const [first] = await bench.sounds();
+  if (first === undefined) throw new Verdict('skipped', 'no voice speaks');
+  return [first];
+}
+
+function peakOf({ samples }: Sound): number {
+  return samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+}
+
+function clippedIn({ samples }: Sound): number {
+  let runs = 0;
+  let length = 0;
+  for (const sample of samples) {
+    length = Math.abs(sample) >= FULL_SCALE ? length + 1 : 0;
+    if (length === CLIPPED_RUN) runs += 1;
+  }
+  return runs;
+}
+
+/** Returns the words of a text with their places in code points; none for a script without spaces. */
+function wordsOf(text: string) {
+  if (/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(text)) return [];
+  return [...text.matchAll(/[\p{L}\p{M}\p{N}’-]*[\p{L}\p{N}][\p{L}\p{M}\p{N}’-]*/gu)].map(
+    ({ 0: word, index }) => {
+      const start = countCodePoints(text.slice(0, index));
+      return { word, start, end: start + countCodePoints(word) };
+    },
+  );
+}
+
+/** Values that change the speech noticeably, and how the result must differ from `plain`. */
+const CONTROL_TESTS: Readonly<
+  Record<
+    EngineControl,
+    {
+      readonly wishes: readonly Wishes[];
+      readonly differs: (plain: Sound, other: Sound) => boolean;
+    }
+  >
+> = {
+  speed: {
+    wishes: [{ speed: 1.5 }],
+    differs: (plain, other) => other.samples.length < 0.9 * plain.samples.length,
+  },
+  pitch: { wishes: [{ pitch: 4 }], differs: areDifferent },
+  volume: {
+    wishes: [{ controls: { volume: -6 } }],
+    differs: (plain, other) => (loudnessOf(other) ?? -70) < (loudnessOf(plain) ?? 0) - 3,
+  },
+  language: { wishes: [], differs: areDifferent },
+  emotion: {
+    wishes: ['happy', 'sad', 'angry'].map((emotion) => ({ controls: { emotion } })),
+    differs: areDifferent,
+  },
+  instruction: {
+    wishes: [{ controls: { instruction: 'Speak slowly and sadly.' } }],
+    differs: areDifferent,
+  },
+  stability: { wishes: [{ controls: { stability: 0.1 } }], differs: areDifferent },
+  similarity: { wishes: [{ controls: { similarity: 0.1 } }], differs: areDifferent },
+};
+
+async function checkControls(bench: Bench): Promise<string> {
+  const sounds = await bench.sounds();
+  const { protocol = 1 } = bench.description;
+  const declaredBy = ({ controls, pitch }: EngineVoiceRecord): readonly EngineControl[] =>
+    controls ?? (pitch === true ? ['speed', 'pitch'] : ['speed']);
+  const declared = [...new Set(sounds.flatMap(({ voice }) => declaredBy(voice)))];
+  if (declared.length === 0) throw new Verdict('skipped', 'no control is declared');
+  const useless: EngineControl[] = [];
+  for (const control of declared) {
+    const plain = sounds.find(({ voice }) => declaredBy(voice).includes(control));
+    if (plain !== undefined && !(await hasEffect(bench, control, plain))) useless.push(control);
+  }
+  if (useless.length === 0) return declared.join(', ');
+  // A voice of version 1 uses the nearest value that it supports, and names of emotions are free.
+  const isSure = protocol > 1 && useless.some((name) => SURE_CONTROLS.has(name));
+  throw new Verdict(isSure ? 'failed' : 'warning', `no effect: ${useless.join(', ')}`);
+}
+
+const SURE_CONTROLS: ReadonlySet<EngineControl> = new Set(['speed', 'pitch', 'volume']);
+
+async function hasEffect(
+  bench: Bench,
+  control: EngineControl,
+  { voice, ...plain }: SpokenVoice,
+): Promise<boolean> {
+  const { differs, wishes } = CONTROL_TESTS[control];
+  const text = sampleText(voice.language);
+  for (const wish of wishes) {
+    if (differs(plain, await bench.speak(voice, text, wish))) return true;
+  }
+  return wishes.length === 0;
+}
+
+function areDifferent({ samples }: Sound, other: Sound): boolean {
+  return (
+    samples.length !== other.samples.length ||
+    samples.some((sample, index) => sample !== other.samples[index])
+  );
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

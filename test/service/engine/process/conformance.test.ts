@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/effects/clock.ts';
+import type { RuleReport } from '../../../../src/service/engine/process/conformance.ts';
+import { testEngine } from '../../../../src/service/engine/process/conformance.ts';
+import { MORSE, recordingLauncher, registrationOf } from './engine-under-test.ts';
+
+const FAULTY = fileURLToPath(new URL('engines/faulty.mjs', import.meta.url));
+
+async function test(args: readonly string[], steps: string[] = []): Promise<RuleReport[]> {
+  const { launch } = recordingLauncher();
+  const { signal } = new AbortController();
+  const onProgress = (step: string): number => steps.push(step);
+  const options = { launch, clock: systemClock, signal, onProgress };
+  const reports: RuleReport[] = [];
+  for await (const report of testEngine(registrationOf(args), options)) reports.push(report);
+  return reports;
+}
+
+/** The rules that did not pass, with what was found. */
+const broken = (reports: readonly RuleReport[]): readonly string[] =>
+  reports
+    .filter(({ status }) => status === 'failed' || status === 'warning')
+    .map(({ found, rule, status }) => `${rule} ${status}: ${found}`);
+
+describe('the test of an engine', () => {
+  it('passes an engine with every capability, and tells its steps', async () => {
+    const steps: string[] = [];
+    const reports = await test([FAULTY], steps);
+    expect(reports.filter(({ status }) => status !== 'passed')).toEqual([]);
+    expect(reports.every(({ mend }) => mend === null)).toBe(true);
+    expect(steps).toContain('voice b (2 of 2)');
+  });
+
+  it('passes the example of version 1, and skips what it does not declare', async () => {
+    const reports = await test([MORSE]);
+    expect(broken(reports)).toEqual([expect.stringMatching(/^rate warning: voice key lasts 17/)]);
+    const skipped = reports.filter(({ status }) => status === 'skipped');
+    expect(skipped.map(({ rule }) => rule)).toEqual(['concurrency']);
+  });
+
+  it.each([
+    ['has a twin', ['ids failed: two have the id a']],
+    [
+      'has a voice that is mute',
+      ['speech failed: b: The engine tested made no sound for the text.'],
+    ],
+    [
+      'has another rate',
+      [/^rate warning: voice a lasts \d+\.\d s for 32 characters \(and 1 more\)$/],
+    ],
+    [
+      'is silent',
+      ['silence failed: voice a is silent (and 1 more)', /^controls failed: no effect: pitch,/],
+    ],
+    ['clips', [/^clipping failed: voice a has \d+ runs/, /^level warning/, /^controls/]],
+    ['is loud', [/^level warning: voice a has -8\.2 LUFS/]],
+    ['misses a word', ['words failed: voice a has no time for morning (and 1 more)']],
+    ['stops at a line break', ['text failed: two sentences last 1.3 times as long as one']],
+    [
+      'fails without letters',
+      ['unspeakable failed: The engine tested says: list index out of range'],
+    ],
+    [
+      'dies without letters',
+      [/^unspeakable failed: .*exit code 3/, 'recovery failed: the process ended'],
+    ],
+    ['ignores cancel', ['cancel failed: the request continued for 2 s']],
+    ['mixes up requests', [/^concurrency failed/]],
+    ['ignores speed', ['controls failed: no effect: speed']],
+    ['ignores emotion', ['controls warning: no effect: emotion']],
+    ['stays', ['end failed: the process continued and was killed']],
+    ['logs at the end', [/^end failed: it wrote "bye" to stdout, which is for messages only/]],
+  ])('of an engine that %s says which rule it breaks', async (fault, found) => {
+    const reports = await test([FAULTY, fault]);
+    expect(broken(reports)).toEqual(
+      found.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))),
+    );
+    for (const { mend, status } of reports) expect(mend !== null).toBe(/failed|warn/.test(status));
+  });
+
+  it.each([
+    ['logs to stdout', /^hello failed: .*it wrote "Loading model\.\.\." to stdout/],
+    ['cannot load', /^hello failed: The engine tested says: no GPU/],
+  ])('of an engine that %s skips the other rules', async (fault, found) => {
+    const reports = await test([FAULTY, fault]);
+    expect(broken(reports)).toEqual([expect.stringMatching(found)]);
+    expect(reports.filter(({ status }) => status === 'skipped')).toHaveLength(reports.length - 1);
+  });
+});
