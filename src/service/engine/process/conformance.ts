@@ -355,11 +355,13 @@ const CONTROL_TESTS: Readonly<
   similarity: { wishes: [{ controls: { similarity: 0.1 } }], differs: areDifferent },
 };
 
+function declaredBy({ controls, pitch }: EngineVoiceRecord): readonly EngineControl[] {
+  return controls ?? (pitch === true ? ['speed', 'pitch'] : ['speed']);
+}
+
 async function checkControls(bench: Bench): Promise<string> {
   const sounds = await bench.sounds();
   const { protocol = 1 } = bench.description;
-  const declaredBy = ({ controls, pitch }: EngineVoiceRecord): readonly EngineControl[] =>
-    controls ?? (pitch === true ? ['speed', 'pitch'] : ['speed']);
   const declared = [...new Set(sounds.flatMap(({ voice }) => declaredBy(voice)))];
   if (declared.length === 0) throw new Verdict('skipped', 'no control is declared');
   const useless: EngineControl[] = [];

@@ -63,7 +63,7 @@ describe('the test of an engine', () => {
     ],
     [
       'dies without letters',
-      [/^unspeakable failed: .*exit code 3/, 'recovery failed: the process ended'],
+      [/^unspeakable failed: .*exit code 1 .*no letters/, 'recovery failed: the process ended'],
     ],
     ['ignores cancel', ['cancel failed: the request continued for 2 s']],
     ['mixes up requests', [/^concurrency failed/]],

@@ -25,6 +25,8 @@ function hello() {
   return send({ type: 'hello', ...version, voices, controls, maxConcurrent: 3 });
 }
 
+const clip = (value) => Math.max(-32_768, Math.min(32_767, Math.round(value)));
+
 /** A tone for each word, with the loudness of speech. */
 function toneOf(characters, given) {
   const { emotion = '', instruction = '', language = '', pitch = 0, volume = 0 } = given;
@@ -37,7 +39,6 @@ function toneOf(characters, given) {
   let level = { 'is silent': 0, clips: 80_000, 'is loud': 20_000 }[fault] ?? 4_600;
   level *= 10 ** (volume / 20);
   const at = (index) => level * Math.sin((2 * Math.PI * (hertz + other) * index) / RATE);
-  const clip = (value) => Math.max(-32_768, Math.min(32_767, Math.round(value)));
   return Int16Array.from({ length }, (_, index) => clip(at(index)));
 }
 
@@ -48,15 +49,15 @@ async function speak({ id, text, voice, controls: given = {}, words: isTimed }) 
   if (found.length === 0 && fault === 'fails without letters') {
     return send({ type: 'error', id, message: 'list index out of range' });
   }
-  if (found.length === 0 && fault === 'dies without letters') return process.exit(3);
+  if (found.length === 0 && fault === 'dies without letters') throw new Error('no letters');
   open.add(id);
   let ms = 0;
   for (const [index, { 0: word, index: units }] of found.entries()) {
     if (cancelled.has(id) && fault !== 'ignores cancel') break;
     const pcm = toneOf(word.length, given);
     const endMs = ms + (pcm.length * 1000) / RATE;
-    const start = [...text.slice(0, units)].length;
-    const time = { start, end: start + [...word].length, startMs: ms, endMs };
+    const start = Array.from(text.slice(0, units)).length;
+    const time = { start, end: start + Array.from(word).length, startMs: ms, endMs };
     const isMissing = fault === 'misses a word' && index === 1;
     if (isTimed && !isMissing) send({ type: 'words', id, words: [time] });
     const target = fault === 'mixes up requests' ? [...open][0] : id;
