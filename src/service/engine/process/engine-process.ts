@@ -13,7 +13,7 @@ import {
 import { Inbox, Settled } from './inbox.ts';
 import type { EngineChild, LaunchEngine } from './launch-engine.ts';
 import type { EngineMessage, HostMessage, SpeakMessage } from './messages.ts';
-import { ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
+import { descriptionIn, ProtocolFault, readMessages, type ReceivedMessage } from './messages.ts';
 import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts in milliseconds (docs/engines.md). */
@@ -424,53 +424,15 @@ const DEFAULTS = new Map<string, number>([
   ['volume', 0],
 ]);
 
-function descriptionIn(
-  hello: Extract<EngineMessage, { readonly type: 'hello' }>,
-  name: string,
-): EngineDescription {
-  const { version, license } = hello;
-  const isFirst = hello.protocol === ENGINE_PROTOCOLS.oldest;
-  const {
-    cloning,
-    controls = [],
-    maxConcurrent = 1,
-    models,
-  }: Partial<EngineDescription2> = isFirst ? {} : hello;
-  const voices = hello.voices.map((voice: EngineDescription['voices'][number]) => {
-    const own = isFirst ? undefined : [...new Set(voice.controls ?? controls)];
-    return {
-      id: voice.id,
-      name: voice.name ?? voice.id,
-      language: voice.language,
-      sampleRate: voice.sampleRate,
-      pitch: own?.includes('pitch') ?? voice.pitch === true,
-      words: voice.words === true,
-      ...(voice.textNormalization === true ? { textNormalization: true } : {}),
-      ...(voice.scripts === undefined ? {} : { scripts: voice.scripts }),
-      ...(own === undefined ? {} : { controls: own }),
-      ...(isFirst || voice.languages === undefined ? {} : { languages: voice.languages }),
-    };
-  });
-  if (isFirst) return { version, license, voices };
-  return {
-    version,
-    license,
-    voices,
-    protocol: ENGINE_PROTOCOLS.newest,
-    models: models ?? [{ id: `local-${name}` }],
-    maxConcurrent,
-    ...(cloning === true ? { cloning } : {}),
-  };
-}
-
-type EngineDescription2 = Extract<EngineMessage, { readonly type: 'hello'; readonly protocol: 2 }>;
-
 /** Maximum number of characters from the engine's stderr in a message. */
 const STDERR_MAX = 500;
 
+/** Empty lines and the parts of a Node.js stack trace after the message. */
+const NOT_SHOWN = /^\s*$|^\s+at .|^Node\.js v\d/;
+
 /** Returns the last lines of an engine's stderr as a part of a message; empty if there are none. */
 function stderrPart(stderr: string): string {
-  const lines = stderr.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const lines = stderr.split(/\r?\n/).filter((line) => !NOT_SHOWN.test(line));
   let shown = '';
   for (const line of lines.toReversed()) {
     const one = display(line.trim(), { max: STDERR_MAX });

@@ -57,13 +57,13 @@ const Id = Type.Integer({ minimum: 1 });
 const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
 const HELLO = { type: Type.Literal('hello') };
-const { version, license } = EngineDescription.properties;
+const DESCRIPTION = EngineDescription.properties;
 /** The greeting of version 1, which ignores the fields of version 2. */
 const Hello1 = Type.Object({
   ...HELLO,
   protocol: Type.Literal(ENGINE_PROTOCOLS.oldest),
-  version,
-  license,
+  version: DESCRIPTION.version,
+  license: DESCRIPTION.license,
   voices: Type.Array(Type.Omit(EngineVoiceRecord, ['controls', 'languages']), {
     minItems: 1,
     maxItems: ENGINE_VOICES_MAX,
@@ -71,7 +71,7 @@ const Hello1 = Type.Object({
 });
 const Hello2 = Type.Object({
   ...HELLO,
-  ...EngineDescription.properties,
+  ...DESCRIPTION,
   protocol: Type.Literal(ENGINE_PROTOCOLS.newest),
   controls: Type.Optional(EngineControls),
 });
@@ -258,3 +258,45 @@ class ByteQueue {
 }
 
 const LINE_FEED = 0x0a;
+
+/** Returns the description in a greeting, with the defaults of its version. @param name of the engine */
+export function descriptionIn(
+  hello: Extract<EngineMessage, { readonly type: 'hello' }>,
+  name: string,
+): EngineDescription {
+  const { version, license } = hello;
+  const isFirst = hello.protocol === ENGINE_PROTOCOLS.oldest;
+  const {
+    cloning,
+    controls = [],
+    maxConcurrent = 1,
+    models,
+  }: Partial<EngineDescription2> = isFirst ? {} : hello;
+  const voices = hello.voices.map((voice: EngineDescription['voices'][number]) => {
+    const own = isFirst ? undefined : [...new Set(voice.controls ?? controls)];
+    return {
+      id: voice.id,
+      name: voice.name ?? voice.id,
+      language: voice.language,
+      sampleRate: voice.sampleRate,
+      pitch: own?.includes('pitch') ?? voice.pitch === true,
+      words: voice.words === true,
+      ...(voice.textNormalization === true ? { textNormalization: true } : {}),
+      ...(voice.scripts === undefined ? {} : { scripts: voice.scripts }),
+      ...(own === undefined ? {} : { controls: own }),
+      ...(isFirst || voice.languages === undefined ? {} : { languages: voice.languages }),
+    };
+  });
+  if (isFirst) return { version, license, voices };
+  return {
+    version,
+    license,
+    voices,
+    protocol: ENGINE_PROTOCOLS.newest,
+    models: models ?? [{ id: `local-${name}` }],
+    maxConcurrent,
+    ...(cloning === true ? { cloning } : {}),
+  };
+}
+
+type EngineDescription2 = Extract<EngineMessage, { readonly type: 'hello'; readonly protocol: 2 }>;
