@@ -105,18 +105,24 @@ async function installNatural(
   name: NaturalEngineName,
   { from, voice = [], yes }: EngineAddFlags,
 ): Promise<unknown> {
-  const [{ NATURAL_ENGINES }, { addNaturalEngine, requireFreeName }, { missingFiles }] =
-    await Promise.all([
-      import('../../src/engines/natural-engines.ts'),
-      import('../../src/engines/add-natural-engine.ts'),
-      import('../../src/engines/download-models.ts'),
-    ]);
+  const [
+    { NATURAL_ENGINES },
+    { addNaturalEngine, requireFreeName },
+    { missingFiles },
+    { findInstallation },
+  ] = await Promise.all([
+    import('../../src/engines/natural-engines.ts'),
+    import('../../src/engines/add-natural-engine.ts'),
+    import('../../src/engines/download-models.ts'),
+    import('../../src/engines/install.ts'),
+  ]);
   const engine = NATURAL_ENGINES[name];
   const parts = engine.parts(voice);
   const { deps, stop } = await naturalEngineDeps(context, from);
   await requireFreeName(name, deps);
   const files = parts.flatMap((part) => part.files);
-  const offer = { name, parts, missing: new Set(await missingFiles(files, deps)) };
+  const isInstalled = (await findInstallation(name, deps)) !== undefined;
+  const offer = { name, parts, isInstalled, missing: new Set(await missingFiles(files, deps)) };
   if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
   else await requireConsent(context, offer);
   let added: EngineRegistration;
@@ -136,6 +142,8 @@ interface Offer {
   readonly name: string;
   readonly parts: readonly EnginePart[];
   readonly missing: ReadonlySet<ModelFile>;
+  /** Whether npm has installed the packages already. */
+  readonly isInstalled: boolean;
 }
 
 async function requireConsent(context: Context, offer: Offer): Promise<void> {
@@ -166,11 +174,11 @@ async function requireConsent(context: Context, offer: Offer): Promise<void> {
   throw usageFailure('cancelled: nothing was downloaded');
 }
 
-function describeOffer({ missing, name, parts }: Offer): readonly string[] {
+function describeOffer({ isInstalled, missing, name, parts }: Offer): readonly string[] {
   return [
     `foley engine add ${name} installs these parts`,
     ...parts.map(({ bytes, files, license, source, what }) => {
-      const isStored = files.length > 0 && !files.some((file) => missing.has(file));
+      const isStored = files.length === 0 ? isInstalled : !files.some((file) => missing.has(file));
       const size = formatBytes(bytes) + (isStored ? ', stored already' : '');
       return `${what} (${size}): license ${license}; ${source}`;
     }),

@@ -21,7 +21,7 @@ import {
 import { requireSpace } from '../durable/free-space.ts';
 import { ensurePrivateFolder, openOwnFile, readOwnText } from '../durable/own-files.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
-import { display } from '../text/display.ts';
+import { counted, display } from '../text/display.ts';
 
 /** A file of a voice or a model, and its checksum: SHA-256, or the MD5 of a catalogue that has no other. */
 export interface ModelFile {
@@ -127,7 +127,7 @@ async function locateFiles(
   if (absent.length === 0) return found.filter((name) => name !== undefined);
   const [first, ...more] = absent;
   throw usageFailure(
-    `--from ${display(folder)} has no ${first}${more.length === 0 ? '' : ` and ${more.length} other files`}`,
+    `--from ${display(folder)} has no ${first}${more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`}`,
     `Put these files there: ${absent.join(', ')}`,
   );
 }

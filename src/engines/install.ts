@@ -3,12 +3,15 @@ import { fileURLToPath } from 'node:url';
 import type { EngineCommand, EngineRegistration } from '../contract/engine.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { randomHex } from '../durable/files.ts';
+import { requireSpace } from '../durable/free-space.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
 import { register, requireWorkingEngine } from './engines.ts';
 import type { NaturalEngineName } from './natural-engines.ts';
+import { PACKAGES_BYTES } from './natural-engines.ts';
 import {
+  isInstalledIn,
   removeInstalled,
   loadEngineRegistrations,
   registrationsFile,
@@ -27,6 +30,8 @@ export const ADAPTER_FOLDER = path.join(ADAPTERS_FOLDER, ESPEAK_NG);
 export interface InstallDeps extends EngineDeps {
   readonly adapterFolder: string;
   readonly installPackages: (folder: string) => Promise<void>;
+  /** The processor, such as `x64`; default: that of this process. */
+  readonly arch?: string;
 }
 
 /** The program that connects foley to an engine, and where its files come from. */
@@ -36,6 +41,8 @@ interface Adapter {
   readonly args: readonly string[];
   /** Folders with the files of the adapter, by their names in the installation. */
   readonly folders: Readonly<Record<string, string>>;
+  /** Called after npm has installed the packages, with the folder of the installation. */
+  readonly afterPackages?: (cwd: string, deps: InstallDeps) => Promise<void>;
 }
 
 /**
@@ -60,18 +67,10 @@ export async function installNaturalEngine(
   modelFolder: string,
   deps: InstallDeps,
 ): Promise<EngineRegistration> {
-  const { adapterFolder, enginesFolder, files } = deps;
-  const adapter: Adapter = {
-    name,
-    args: [`${name}/engine.mjs`, '--model-folder', modelFolder],
-    folders: Object.fromEntries(
-      [name, 'parts'].map((folder) => [folder, path.join(adapterFolder, folder)]),
-    ),
-  };
-  const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
-  const current = engines.find((engine) => engine.name === name);
-  if (current !== undefined && (await hasAdapter(current.cwd, adapter, deps))) {
-    const command = commandOf(adapter, current.cwd);
+  const args = [`${name}/engine.mjs`, '--model-folder', modelFolder];
+  const cwd = await findInstallation(name, deps);
+  if (cwd !== undefined) {
+    const command: EngineCommand = { name, command: 'node', args, cwd };
     const inspection = await deps.inspect(command);
     if (inspection.isSound) {
       const registration = { ...command, ...inspection.description };
@@ -79,17 +78,58 @@ export async function installNaturalEngine(
       return registration;
     }
   }
-  return install(adapter, deps);
+  const { enginesFolder, files } = deps;
+  const what = `the packages of ${name} need`;
+  await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
+  const folders = naturalFolders(name, deps);
+  return install({ name, args, folders, afterPackages: removeOtherPlatforms }, deps);
+}
+
+/** Returns the folder of an installation of an engine that has the current adapter. */
+export async function findInstallation(
+  name: NaturalEngineName,
+  deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'files'>,
+): Promise<string | undefined> {
+  const { enginesFolder, files } = deps;
+  const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
+  const cwd = engines.find((engine) => engine.name === name)?.cwd;
+  if (cwd === undefined || !isInstalledIn({ name, cwd }, enginesFolder)) return undefined;
+  return (await hasAdapter(cwd, naturalFolders(name, deps), files)) ? cwd : undefined;
+}
+
+function naturalFolders(
+  name: NaturalEngineName,
+  { adapterFolder }: Pick<InstallDeps, 'adapterFolder'>,
+): Adapter['folders'] {
+  return { [name]: path.join(adapterFolder, name), parts: path.join(adapterFolder, 'parts') };
+}
+
+// ONNX Runtime has the libraries of all platforms, in folders such as `napi-v6/linux/x64`: 240 of its 290 MB.
+async function removeOtherPlatforms(
+  cwd: string,
+  { arch = process.arch, files, platform }: InstallDeps,
+): Promise<void> {
+  const root = path.join(cwd, 'node_modules/onnxruntime-node/bin');
+  const namesIn = (folder: string): Promise<string[]> => files.readdir(folder).catch(() => []);
+  for (const version of await namesIn(root)) {
+    for (const system of await namesIn(path.join(root, version))) {
+      for (const processor of await namesIn(path.join(root, version, system))) {
+        if (system === platform && processor === arch) continue;
+        await files.rm(path.join(root, version, system, processor), { recursive: true });
+      }
+    }
+  }
 }
 
 async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegistration> {
   const { name } = adapter;
   const cwd = path.join(deps.enginesFolder, `${name}.${randomHex(deps, 8)}`);
-  const command = commandOf(adapter, cwd);
+  const command: EngineCommand = { name, command: 'node', args: [...adapter.args], cwd };
   await makeFolder(cwd, deps.files);
   try {
     await copyAdapter(cwd, adapter, deps);
     await deps.installPackages(cwd);
+    await adapter.afterPackages?.(cwd, deps);
     const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
     await register(registration, deps);
     await tidy(name, deps, cwd);
@@ -98,10 +138,6 @@ async function install(adapter: Adapter, deps: InstallDeps): Promise<EngineRegis
     await tidy(name, deps);
     throw stateFailure(error, deps.enginesFolder);
   }
-}
-
-function commandOf({ args, name }: Adapter, cwd: string): EngineCommand {
-  return { name, command: 'node', args: [...args], cwd };
 }
 
 // Ignores errors, because the next installation tries again.
@@ -119,7 +155,7 @@ const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
 /** Returns the files of an adapter, by their paths in the installation. npm needs its files at the top. */
 async function adapterFiles(
-  { folders }: Adapter,
+  folders: Adapter['folders'],
   files: FileDeps['files'],
 ): Promise<readonly { readonly from: string; readonly to: string }[]> {
   const found = await Promise.all(
@@ -135,8 +171,12 @@ async function adapterFiles(
   return found.flat();
 }
 
-async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<void> {
-  for (const { from, to } of await adapterFiles(adapter, files)) {
+async function copyAdapter(
+  cwd: string,
+  { folders }: Adapter,
+  { files }: InstallDeps,
+): Promise<void> {
+  for (const { from, to } of await adapterFiles(folders, files)) {
     const target = path.join(cwd, to);
     if (path.dirname(to) !== '.') await makeFolder(path.dirname(target), files);
     const content = await files.readFile(from);
@@ -150,9 +190,13 @@ async function copyAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps
 }
 
 /** Returns whether a folder has exactly this version of an adapter. */
-async function hasAdapter(cwd: string, adapter: Adapter, { files }: InstallDeps): Promise<boolean> {
+async function hasAdapter(
+  cwd: string,
+  folders: Adapter['folders'],
+  files: FileDeps['files'],
+): Promise<boolean> {
   try {
-    for (const { from, to } of await adapterFiles(adapter, files)) {
+    for (const { from, to } of await adapterFiles(folders, files)) {
       const [wanted, found] = await Promise.all([
         files.readFile(from),
         files.readFile(path.join(cwd, to)),

@@ -11,10 +11,14 @@ export interface EnginePart {
   /** SPDX expression, or the words of the publisher. */
   readonly license: string;
   readonly source: string;
+  /** Size of the download. */
   readonly bytes: number;
   /** Files that foley downloads; none for packages, which npm downloads. */
   readonly files: readonly ModelFile[];
 }
+
+/** Disk space that npm needs for the packages of an engine, without its cache. */
+export const PACKAGES_BYTES = 320_000_000;
 
 export interface NaturalEngine {
   readonly name: NaturalEngineName;
@@ -100,8 +104,8 @@ const kokoroSums: ReadonlyMap<string, string> = new Map(
 // Both engines run their model with the same packages, which npm installs from `package-lock.json` of the adapter.
 const PACKAGES: readonly EnginePart[] = [
   {
-    what: 'ONNX Runtime, runs the model',
-    license: 'MIT',
+    what: 'ONNX Runtime, runs the model, with small packages',
+    license: 'MIT, BSD-3-Clause, ISC',
     source: 'npm: onnxruntime-node',
     bytes: 114_000_000,
     files: [],
@@ -110,7 +114,7 @@ const PACKAGES: readonly EnginePart[] = [
     what: 'espeak-ng, turns text into sounds',
     license: 'GPL-3.0-or-later',
     source: 'npm: @echogarden/espeak-ng-emscripten',
-    bytes: 4_000_000,
+    bytes: 13_000_000,
     files: [],
   },
 ];
@@ -123,16 +127,16 @@ const KOKORO: NaturalEngine = {
     const files = names.map((name) => kokoroVoice(name));
     return [
       part(
-        'Kokoro 82M, model in 8 bits',
-        'Apache-2.0',
-        'https://github.com/thewh1teagle/kokoro-onnx',
-        [KOKORO_MODEL],
-      ),
-      part(
         names.length === 1 ? `voice ${names.join()}` : `${names.length} voices`,
         'Apache-2.0',
         'https://huggingface.co/onnx-community/Kokoro-82M-v1.0-ONNX',
         files,
+      ),
+      part(
+        'Kokoro 82M, model in 8 bits',
+        'Apache-2.0',
+        'https://github.com/thewh1teagle/kokoro-onnx',
+        [KOKORO_MODEL],
       ),
       ...PACKAGES,
     ];

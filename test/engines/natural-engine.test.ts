@@ -113,6 +113,25 @@ describe('adding an engine with natural voices', () => {
     expect(await installationsIn(deps)).toEqual([path.basename(again.cwd)]);
   });
 
+  it('keeps the libraries of this platform only', async () => {
+    const places = ['linux/x64', 'linux/arm64', 'win32/x64'];
+    const { deps } = await world([honest], {
+      arch: 'x64',
+      async installPackages(folder) {
+        for (const place of places) {
+          const name = path.join(folder, 'node_modules/onnxruntime-node/bin/napi-v6', place);
+          await mkdir(name, { recursive: true });
+          await writeFile(path.join(name, 'runtime.so'), '');
+        }
+      },
+    });
+    const { cwd } = await addNaturalEngine('kokoro', PARTS, deps);
+    const left = await readdir(path.join(cwd, 'node_modules'), { recursive: true });
+    expect(left.filter((name) => name.endsWith('.so'))).toEqual([
+      'onnxruntime-node/bin/napi-v6/linux/x64/runtime.so',
+    ]);
+  });
+
   it('downloads a damaged file again', async () => {
     const { deps, server } = await world();
     await addNaturalEngine('kokoro', PARTS, deps);
@@ -234,9 +253,9 @@ describe('the list of files', () => {
     expect(files.filter(({ path: file }) => file.startsWith('kokoro/voices/'))).toHaveLength(41);
     const chosen = NATURAL_ENGINES.kokoro.parts(['af_heart', 'bf_emma', 'af_heart']);
     expect(chosen.flatMap((part) => part.files.map(({ path: file }) => file))).toEqual([
-      'kokoro/kokoro-v1.0.int8.onnx',
       'kokoro/voices/af_heart.bin',
       'kokoro/voices/bf_emma.bin',
+      'kokoro/kokoro-v1.0.int8.onnx',
     ]);
   });
 

@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { contentOf } from '../engines/model-files.ts';
+import { startFaultServer } from '../fault-server/fault-server.ts';
+import { answer, head } from '../fault-server/http-text.ts';
+import { pause, write } from '../fault-server/steps.ts';
+import { errorLine } from '../harness/error-line.ts';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { startInTerminal } from '../harness/terminal.ts';
+
+const ONE_VOICE = ['engine', 'add', 'kokoro', '--voice', 'af_heart'];
+const VOICE_BYTES = 522_240;
+
+const modelsOf = (box: Sandbox): string => path.join(box.home, '.local/share/foley/models');
+const filesIn = async (box: Sandbox): Promise<string[]> =>
+  (await readdir(modelsOf(box), { recursive: true })).filter((name) => /\./.test(name));
+
+describe('the consent to an engine', () => {
+  test('is required without a terminal: all parts are shown, and nothing is requested', async () => {
+    const { origin } = await startFaultServer([]);
+    const box = await sandbox();
+    const result = await runFoley(['engine', 'add', 'kokoro', '--from', origin], { box });
+    expect(result.code).toBe(2);
+    for (const part of [
+      /41 voices \(21\.4 MB\): license Apache-2\.0; https:/,
+      /model in 8 bits \(92\.4 MB\): license Apache-2\.0; https:/,
+      /ONNX Runtime.*114\.0 MB.*MIT.*npm: onnxruntime-node/,
+      /espeak-ng.*GPL-3\.0-or-later/,
+      /--yes/,
+    ]) {
+      expect(result.stderr).toMatch(part);
+    }
+    expect(existsSync(modelsOf(box))).toBe(false);
+  });
+
+  test('is part of the error with --json', async () => {
+    const result = await runFoley(['engine', 'add', 'piper', '--json']);
+    const { details, ...error } = errorLine(result);
+    expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(details).toMatchObject({
+      parts: expect.arrayContaining([
+        expect.objectContaining({
+          what: 'voice en_US-joe-medium',
+          bytes: 63_206_368,
+          license: expect.stringContaining('CC0-1.0'),
+          source: expect.stringContaining('rhasspy/piper-voices'),
+        }),
+      ]),
+    });
+  });
+
+  test('is asked for on a terminal, and "no" downloads nothing', async () => {
+    const { origin } = await startFaultServer([]);
+    const box = await sandbox();
+    const args = [...ONE_VOICE, '--from', origin];
+    const running = await startInTerminal(args, { box, columns: 200 });
+    await running.waitFor('stdout', /Download and install this\? \[y\/N\]/);
+    running.write('n\r');
+    const result = await running.done;
+    expect(result.code).toBe(2);
+    expect(result.stdout.toString()).toContain('cancelled: nothing was downloaded');
+    expect(existsSync(modelsOf(box))).toBe(false);
+  });
+
+  test('is not asked for with --no-input', async () => {
+    const running = await startInTerminal([...ONE_VOICE, '--no-input'], { columns: 200 });
+    const result = await running.done;
+    expect(result.code).toBe(2);
+    expect(result.stdout.toString()).toContain('--no-input forbids asking for consent');
+  });
+});
+
+describe('an engine that cannot be downloaded', () => {
+  test('wrong bytes end with exit 25, and are deleted', async () => {
+    const { origin } = await startFaultServer([
+      {
+        path: '/m/kokoro/voices/af_heart.bin',
+        answer: answer(200, {}, contentOf('x', VOICE_BYTES)),
+      },
+    ]);
+    const box = await sandbox();
+    const args = [...ONE_VOICE, '--yes', '--json', '--from', `${origin}/m/`];
+    const error = errorLine(await runFoley(args, { box }));
+    expect(error).toMatchObject({ exitCode: 25, code: 'bad_answer', billed: 'no' });
+    expect(error.message).toMatch(
+      /^af_heart\.bin from .* is not the expected file: its SHA-256 is/,
+    );
+    expect(await filesIn(box)).toEqual([]);
+    const listed = await runFoley(['engine', 'list', '--json'], { box });
+    expect(parseJsonDocument(listed.stdout)).toEqual({ total: 0, items: [] });
+  });
+
+  test('a stalled server ends with exit 25 after all retries, and the part is kept', async () => {
+    const { origin } = await startFaultServer([
+      {
+        answer: [
+          head(200, { 'Content-Length': String(VOICE_BYTES) }),
+          write(contentOf('x', 1_000)),
+          pause(),
+        ],
+      },
+    ]);
+    const box = await sandbox();
+    const limits = ['--idle-timeout', '200ms', '--max-retries', '1'];
+    const args = [...ONE_VOICE, '--yes', '--json', '--from', origin, ...limits];
+    const error = errorLine(await runFoley(args, { box }));
+    expect(error).toMatchObject({ exitCode: 25 });
+    expect(error.hint).toContain('It resumes the download.');
+    expect(await filesIn(box)).toEqual(['kokoro/voices/af_heart.bin.part']);
+    const removed = await runFoley(['engine', 'remove', 'kokoro'], { box });
+    expect(removed.code, removed.stderr).toBe(0);
+    expect(await filesIn(box)).toEqual([]);
+  });
+
+  test('no network ends with exit 24', async () => {
+    const args = [...ONE_VOICE, '--yes', '--json', '--from', 'http://127.0.0.1:9'];
+    const error = errorLine(await runFoley([...args, '--max-retries', '0']));
+    expect(error).toMatchObject({ exitCode: 24, code: 'network' });
+  });
+
+  test('a folder without the files ends with exit 2, and names them', async () => {
+    const box = await sandbox();
+    await mkdir(path.join(box.out, 'empty'));
+    const result = await runFoley([...ONE_VOICE, '--yes', '--from', 'empty'], { box });
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(/has no kokoro\/voices\/af_heart\.bin and 1 other file/);
+  });
+
+  test.each([
+    [['kokoro', '--', 'node'], /kokoro is the name of an engine that foley installs/],
+    [['piper', '--', 'node'], /Choose another name, such as my-piper/],
+    [['kokoro', '--voice', 'af_hart'], /Did you mean af_heart\?/],
+    [['kokoro', '--from', 'http://models.example'], /http:\/\/models\.example is not encrypted/],
+    [['kokoro', '--from', 'ftp://models.example'], /is not the URL of a mirror/],
+    [['kokoro', '--from', 'nowhere'], /no such folder/],
+    [['espeak-ng', '--from', '.'], /--from works with the engines kokoro and piper only/],
+    [
+      ['mine', '--voice', 'x', '--', 'node'],
+      /--voice works with the engines kokoro and piper only/,
+    ],
+  ])('engine add %s ends with exit 2', async (args, reason) => {
+    const result = await runFoley(['engine', 'add', ...args]);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toMatch(reason);
+  });
+
+  test('a program of the user that has the name stays', async () => {
+    const box = await sandbox();
+    const morse = path.resolve('examples/engine/morse.mjs');
+    await runFoley(['engine', 'add', 'morse', '--', 'node', morse], { box });
+    const file = path.join(box.state, 'foley/engines/engines.json');
+    const list = await runFoley(['engine', 'list', '--json'], { box });
+    const { items } = parseJsonDocument(list.stdout) as { items: object[] };
+    const engines = items.map((item) => ({ ...item, name: 'kokoro' }));
+    await writeFile(file, JSON.stringify({ version: 1, engines }));
+    const spoken = await runFoley(['tts', 'sos', '-v', 'key', '-o', 'sos.wav'], { box });
+    expect(spoken.code, spoken.stderr).toBe(0);
+    const refused = await runFoley([...ONE_VOICE, '--yes'], { box });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toMatch(/runs a program of your own[\s\S]*foley engine remove kokoro/);
+    const removed = await runFoley(['engine', 'remove', 'kokoro'], { box });
+    expect(removed.code, removed.stderr).toBe(0);
+  });
+});
