@@ -8,8 +8,10 @@ import { readModel } from './onnx.mjs';
 /**
  * @typedef {{ type: 'int64' | 'int32' | 'float32', data: BigInt64Array | Int32Array | Float32Array, dims: number[] }} Input
  * @typedef {{ inputs: { name: string, type: string }[], outputs: string[], exposed: string[],
- *   run: (inputs: Record<string, Input>) => Promise<Record<string, Float32Array | BigInt64Array>> }} Model
- * `exposed`: the names of the outputs that were added for the operators; `run` returns the data of each output.
+ *   run: (inputs: Record<string, Input>) => Promise<Record<string, Float32Array | BigInt64Array>>,
+ *   close: () => Promise<unknown> }} Model
+ * `exposed`: the names of the outputs that were added for the operators; `run` returns the data of each output;
+ * `close` frees the memory.
  */
 
 /**
@@ -55,6 +57,7 @@ export async function loadModel(file, { expose = [], threads = defaultThreads() 
       worker.postMessage({ id: lastId, inputs }, []);
       return result;
     },
+    close: () => worker.terminate(),
   };
 }
 

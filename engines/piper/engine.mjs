@@ -1,0 +1,70 @@
+#!/usr/bin/env node
+// Piper voices as an engine for foley: `node engine.mjs --model-folder DIR` reads requests from stdin
+// and writes speech to stdout (docs/engines.md).
+
+import { parseArgs } from 'node:util';
+import { loadModel } from '../parts/model.mjs';
+import { loadPhonemes } from '../parts/phonemes.mjs';
+import { serve } from '../parts/protocol.mjs';
+import { DURATIONS, speech } from './speech.mjs';
+import { findVoices } from './voices.mjs';
+
+const VERSION = '1.0.0';
+
+/** Models that stay in memory. A voice of medium quality needs about 200 MB. */
+const MAX_MODELS = 2;
+
+const { 'model-folder': folder } = parseArgs({
+  options: { 'model-folder': { type: 'string' } },
+}).values;
+const voices = new Map();
+/** Promises of models by file, the last used one last. */
+const models = new Map();
+let phonemize;
+
+await serve({
+  async load(report) {
+    if (folder === undefined) throw new Error('--model-folder is missing');
+    const found = await findVoices(folder, (reason) => process.stderr.write(`${reason}\n`));
+    for (const voice of found) voices.set(voice.id, voice);
+    report('loading the phonemes', 0);
+    phonemize = await loadPhonemes();
+    if (new Set(found.map(({ file }) => file)).size === 1) {
+      report('loading the model', 0.2);
+      await modelOf(found[0]);
+    }
+    return {
+      name: 'piper',
+      version: VERSION,
+      license: 'GPL-3.0-or-later',
+      models: [{ id: 'local-piper', name: 'Piper' }],
+      controls: ['speed'],
+      voices: found.map(({ id, language, sampleRate, scripts, words }) => {
+        return { id, language, sampleRate, scripts, words };
+      }),
+    };
+  },
+  async *speak({ text, voice: { id }, speed }) {
+    const voice = voices.get(id);
+    yield* speech({ model: await modelOf(voice), phonemize }, { text, voice, speed });
+  },
+});
+process.exit();
+
+async function modelOf({ file }) {
+  const model = models.get(file) ?? loadModel(file, { expose: [DURATIONS] });
+  models.delete(file);
+  models.set(file, model);
+  const [oldest] = models.keys();
+  if (models.size > MAX_MODELS) {
+    const unused = models.get(oldest);
+    models.delete(oldest);
+    await (await unused).close();
+  }
+  try {
+    return await model;
+  } catch (error) {
+    models.delete(file);
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+// Speaks a text with a Piper model, sentence by sentence.
+
+import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
+import { COMMON_LUFS, loudness } from '../parts/level.mjs';
+import { Unspeakable } from '../parts/protocol.mjs';
+import { shareTime } from '../parts/word-times.mjs';
+import { chunksOfText } from './symbols.mjs';
+
+/** The node of the models that computes the durations of the symbols. */
+export const DURATIONS = 'Ceil';
+
+/** Without noise, the same text always gives the same samples. */
+const NOISE = { sound: 0, duration: 0 };
+
+const SPEED = { lowest: 0.25, highest: 4 };
+
+/** Silence that is kept around the sound of a sentence, and silence after it. */
+const MARGIN_MS = 30;
+const PAUSE_MS = { part: 100, sentence: 300, paragraph: 600 };
+
+/**
+ * Yields the speech of a text.
+ * @param {{ model: import('../parts/model.mjs').Model, phonemize: import('../parts/phonemes.mjs').Phonemize }} parts
+ * @param {{ text: string, voice: import('./voices.mjs').PiperVoice, speed: number }} request
+ * @returns {AsyncGenerator<{ samples: Int16Array, words: import('../parts/protocol.mjs').Word[] }>}
+ * @throws {Unspeakable}
+ */
+export async function* speech({ model, phonemize }, { text, voice, speed: wanted }) {
+  const { id, sampleRate } = voice;
+  const speed = Math.min(SPEED.highest, Math.max(SPEED.lowest, wanted));
+  let spoken = 0;
+  let pauseMs = 0;
+  for (const chunk of chunksOfText(text, voice, phonemize)) {
+    const { audio, frames } = await run(model, chunk.ids, voice, speed);
+    requireFinite(audio);
+    const gain = COMMON_LUFS - loudness(audio, sampleRate);
+    if (!Number.isFinite(gain)) continue;
+    const pcm = toPcm(audio, gain);
+    const { from, to } = soundIn(
+      Float32Array.from(pcm, (one) => one / 32_768),
+      sampleRate,
+      MARGIN_MS,
+    );
+    if (to === from) continue;
+    const pause = Math.round((pauseMs * sampleRate) / 1000 / speed);
+    const samples = new Int16Array(pause + to - from);
+    samples.set(pcm.subarray(from, to), pause);
+    const toMs = (sample) => {
+      const within = Math.min(to, Math.max(from, sample)) - from;
+      return Math.floor(((spoken + pause + within) * 1000) / sampleRate);
+    };
+    yield { samples, words: timesOf(chunk.words, frames, audio.length, toMs) };
+    spoken += samples.length;
+    pauseMs = PAUSE_MS[chunk.end];
+  }
+  if (spoken === 0) {
+    throw new Unspeakable(`The text has no word that the voice ${id} can speak.`);
+  }
+}
+
+/** Returns the audio of a chunk, and the duration of each symbol in frames. */
+async function run(model, ids, { lengthScale, speaker }, speed) {
+  const inputs = {
+    input: { type: 'int64', data: ints(...ids), dims: [1, ids.length] },
+    input_lengths: { type: 'int64', data: ints(ids.length), dims: [1] },
+    scales: {
+      type: 'float32',
+      data: Float32Array.of(NOISE.sound, lengthScale / speed, NOISE.duration),
+      dims: [3],
+    },
+  };
+  if (speaker !== undefined) inputs.sid = { type: 'int64', data: ints(speaker), dims: [1] };
+  const outputs = await model.run(inputs);
+  return { audio: outputs[model.outputs[0]], frames: outputs[model.exposed[0]] };
+}
+
+function ints(...values) {
+  return BigInt64Array.from(values, BigInt);
+}
+
+/** Returns the times of the words of a chunk, from the durations of its symbols. */
+function timesOf(words, frames, samples, toMs) {
+  const ends = [0];
+  for (const duration of frames) ends.push(ends.at(-1) + duration);
+  const startOf = (index) => (ends[index] * samples) / ends.at(-1);
+  return words.flatMap(({ ranges, starts, end }) =>
+    shareTime(ranges, starts.map(startOf), startOf(end)).map(({ from, to, ...range }) => ({
+      ...range,
+      startMs: toMs(from),
+      endMs: toMs(to),
+    })),
+  );
+}
