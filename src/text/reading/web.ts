@@ -65,7 +65,8 @@ const RULES: readonly Rule[] = [
 ];
 
 function readKeys([keys]: RegExpExecArray): string {
-  return spellParts(keys.toLowerCase().replaceAll(/[+-]/g, ' '));
+  const names = keys.replace(/\bdel$/i, 'delete').replace(/\besc$/i, 'escape');
+  return spellParts(names.toLowerCase().replaceAll(/[+-]/g, ' '));
 }
 
 function readAddress([word, address = word]: RegExpExecArray): string | undefined {
@@ -118,7 +119,7 @@ const ALWAYS_SPELLED = new Set(
    cli ui ux sdk ios gpu cpu usb vpn dns tcp udp tls ssl jwt cors? bbc cnn nhs mit ibm bz txt py tf hq rss faq qa pr`),
 );
 const AS_WORDS = table(
-  `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env|ctrl=control|cmd=command|del=delete|esc=escape`,
+  `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env|ctrl=control|cmd=command`,
 );
 
 /** Reads the parts of an address, and the signs between them by name. */
