@@ -5,6 +5,11 @@ import { writtenRanges } from '../text/document.ts';
 
 /** How far ahead in the text to look for the next word reported by the service, in UTF-16 units. */
 const SEARCH_UNITS = 1_000;
+/** How many units to search for each word that is missing in the text, on average. The first ones have more. */
+const MISSING_UNITS = 32;
+const FIRST_MISSING_UNITS = 100_000;
+/** How many units of a word to search for. The rest of the word must follow the first occurrence of these. */
+const COMPARED_UNITS = 64;
 
 /**
  * Replaces the spoken words by the words of the document, where the two differ. If several spoken words share a
@@ -18,16 +23,17 @@ export function writtenWords(
   const written = new CodePointSlicer(source.written);
   const results: AlignedWord[] = [];
   for (const { range, said } of groupWords(source, words)) {
-    const shown = range === undefined ? [] : wordsIn(written.slice(range.start, range.end));
-    results.push(...(range === undefined ? said : share(shown, said)));
+    const shown =
+      range === undefined ? said : share(wordsIn(written.slice(range.start, range.end)), said);
+    for (const word of shown) results.push(word);
   }
   return results;
 }
 
 /** Spoken words that stand for one range of the document. For a word that was not replaced, `range` is undefined. */
 interface WordGroup {
-  readonly range: Range | undefined;
-  readonly said: readonly AlignedWord[];
+  range: Range | undefined;
+  readonly said: AlignedWord[];
 }
 
 function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGroup[] {
@@ -41,8 +47,8 @@ function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGrou
     const range = isReplaced ? toWritten(place) : undefined;
     const last = groups.at(-1);
     if (range !== undefined && last?.range !== undefined && range.start < last.range.end) {
-      const { start } = last.range;
-      groups[groups.length - 1] = { range: { start, end: range.end }, said: [...last.said, word] };
+      last.range = { start: last.range.start, end: range.end };
+      last.said.push(word);
     } else {
       groups.push({ range, said: [word] });
     }
@@ -50,13 +56,20 @@ function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGrou
   return groups;
 }
 
-/** Finds the words in the text, in order. For a word that is not found, `place` (in code points) is undefined. */
+/**
+ * Finds the words in the text, in order. For a word that is not found, `place` (in code points) is undefined. The time
+ * is proportional to the length of the text and of the words.
+ */
 function* placesOf(text: string, words: readonly AlignedWord[]) {
   let at = 0;
   let count = 0;
+  let budget = FIRST_MISSING_UNITS;
   for (const word of words) {
-    const found = text.slice(at, at + SEARCH_UNITS + word.text.length).indexOf(word.text);
-    if (word.text === '' || found === -1) {
+    budget += MISSING_UNITS;
+    const near = text.slice(at, at + Math.min(budget, SEARCH_UNITS + COMPARED_UNITS));
+    const found = near.indexOf(word.text.slice(0, COMPARED_UNITS));
+    if (word.text === '' || found === -1 || !text.startsWith(word.text, at + found)) {
+      budget -= near.length;
       yield { word, place: undefined };
       continue;
     }

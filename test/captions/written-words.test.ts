@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { writtenWords } from '../../src/captions/written-words.ts';
 import { sliceCodePoints } from '../../src/text/code-points.ts';
 import type { SpokenText } from '../../src/text/document.ts';
@@ -16,6 +16,31 @@ function timed(text: string) {
 function replaced(text: string, written: string, insert: string): SpokenText {
   const start = text.indexOf(written);
   return replaceSpoken(plainText(text), [{ start, end: start + written.length, insert }]);
+}
+
+/** Counts the UTF-16 units that are searched for the words of a text. */
+function searchedUnits(piece: string, parts: readonly string[], times: number): number {
+  const source = replaced(`!${piece.repeat(times)}`, '!', '?');
+  const words = Array.from({ length: times }, (_, index) => {
+    return { text: parts[index % parts.length] ?? '', startMs: index, endMs: index + 1 };
+  });
+  let units = 0;
+  const { indexOf } = String.prototype;
+  const spy = vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (
+    this: string,
+    searched: string,
+    from?: number,
+  ) {
+    const found = indexOf.call(this, searched, from);
+    units += found === -1 ? this.length : found + searched.length;
+    return found;
+  });
+  try {
+    writtenWords(source, words);
+  } finally {
+    spy.mockRestore();
+  }
+  return units;
 }
 
 describe('the words of the document', () => {
@@ -55,6 +80,27 @@ describe('the words of the document', () => {
     const source = replaced('a nginx b', 'nginx', 'engine ex');
     const words = [...timed('a zzz engine ex'), { text: 'b', startMs: 400, endMs: 450 }];
     expect(writtenWords(source, words).map(({ text }) => text)).toEqual(['a', 'zzz', 'nginx', 'b']);
+  });
+
+  it('share the time of any number of spoken words', () => {
+    const source = replaced('a b c', 'b', 'x '.repeat(200_000).trim());
+    const words = writtenWords(source, timed(source.text));
+    expect(words.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('are found in linear time, whatever the words are', () => {
+    const word = fc.constantFrom('a', 'b', 'z', 'aaaaaaaa', 'x'.repeat(500), '', 'ab');
+    const pattern = fc.array(word, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(pattern, fc.constantFrom('a ', 'ab ', 'x', 'c'), (parts, piece) => {
+        const few = searchedUnits(piece, parts, 2_000);
+        const many = searchedUnits(piece, parts, 8_000);
+        expect(many).toBeLessThanOrEqual(4 * few + 110_000);
+        const units = (piece.length + Math.max(...parts.map((one) => one.length))) * 8_000;
+        expect(many).toBeLessThanOrEqual(40 * units + 110_000);
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('are those of the written text, in order and without overlap, for any replacement of words', () => {
