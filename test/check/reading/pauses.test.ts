@@ -8,6 +8,8 @@ import { runFoley } from '../../harness/run-foley.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { sandbox } from '../../harness/sandbox.ts';
 import { readWav } from '../../harness/wav.ts';
+import { startHostedService } from '../../binary/support/hosted-service.ts';
+import { answer } from '../../fault-server/http-text.ts';
 import { refused, spokenText } from '../../binary/support/spoken-text.ts';
 
 const TEXT =
@@ -72,6 +74,29 @@ describe('--pauses', () => {
     let expected = (TOTAL_MS / 1000) * 24_000 * 2;
     for (const part of PARTS) expected += (await spoken(box, [part, ...flags])).length;
     expect(whole.length).toBe(expected);
+  });
+
+  test.each([16_000, 48_000])('has the rate of the service in raw samples: %i', async (rate) => {
+    const headers = { 'Content-Type': `audio/pcm;rate=${rate};channels=1` };
+    const speech = Buffer.alloc(1_000, 1);
+    const { env } = await startHostedService([
+      { method: 'POST', path: '/v1/tts', answer: answer(200, headers, speech) },
+    ]);
+    const flags = ['--pauses', '--api', 'compat-tts', '--format', 'pcm', '-q'];
+    const silence = (ms: number) => Buffer.alloc((ms / 1000) * rate * 2);
+    const expected = PAUSES_MS.flatMap((ms, index) =>
+      index < PARTS.length ? [silence(ms), speech] : [silence(ms)],
+    );
+    for (const more of [[], ['-o', 'a.pcm']]) {
+      const result = await runFoley(['tts', TEXT, ...flags, ...more], { env });
+      expect(result.code, result.stderr).toBe(0);
+      const bytes =
+        more.length === 0 ? result.stdout : await readFile(path.join(result.box.out, 'a.pcm'));
+      expect(bytes.equals(Buffer.concat(expected))).toBe(true);
+    }
+    // Jobs have no raw samples.
+    const job = await runFoley(['tts', TEXT, ...flags, '--via', 'job'], { env });
+    expect(job).toMatchObject({ code: 2 });
   });
 
   test('shifts captions exactly, and shows the text without marks', async () => {
