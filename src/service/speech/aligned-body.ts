@@ -151,6 +151,8 @@ async function* alignedEvents(
     let next = startNext(encoded);
     for (;;) {
       const audio = await Promise.race([next, updates.next]);
+      // Updates that arrive from here on wake the next round.
+      void updates.reset();
       for (const update of alignment.take()) yield update;
       if (audio === undefined) continue;
       if (audio.done === true) break;
@@ -172,24 +174,20 @@ function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<U
   return next;
 }
 
-/** Wakes one waiting reader. A notification without a waiting reader is stored for the next one. */
+/** Wakes a waiting reader. Keeps a notification until `reset`, also while no reader waits. */
 class Wakeup {
-  #isNotified = false;
   #wake: () => void = () => {};
+  /** Resolves at the first notification after the last `reset`. */
+  next: Promise<undefined> = this.reset();
 
-  /** Resolves at the next notification, or at once if a notification is stored. */
-  get next(): Promise<undefined> {
-    return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#isNotified = false;
-        resolve(undefined);
-      };
-      if (this.#isNotified) this.#wake();
+  reset(): Promise<undefined> {
+    this.next = new Promise((resolve) => {
+      this.#wake = () => resolve(undefined);
     });
+    return this.next;
   }
 
   notify(): void {
-    this.#isNotified = true;
     this.#wake();
   }
 }

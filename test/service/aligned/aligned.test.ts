@@ -147,6 +147,35 @@ describe('the pace of an aligned stream', () => {
     for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
   });
 
+  it('sends word times that came while nobody read, without waiting for more audio', async () => {
+    const [words, rest] = [gate(), gate()];
+    const [first = 'break', hello = 'break'] = SCRIPT;
+    const { align, engine } = await scene([
+      first,
+      hello,
+      { until: words.until },
+      { ms: 0, words: THREE },
+      { until: rest.until },
+      { ms: 100, span: { start: 9, end: 15 } },
+    ]);
+    const reader = (await align()).body?.getReader();
+    const read = async () => {
+      const { value } = (await reader?.read()) ?? {};
+      return parseEvents(Buffer.from(value ?? []).toString()).events[0];
+    };
+    const names = [await read(), await read(), await read()].map((event) => event?.name);
+    expect(names).toEqual(['alignment_snapshot', 'audio', 'alignment_snapshot']);
+    words.open();
+    await expect.poll(() => engine.stepsMade()).toBe(5);
+    const late = new Promise((resolve) => setTimeout(resolve, 2_000, 'late'));
+    expect(await Promise.race([read(), late])).toMatchObject({
+      name: 'alignment_snapshot',
+      data: { words: [{ text: 'Three' }] },
+    });
+    rest.open();
+    for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
+  });
+
   it('produces nothing before it is read', async () => {
     const long = Array.from({ length: 50 }, (): Step => ({ ms: 200, words: [] }));
     const { align, engine } = await scene(long);
