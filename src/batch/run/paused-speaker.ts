@@ -123,14 +123,15 @@ export class PausedSpeaker {
     // Another shard may need it.
     if (!folder.isExclusive) return;
     const parts = path.join(outputDir, PARTS_FOLDER);
-    const names = await files.readdir(parts).catch((): string[] => []);
+    const names = await files.readdir(parts).catch(() => undefined);
+    if (names === undefined) return;
     const unused = names.filter((name) => {
       const [body = '', generation] = path.parse(name).name.split('-');
       const status = folder.index.statusOf('', body);
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });
     for (const name of unused) await removeQuietly(path.join(parts, name), this.#options);
-    if (names.length === 0 || unused.length < names.length) return;
+    if (unused.length < names.length) return;
     await files.rm(parts, { recursive: true, force: true }).catch(() => undefined);
   }
 
