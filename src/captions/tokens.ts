@@ -39,11 +39,17 @@ export function tokenize(text: string): Token[] {
         gap: joiner(gap),
         lineBreaks: gap.match(LINE_BREAK)?.length ?? 0,
         // SubRip has to write `-->` as `-- >`.
-        width: stringWidth(piece.replaceAll('-->', '-- >'), { ambiguousIsNarrow }),
+        width: widthOf(piece.replaceAll('-->', '-- >'), ambiguousIsNarrow),
       });
     }
   }
   return tokens;
+}
+
+/** Measures a long text in pieces, because the time that `stringWidth` takes grows with the square of the length. */
+function widthOf(text: string, ambiguousIsNarrow: boolean): number {
+  const pieces = text.match(/[^]{1,500}/gu) ?? [];
+  return pieces.reduce((sum, piece) => sum + stringWidth(piece, { ambiguousIsNarrow }), 0);
 }
 
 /** Returns the width of a gap between two tokens on one line, in columns. */

@@ -27,6 +27,17 @@ function violations(cues: readonly Times[], shape: CueShape): unknown[] {
   ]);
 }
 
+test('a subtitle file is checked in linear time, whatever it holds', () => {
+  const times = '00:00:01,000 --> 00:00:02,000';
+  const pieces = ['<', '<font ', '{\\an', '&', ' ', '\n', 'a ', '👋', '。', '—', `a\n\n${times}\n`];
+  for (const piece of pieces) {
+    const begun = performance.now();
+    const body = piece.repeat(100_000 / piece.length);
+    findViolations(readSubtitles(`${times}\n${body}`, 'a.srt'), NETFLIX);
+    expect(performance.now() - begun, piece).toBeLessThan(8_000);
+  }
+});
+
 describe('the violations of cues', () => {
   test.each<readonly [why: string, cues: readonly Times[], shape: CueShape, expected: unknown]>([
     ['none at the limits', [[0, 7_000, 'a'.repeat(42), 'b'.repeat(42)]], NETFLIX, []],
