@@ -151,14 +151,15 @@ export const RULES: readonly Rule[] = [
     async check(bench) {
       const [{ voice }] = await firstOf(bench);
       try {
-        await bench.speak(voice, '…');
-        return 'the engine made a sound';
+        const sound = await bench.speak(voice, '…');
+        if (peakOf(sound) >= SILENT_PEAK) return 'the engine made a sound';
       } catch (error) {
         if (error instanceof EngineError && error.reason === 'unspeakable') {
           return 'the engine reported it as unspeakable';
         }
         throw error;
       }
+      throw new Verdict('warning', 'the engine sent silence');
     },
   },
   {
