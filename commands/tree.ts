@@ -263,6 +263,11 @@ export const tree: readonly CommandNode[] = [
     load: async () => (await import('./captions/captions.ts')).captions,
   },
   {
+    name: 'align',
+    summary: 'Write captions for a recording and its text',
+    load: async () => (await import('./align/align.ts')).align,
+  },
+  {
     name: 'inspect',
     summary: 'Measure an audio file: length, loudness, silence',
     load: async () => (await import('./inspect/inspect.ts')).inspect,

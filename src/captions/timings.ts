@@ -18,6 +18,15 @@ export interface Timings {
   readonly complete: boolean;
   /** The words in text order. Starts never decrease, and no word ends after the next word starts. */
   readonly words: readonly TimedWord[];
+  /** The words that were not found in the audio, in text order. In the file, their times are null. */
+  readonly unplaced?: readonly UnplacedWord[];
+}
+
+/** A word of the text without a time. */
+export interface UnplacedWord {
+  readonly text: string;
+  /** Number of timed words before this word. */
+  readonly index: number;
 }
 
 /** Creates timings from the times that the service reports. Rounds to milliseconds and removes overlaps. */
@@ -26,6 +35,7 @@ export function timingsOf({
   durationMs,
   complete,
   words,
+  unplaced,
 }: Omit<Timings, 'version'>): Timings {
   const length = Math.max(0, Math.ceil(durationMs));
   let earliest = 0;
@@ -46,14 +56,32 @@ export function timingsOf({
         endMs: clamp(word.endMs, startMs, starts[index + 1] ?? length),
       };
     }),
+    ...(unplaced === undefined ? {} : { unplaced }),
   };
 }
 
 /** Formats the content of a `--timings` file: JSON with one word per line. */
-export function timingsFile({ words, ...rest }: Timings): string {
+export function timingsFile(timings: Timings): string {
+  const { words, ...rest } = timingsDocument(timings);
   const head = toJson(rest).slice(0, -1);
-  const rows = words.map(({ text, startMs, endMs }) => toJson({ text, startMs, endMs }));
+  const rows = words.map((word) => toJson(word));
   return `${head},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
+}
+
+/** Returns the JSON document of timings, in which a word that was not found has null times. */
+export function timingsDocument({ unplaced = [], words, ...rest }: Timings) {
+  const rows: { text: string; startMs: number | null; endMs: number | null }[] = [];
+  let next = 0;
+  for (let index = 0; index <= words.length; index += 1) {
+    for (; unplaced[next]?.index === index; next += 1) {
+      rows.push({ text: unplaced[next]?.text ?? '', startMs: null, endMs: null });
+    }
+    const word = words[index];
+    if (word !== undefined) {
+      rows.push({ text: word.text, startMs: word.startMs, endMs: word.endMs });
+    }
+  }
+  return { ...rest, words: rows };
 }
 
 function clamp(value: number, lowest: number, highest: number): number {
@@ -83,11 +111,16 @@ export function readTimings(value: unknown, shown: string): Timings {
   if (!isWellFormed(text)) return fail('text', text, 'the text that was spoken, in valid Unicode');
   if (typeof complete !== 'boolean') return fail('complete', complete, 'true or false');
   let previous = 0;
-  const read = (word: unknown, index: number): TimedWord => {
+  const unplaced: UnplacedWord[] = [];
+  const read = (word: unknown, index: number): readonly TimedWord[] => {
     const field = `words[${index}]`;
     if (!isRecord(word)) return fail(field, word, 'an object');
     const { endMs, startMs, text: said } = word;
     if (!isWellFormed(said)) return fail(`${field}.text`, said, 'a text in valid Unicode');
+    if (startMs === null && endMs === null) {
+      unplaced.push({ text: said, index: index - unplaced.length });
+      return [];
+    }
     if (!isTime(startMs)) return fail(`${field}.startMs`, startMs, MILLISECONDS);
     if (!isTime(endMs)) return fail(`${field}.endMs`, endMs, MILLISECONDS);
     if (startMs < previous) {
@@ -96,9 +129,11 @@ export function readTimings(value: unknown, shown: string): Timings {
     if (endMs < startMs) fail(`${field}.endMs`, endMs, `at least "startMs", ${startMs}`);
     if (endMs > durationMs) fail(`${field}.endMs`, endMs, `at most "durationMs", ${durationMs}`);
     previous = startMs;
-    return { text: said, startMs, endMs };
+    return [{ text: said, startMs, endMs }];
   };
-  return { version: 1, text, durationMs, complete, words: words.map(read) };
+  const timed = words.flatMap(read);
+  const rest = unplaced.length === 0 ? {} : { unplaced };
+  return { version: 1, text, durationMs, complete, words: timed, ...rest };
 }
 
 const HINT = 'Use a file that `foley tts --timings FILE.json` created.';

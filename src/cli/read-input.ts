@@ -1,5 +1,8 @@
+import path from 'node:path';
 import type { Readable } from 'node:stream';
+import type { OpenFile } from '../audio/decode.ts';
 import { errnoOf, reasonOf } from '../durable/file-failures.ts';
+import { findRegularFile } from '../durable/regular-file.ts';
 import { abortable } from '../effects/concurrency.ts';
 import { usageFailure } from '../errors/failure.ts';
 import { decodeUtf8, TextEncodingError } from '../text/decode.ts';
@@ -20,14 +23,14 @@ type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 
  */
 export async function readInput(
   { files, io, signal }: InputContext,
-  path: string,
+  file: string,
   shown: string,
   maximum = LARGEST_BYTES,
 ): Promise<Buffer> {
   try {
     signal.throwIfAborted();
     const open = async (): Promise<Readable> =>
-      path === '-' ? io.stdin() : (await files.open(path, 'r')).createReadStream();
+      file === '-' ? io.stdin() : (await files.open(file, 'r')).createReadStream();
     // Opening a pipe waits for a writer and cannot be cancelled.
     const stream = await abortable(open(), signal, (late) => late.destroy());
     const limit = maximum === LARGEST_BYTES ? '64 MiB' : `${maximum / 1024} KiB`;
@@ -37,18 +40,18 @@ export async function readInput(
     signal.throwIfAborted();
     if (errnoOf(error) === 'ENOENT') throw usageFailure(`${shown}: no such file`);
     if (!(error instanceof Error) || errnoOf(error)?.startsWith('E') !== true) throw error;
-    throw usageFailure(`${shown} cannot be read: ${reasonOf(error, path)}`);
+    throw usageFailure(`${shown} cannot be read: ${reasonOf(error, file)}`);
   }
 }
 
 /** Reads a file as UTF-8 text. Throws like `readInput`, and Failure (usage) with `encodingHint` for other encodings. */
 export async function readTextInput(
   context: Context,
-  path: string,
+  file: string,
   shown: string,
   encodingHint = 'Bytes are sent with --body.',
 ): Promise<string> {
-  const bytes = await readInput(context, path, shown);
+  const bytes = await readInput(context, file, shown);
   try {
     return decodeUtf8(bytes);
   } catch (error) {
@@ -67,6 +70,30 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
     (await readInput(context, file, name, LARGEST_KEY_BYTES)).toString('utf8'),
     name,
   );
+}
+
+/**
+ * Opens an audio file while `work` reads it.
+ * @throws Failure (usage) when the file cannot be read, or `work` throws an UnusableAudioError
+ */
+export async function useAudioFile<Result>(
+  given: string,
+  { cwd, files }: Pick<Context, 'cwd' | 'files'>,
+  work: (file: OpenFile) => Promise<Result>,
+): Promise<Result> {
+  const file = path.resolve(cwd(), given);
+  const found = await findRegularFile(file, given, files);
+  if (found === undefined) throw usageFailure(`${given} is not a regular file`);
+  const { UnusableAudioError } = await import('../audio/decode.ts');
+  const handle = await files.open(file, 'r');
+  try {
+    return await work({ fd: handle.fd, size: found.byteLength });
+  } catch (error) {
+    if (error instanceof UnusableAudioError) throw usageFailure(`${given} ${error.message}`);
+    throw error;
+  } finally {
+    await handle.close();
+  }
 }
 
 async function collect(

@@ -161,7 +161,7 @@ export function timingsOption(): Option {
 export function planCaptions(
   flags: CaptionFlags,
   settings: SettingSources,
-  { cwd, plan }: { readonly cwd: string; readonly plan: OutputPlan },
+  { cwd, plan }: { readonly cwd: string; readonly plan?: OutputPlan },
 ): CaptionPlan | undefined {
   const { subtitles = [], timings } = flags;
   refuseCueFlags(flags);
@@ -199,8 +199,12 @@ function timingsTarget(file: string): CaptionTarget {
   );
 }
 
-function refuseAudioFile(targets: readonly CaptionTarget[], plan: OutputPlan, cwd: string): void {
-  if (plan.kind !== 'file') return;
+function refuseAudioFile(
+  targets: readonly CaptionTarget[],
+  plan: OutputPlan | undefined,
+  cwd: string,
+): void {
+  if (plan?.kind !== 'file') return;
   const audio = path.resolve(cwd, plan.path);
   const same = targets.find((target) => path.resolve(cwd, target.path) === audio);
   if (same === undefined) return;

@@ -1,8 +1,7 @@
-import path from 'node:path';
 import type { MeasuredSound } from '../../audio/measure.ts';
-import { findRegularFile } from '../../durable/regular-file.ts';
-import { Failure, usageFailure } from '../../errors/failure.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Context } from '../command.ts';
+import { useAudioFile } from '../read-input.ts';
 import type { TerminalStyle } from './style.ts';
 
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
@@ -45,21 +44,10 @@ export async function showWaveform(file: string, context: Context): Promise<void
  */
 export async function measureFile(
   given: string,
-  { cwd, files, signal }: Pick<Context, 'cwd' | 'files' | 'signal'>,
+  context: Pick<Context, 'cwd' | 'files' | 'signal'>,
 ): Promise<{ readonly bytes: number; readonly sound: MeasuredSound }> {
-  const file = path.resolve(cwd(), given);
-  const found = await findRegularFile(file, given, files);
-  if (found === undefined) throw usageFailure(`${given} is not a regular file`);
   const { measureSound } = await import('../../audio/measure.ts');
-  const { UnusableAudioError } = await import('../../audio/decode.ts');
-  const handle = await files.open(file, 'r');
-  try {
-    const sound = await measureSound({ fd: handle.fd, size: found.byteLength }, signal);
-    return { bytes: found.byteLength, sound };
-  } catch (error) {
-    if (error instanceof UnusableAudioError) throw usageFailure(`${given} ${error.message}`);
-    throw error;
-  } finally {
-    await handle.close();
-  }
+  return useAudioFile(given, context, async (file) => {
+    return { bytes: file.size, sound: await measureSound(file, context.signal) };
+  });
 }

@@ -2,7 +2,7 @@ import { BYTES_PER_SAMPLE, samplesOf, WAV_HEADER_LENGTH } from '../encode/pcm.ts
 import { amplify, gainOf } from '../resample.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { isSaid } from './speakable-text.ts';
-import { FLITE_VOICES, fliteArguments, fliteGainDb } from './voices.ts';
+import { FLITE_VOICES, fliteArguments, fliteGainDb, REFERENCE_VOICE } from './voices.ts';
 import { MemoryFile, WasiCommand } from './wasi.ts';
 import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './word-marks.ts';
 
@@ -66,7 +66,7 @@ export class FliteSynthesizer {
   #soundsOf(tokens: readonly string[]): readonly (readonly string[])[] {
     const said = tokens.filter(isSaid);
     if (said.length === 0) return tokens.map(() => []);
-    const { lines } = this.#run(said.join('\n\n'), ['-voice', FASTEST_VOICE, '-ps']);
+    const { lines } = this.#run(said.join('\n\n'), ['-voice', REFERENCE_VOICE, '-ps']);
     const sounds = lines.map(({ text }) => soundNames(text));
     if (tokens.length === 1) return [sounds.flat()];
     if (lines.length !== said.length) return tokens.flatMap((token) => this.#soundsOf([token]));
@@ -103,9 +103,6 @@ export class FliteSynthesizer {
     return { lines, wav };
   }
 }
-
-/** Voice for looking up pronunciations, which are the same for all voices. */
-const FASTEST_VOICE = 'kal16';
 
 /** Maximum number of cached pronunciations; above it, the cache is cleared. */
 const MOST_PRONUNCIATIONS = 5_000;

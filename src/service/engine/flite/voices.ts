@@ -67,6 +67,9 @@ export const FLITE_VOICES: readonly FliteVoice[] = [
   }),
 ];
 
+/** Id of the fastest voice. It pronounces words as the other voices do, and recordings are compared with it. */
+export const REFERENCE_VOICE = 'kal16';
+
 function voice(
   id: string,
   language: string,

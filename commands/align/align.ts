@@ -1,0 +1,205 @@
+import { Argument } from 'commander';
+import type { MeasuredReference } from '../../src/alignment/measure-sound.ts';
+import type { TextWord } from '../../src/alignment/text-words.ts';
+import type { CaptionFiles, WrittenCaptions } from '../../src/captions/caption-files.ts';
+import type { Timings } from '../../src/captions/timings.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import type { CaptionFlags } from '../../src/cli/flags/captions.ts';
+import {
+  addCueFlags,
+  planCaptions,
+  subtitlesOption,
+  timingsOption,
+} from '../../src/cli/flags/captions.ts';
+import { controlOptions, textOptions } from '../../src/cli/flags/speech.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
+import { useAudioFile } from '../../src/cli/read-input.ts';
+import { refuseSharedStdin } from '../../src/cli/speech/plan.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { SpeechText, SpokenTextFlags } from '../../src/speech/speech-text.ts';
+import { readSpeech } from '../../src/speech/speech-text.ts';
+import { counted } from '../../src/text/display.ts';
+
+interface AlignFlags extends CaptionFlags, SpokenTextFlags {
+  readonly file?: string;
+  readonly language?: string;
+}
+
+/** `foley align AUDIO -f TEXT` */
+export const align: CommandDefinition<AlignFlags> = {
+  configure(command) {
+    command
+      .description(
+        'Finds when each word of a text is said in a recording, and writes word times and subtitles. ' +
+          'Works offline: sends nothing and costs nothing. A word that is not found has null times, and ' +
+          'the exit code is 3.',
+      )
+      .addArgument(new Argument('<audio>', 'recording: wav, mp3, flac, ogg, opus or m4a'));
+    addOptions(command, [
+      ...textOptions(),
+      ...controlOptions(['language']),
+      subtitlesOption(),
+      timingsOption(),
+    ]);
+    addCueFlags(command);
+    command.addHelpText('after', EXAMPLES);
+  },
+  async run(context, { args: [audio = ''], options }) {
+    if (options.file === undefined) {
+      throw usageFailure('--file is required', 'Name the text: foley align AUDIO -f text.txt');
+    }
+    refuseSharedStdin([], options.file, context.globals.apiKeyFile);
+    const settings = await context.settings();
+    const { cwd, io, signal } = context;
+    const plan = planCaptions(options, settings, { cwd: cwd() });
+    const language = resolveSetting(settings, 'language', options.language)?.value ?? 'en';
+    const source = { ...io, ...context, args: [], file: options.file };
+    const speech = await abortable(readSpeech(source, options, settings), signal);
+    const { openCaptionFiles } = await import('../../src/captions/caption-files.ts');
+    const open = (isTimings: boolean): Promise<CaptionFiles> => {
+      const targets = plan?.targets ?? [];
+      const own = targets.filter(({ format }) => (format === 'json') === isTimings);
+      return openCaptionFiles({ ...context, targets: own });
+    };
+    const files = await open(true);
+    const subtitles = await open(false).catch(async (error: unknown) => {
+      await files.abandon();
+      throw error;
+    });
+    try {
+      const { confidence, placed, timings, words } = await alignText(context, {
+        audio,
+        language,
+        speech,
+      });
+      const isUsable = placed * 2 >= words && placed > 0;
+      const written: WrittenCaptions[] = [];
+      for (const each of isUsable ? [files, subtitles] : [files]) {
+        if (plan === undefined) continue;
+        await each.prepare({ timings, shape: plan.shape });
+        written.push(...(await each.publish()));
+      }
+      const { warnOfViolations } = await import('../../src/captions/violations.ts');
+      warnOfViolations(written, (sentence) => io.warn(sentence));
+      for (const { cues, path: file } of written) {
+        io.notice(`${file}: ${cues === undefined ? 'word times' : counted(cues, 'cue')}`);
+      }
+      if (!timings.complete) io.warn(isUsable ? INCOMPLETE : OTHER_TEXT);
+      const { timingsDocument, timingsFile } = await import('../../src/captions/timings.ts');
+      const summary = { confidence, placed, total: words };
+      const items = written.map(({ path: output, format, cues, violations }) => {
+        return { output, format, cues, violations };
+      });
+      return {
+        data:
+          plan === undefined
+            ? { ...timingsDocument(timings), ...summary }
+            : {
+                audio,
+                items,
+                complete: timings.complete,
+                durationMs: timings.durationMs,
+                ...summary,
+              },
+        human: () => (plan === undefined ? timingsFile(timings) : ''),
+        notice: `${placed} of ${counted(words, 'word')} found, mean confidence ${confidence.toFixed(2)}`,
+        ...(timings.complete ? {} : { exit: 'partial' as const }),
+      };
+    } finally {
+      await files.abandon();
+      await subtitles.abandon();
+    }
+  },
+};
+
+const EXAMPLES = `
+Examples:
+  $ foley align talk.mp3 -f talk.txt --subtitles talk.srt
+  $ foley align talk.wav -f talk.md --timings talk.json --subtitles talk.vtt
+  $ foley align talk.mp3 -f talk.txt > talk.json`;
+
+const INCOMPLETE =
+  'foley: some words were not found in the recording; in subtitles, they share the time between their neighbours';
+const OTHER_TEXT =
+  'foley: less than half of the words were found, so no subtitles are written; is this the text of the recording?';
+
+interface AlignedText {
+  readonly timings: Timings;
+  /** Mean confidence of all words, from 0 to 1. */
+  readonly confidence: number;
+  /** Number of words that were found. */
+  readonly placed: number;
+  /** Number of all words. */
+  readonly words: number;
+}
+
+async function alignText(
+  context: Context,
+  {
+    audio,
+    language,
+    speech: { spoken, text },
+  }: { readonly audio: string; readonly language: string; readonly speech: SpeechText },
+): Promise<AlignedText> {
+  const [{ alignWords }, { meanConfidence, textWords }, { durationMs, energies }, reference] =
+    await Promise.all([
+      import('../../src/alignment/align-words.ts'),
+      import('../../src/alignment/text-words.ts'),
+      measureAudio(context, audio),
+      speakText(context, text, language),
+    ]);
+  const places = await alignWords(energies, reference, context.signal);
+  const words = textWords(text, reference.words, places);
+  const { timingsOf } = await import('../../src/captions/timings.ts');
+  const { timed, unplaced } = await documentWords(spoken, words);
+  const confidence = Math.round(meanConfidence(words) * 1000) / 1000;
+  const timings = timingsOf({
+    text: spoken?.written ?? text,
+    durationMs,
+    complete: unplaced.length === 0,
+    words: timed,
+    ...(unplaced.length === 0 ? {} : { unplaced }),
+  });
+  const all = timed.length + unplaced.length;
+  return { timings, confidence, placed: timed.length, words: all };
+}
+
+async function measureAudio(context: Context, audio: string) {
+  const { measureRecording } = await import('../../src/alignment/measure-sound.ts');
+  return useAudioFile(audio, context, (file) => measureRecording(file, context.signal));
+}
+
+async function speakText(
+  context: Context,
+  text: string,
+  language: string,
+): Promise<MeasuredReference> {
+  const [{ speakReference }, { loadEngineRegistrations, registrationsFile }] = await Promise.all([
+    import('../../src/engines/reference-speech.ts'),
+    import('../../src/engines/registrations.ts'),
+  ]);
+  const { engines } = await context.paths();
+  const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
+  const { clock, env, signal } = context;
+  return speakReference({ text, language, added, env, clock, signal });
+}
+
+/** A time that marks a word without a time. */
+const UNPLACED = -1;
+
+/** Returns the words of the document: those with a time, and those without. */
+async function documentWords(spoken: SpeechText['spoken'], words: readonly TextWord[]) {
+  const { writtenWords } = await import('../../src/captions/written-words.ts');
+  const all = words.map(({ endMs = UNPLACED, startMs = UNPLACED, text }) => {
+    return { text, startMs, endMs };
+  });
+  const timed: { text: string; startMs: number; endMs: number }[] = [];
+  const unplaced: { text: string; index: number }[] = [];
+  for (const word of spoken === undefined ? all : writtenWords(spoken, all)) {
+    if (word.startMs >= 0 && word.endMs >= 0) timed.push(word);
+    else unplaced.push({ text: word.text, index: timed.length });
+  }
+  return { timed, unplaced };
+}

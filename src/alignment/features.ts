@@ -1,0 +1,290 @@
+import FFT from 'fft.js';
+
+/** Time between two frames, in milliseconds. */
+export const HOP_MS = 10;
+const WINDOW_SECONDS = 0.025;
+/** Time from the beginning of the sound to the middle of the first frame, in milliseconds. */
+export const FIRST_FRAME_MS = (WINDOW_SECONDS * 1000) / 2;
+
+const BANDS = 32;
+const LOWEST_HZ = 100;
+const HIGHEST_HZ = 7_600;
+/** The sample rates that can be measured, in hertz. */
+export const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
+/** Added to energies, so that digital silence has a logarithm. */
+const LEAST_ENERGY = 1e-12;
+
+/** The energy of sound in bands of the mel scale, every 10 ms. */
+export interface BandEnergies {
+  /** Natural logarithms of energy, `BANDS` for each frame. */
+  readonly logs: Float32Array<ArrayBuffer>;
+  readonly frames: number;
+  /** Number of bands below half of the sample rate, from the lowest band. The other values of a frame are 0. */
+  readonly bands: number;
+}
+
+/** Measures the band energies of sound that arrives in pieces. Needs 13 kB of memory for each second of sound. */
+export class BandMeter {
+  readonly #rate: number;
+  readonly #window: Float64Array;
+  readonly #fft: FFT;
+  readonly #input: number[];
+  readonly #spectrum: number[];
+  readonly #filters: readonly Filter[];
+  /** Samples of the next frames. */
+  #samples = new Float32Array(0);
+  /** Number of samples before `#samples`. */
+  #passed = 0;
+  readonly #blocks: Float32Array[] = [];
+  #frames = 0;
+
+  /** @throws RangeError for a sample rate outside of 4,000 to 384,000 */
+  constructor(sampleRate: number) {
+    if (sampleRate < SAMPLE_RATES.lowest || sampleRate > SAMPLE_RATES.highest) {
+      throw new RangeError(`Cannot measure sound at ${sampleRate} Hz.`);
+    }
+    const length = Math.round(WINDOW_SECONDS * sampleRate);
+    const size = 2 ** Math.ceil(Math.log2(length));
+    this.#rate = sampleRate;
+    this.#window = Float64Array.from(
+      { length },
+      (_, index) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (index + 0.5)) / length),
+    );
+    this.#fft = new FFT(size);
+    this.#input = Array.from({ length: size }, () => 0);
+    this.#spectrum = this.#fft.createComplexArray();
+    this.#filters = melFilters(size, sampleRate);
+  }
+
+  /** Adds mono samples, from -1 to 1. */
+  push(samples: Float32Array): void {
+    const joined = new Float32Array(this.#samples.length + samples.length);
+    joined.set(this.#samples);
+    joined.set(samples, this.#samples.length);
+    for (;;) {
+      const start = Math.round((this.#frames * this.#rate * HOP_MS) / 1000) - this.#passed;
+      if (start + this.#window.length > joined.length) {
+        const used = Math.min(start, joined.length);
+        this.#samples = joined.slice(used);
+        this.#passed += used;
+        return;
+      }
+      this.#measure(joined, start);
+    }
+  }
+
+  /** Returns the energies of all whole frames. */
+  finish(): BandEnergies {
+    const logs = new Float32Array(this.#frames * BANDS);
+    for (const [index, block] of this.#blocks.entries()) {
+      const at = index * block.length;
+      logs.set(block.subarray(0, logs.length - at), at);
+    }
+    return { logs, frames: this.#frames, bands: this.#filters.length };
+  }
+
+  #measure(samples: Float32Array, start: number): void {
+    const [window, input, spectrum] = [this.#window, this.#input, this.#spectrum];
+    for (let index = 0; index < window.length; index += 1) {
+      input[index] = (samples[start + index] ?? 0) * (window[index] ?? 0);
+    }
+    this.#fft.realTransform(spectrum, input);
+    const inBlock = this.#frames % BLOCK_FRAMES;
+    if (inBlock === 0) this.#blocks.push(new Float32Array(BLOCK_FRAMES * BANDS));
+    const block = this.#blocks.at(-1);
+    for (const [band, { first, weights }] of this.#filters.entries()) {
+      let energy = 0;
+      for (let bin = 0; bin < weights.length; bin += 1) {
+        const real = spectrum[2 * (first + bin)] ?? 0;
+        const imaginary = spectrum[2 * (first + bin) + 1] ?? 0;
+        energy += (weights[bin] ?? 0) * (real * real + imaginary * imaginary);
+      }
+      if (block !== undefined) {
+        block[inBlock * BANDS + band] = Math.log(energy / this.#rate + LEAST_ENERGY);
+      }
+    }
+    this.#frames += 1;
+  }
+}
+
+const BLOCK_FRAMES = 1_000;
+
+/** A filter for the energy of one band. */
+interface Filter {
+  /** First bin of the spectrum in the band. */
+  readonly first: number;
+  readonly weights: Float64Array;
+}
+
+/** Returns triangular filters that are equally spaced in mel, below half of the sample rate. */
+function melFilters(size: number, sampleRate: number): readonly Filter[] {
+  const bottom = mel(LOWEST_HZ);
+  const step = (mel(HIGHEST_HZ) - bottom) / (BANDS + 1);
+  const edge = (band: number): number => hertz(bottom + band * step);
+  return Array.from({ length: BANDS }, (_, band) => band)
+    .filter((band) => edge(band + 2) <= sampleRate / 2)
+    .map((band) => {
+      const [low, middle, high] = [edge(band), edge(band + 1), edge(band + 2)];
+      const first = Math.ceil((low * size) / sampleRate);
+      const last = Math.floor((high * size) / sampleRate);
+      const weights = Float64Array.from({ length: last - first + 1 }, (_, bin) => {
+        const frequency = ((first + bin) * sampleRate) / size;
+        const rise = (frequency - low) / (middle - low);
+        const fall = (high - frequency) / (high - middle);
+        return (Math.min(rise, fall) * 2) / (high - low);
+      });
+      return { first, weights };
+    });
+}
+
+function mel(frequency: number): number {
+  return 2595 * Math.log10(1 + frequency / 700);
+}
+
+function hertz(mels: number): number {
+  return 700 * (10 ** (mels / 2595) - 1);
+}
+
+/** The cepstra of frames: numbers that are close to each other if two frames sound alike. */
+export interface Frames {
+  /** `CEPSTRA` numbers for each frame. */
+  readonly values: Float32Array;
+  readonly count: number;
+  /** 1 for a frame that is far quieter than speech, otherwise 0. */
+  readonly isSilent: Uint8Array;
+}
+
+/** Number of values of a frame in {@link Frames}. */
+export const CEPSTRA = 13;
+
+/**
+ * Computes cepstra of a recording and of a reference so that they can be compared: in the bands that both have, without
+ * the difference of their loudness, microphones and rooms, and above the noise of the recording.
+ * @param isWord for each frame of the reference, 1 if it is part of a word, otherwise 0
+ */
+export function comparableFrames(
+  recording: BandEnergies,
+  reference: BandEnergies,
+  isWord: Uint8Array,
+): { readonly recording: Frames; readonly reference: Frames } {
+  const bands = Math.min(recording.bands, reference.bands);
+  const isSilent = findSilence(recording, bands);
+  const heard = bandLevels(recording, bands, (frame) => isSilent[frame] === 0);
+  const spoken = bandLevels(reference, bands, (frame) => isWord[frame] === 1);
+  const floor = heard.noise.map((noise, band) =>
+    Math.max(-RANGE, noise - (heard.speech[band] ?? 0) + ABOVE_NOISE),
+  );
+  return {
+    recording: {
+      values: cepstra(recording, heard.speech, floor, (frame) => isSilent[frame] === 0),
+      count: recording.frames,
+      isSilent,
+    },
+    reference: {
+      values: cepstra(reference, spoken.speech, floor, (frame) => isWord[frame] === 1),
+      count: reference.frames,
+      isSilent: new Uint8Array(reference.frames),
+    },
+  };
+}
+
+/** Natural logarithm of an energy ratio of one decibel. */
+const DECIBEL = Math.LN10 / 10;
+/** Energies that are this much below loud speech count as equal. */
+const RANGE = 30 * DECIBEL;
+const ABOVE_NOISE = 3 * DECIBEL;
+
+/** Silence is this much below loud speech, or at most this much above the noise. */
+const SILENCE_BELOW = { usual: 35 * DECIBEL, least: 12 * DECIBEL } as const;
+const SILENCE_ABOVE_NOISE = 6 * DECIBEL;
+
+function findSilence({ logs, frames }: BandEnergies, bands: number): Uint8Array {
+  const levels = new Float32Array(frames);
+  for (let frame = 0; frame < frames; frame += 1) {
+    let energy = LEAST_ENERGY;
+    for (let band = 0; band < bands; band += 1) {
+      energy += Math.exp(logs[frame * BANDS + band] ?? 0);
+    }
+    levels[frame] = Math.log(energy);
+  }
+  const sorted = levels.slice().sort();
+  const loud = quantile(sorted, 0.95);
+  const quiet = Math.max(loud - SILENCE_BELOW.usual, quantile(sorted, 0.02) + SILENCE_ABOVE_NOISE);
+  const limit = Math.min(quiet, loud - SILENCE_BELOW.least);
+  return Uint8Array.from(levels, (level) => (level < limit || level < SILENCE ? 1 : 0));
+}
+
+/** Level of silence in every recording: 100 dB below full scale. */
+const SILENCE = -100 * DECIBEL;
+
+/** Maximum number of frames from which levels are computed. */
+const LEVEL_FRAMES = 5_000;
+
+/** Returns the logarithmic level of loud speech and of the noise, for each band. */
+function bandLevels(
+  { frames, logs }: BandEnergies,
+  bands: number,
+  isSpeech: (frame: number) => boolean,
+): { readonly speech: Float32Array; readonly noise: Float32Array } {
+  const step = Math.ceil(frames / LEVEL_FRAMES);
+  const all = Array.from({ length: Math.ceil(frames / step) || 0 }, (_, index) => index * step);
+  const speech = all.filter(isSpeech);
+  const level = (chosen: readonly number[], band: number, share: number): number => {
+    const values = Float32Array.from(chosen, (frame) => logs[frame * BANDS + band] ?? 0);
+    return quantile(values.sort(), share);
+  };
+  return {
+    speech: Float32Array.from({ length: bands }, (_, band) => level(speech, band, 0.9)),
+    noise: Float32Array.from({ length: bands }, (_, band) => level(all, band, 0.1)),
+  };
+}
+
+function quantile(sorted: Float32Array, share: number): number {
+  return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+}
+
+/** The level of a frame counts half, because voices stress words differently. */
+const LEVEL_WEIGHT = 0.5;
+
+/**
+ * Computes the cepstra of all frames, relative to the mean of the frames of speech.
+ * @param top level of each band that becomes 0
+ * @param floor lowest level of each band, relative to `top`
+ */
+function cepstra(
+  { frames, logs }: BandEnergies,
+  top: Float32Array,
+  floor: Float32Array,
+  isSpeech: (frame: number) => boolean,
+): Float32Array {
+  const bands = top.length;
+  const cosines = Float64Array.from({ length: CEPSTRA * bands }, (_, index) => {
+    const order = Math.floor(index / bands);
+    const weight = (order === 0 ? LEVEL_WEIGHT : 1) * Math.sqrt(2 / bands);
+    return weight * Math.cos((Math.PI * order * ((index % bands) + 0.5)) / bands);
+  });
+  const values = new Float32Array(frames * CEPSTRA);
+  const mean = new Float64Array(CEPSTRA);
+  const levels = new Float64Array(bands);
+  let count = 0;
+  for (let frame = 0; frame < frames; frame += 1) {
+    for (let band = 0; band < bands; band += 1) {
+      const level = (logs[frame * BANDS + band] ?? 0) - (top[band] ?? 0);
+      levels[band] = Math.max(floor[band] ?? 0, level);
+    }
+    const counts = isSpeech(frame);
+    if (counts) count += 1;
+    for (let order = 0; order < CEPSTRA; order += 1) {
+      let sum = 0;
+      for (let band = 0; band < bands; band += 1) {
+        sum += (cosines[order * bands + band] ?? 0) * (levels[band] ?? 0);
+      }
+      values[frame * CEPSTRA + order] = sum;
+      if (counts) mean[order] = (mean[order] ?? 0) + sum;
+    }
+  }
+  for (let index = 0; index < values.length; index += 1) {
+    values[index] = (values[index] ?? 0) - (mean[index % CEPSTRA] ?? 0) / Math.max(1, count);
+  }
+  return values;
+}
