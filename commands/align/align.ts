@@ -36,7 +36,7 @@ export const align: CommandDefinition<AlignFlags> = {
           'Works offline: sends nothing and costs nothing. A word that is not found has null times, and ' +
           'the exit code is 3.',
       )
-      .addArgument(new Argument('<audio>', 'recording: wav, mp3, flac, ogg, opus or m4a'));
+      .addArgument(new Argument('<audio>', 'recording: wav, mp3, flac, ogg or opus'));
     addOptions(command, [
       ...textOptions(),
       ...controlOptions(['language']),
@@ -116,9 +116,10 @@ export const align: CommandDefinition<AlignFlags> = {
 
 const EXAMPLES = `
 Examples:
-  $ foley align talk.mp3 -f talk.txt --subtitles talk.srt
-  $ foley align talk.wav -f talk.md --timings talk.json --subtitles talk.vtt
-  $ foley align talk.mp3 -f talk.txt > talk.json`;
+  $ foley align talk.wav -f talk.txt --subtitles talk.srt
+  $ foley align talk.wav -f talk.txt --subtitles talk.vtt --cue-by word
+  $ foley align talk.wav -f talk.txt --timings talk.json
+  $ foley align talk.wav -f talk.txt > talk.json`;
 
 const INCOMPLETE =
   'foley: some words were not found in the recording; in subtitles, they share the time between their neighbours';

@@ -35,11 +35,11 @@ export async function alignWords(
   for (const { from, to } of spans) isWord.fill(1, from, to);
   const frames = comparableFrames(recording, energies, isWord);
   const heard = frames.recording;
-  if (heard.count < COARSE || heard.isSilent.every((silent) => silent === 1)) return placed;
+  if (heard.count < COARSE || heard.loudness.every((loudness) => loudness === 0)) return placed;
   const coarse = joinWords(frames.reference, spans, COARSE);
   if (coarse.frames.count === 0) return placed;
   const width = coarseWidth(heard.count / COARSE);
-  const rough = await findPath(shrink(heard), coarse, { width, signal });
+  const rough = await findPath(shrink(heard), coarse, { width, costs: COSTS.coarse, signal });
   const chosen = chooseWords(rough, coarse, spans);
   const fine = joinWords(
     frames.reference,
@@ -48,7 +48,12 @@ export async function alignWords(
   );
   if (fine.frames.count === 0) return placed;
   const centers = finePositions({ rough, coarse, chosen, fine }, heard.count);
-  const path = await findPath(heard, fine, { width: FINE_WIDTH, centers, signal });
+  const path = await findPath(heard, fine, {
+    width: FINE_WIDTH,
+    costs: COSTS.fine,
+    centers,
+    signal,
+  });
   const found = new Matches(path, heard, fine);
   for (const [index, word] of chosen.entries()) {
     const confidence = found.confidence(index);
@@ -64,6 +69,12 @@ const COARSE = 4;
 /** Number of reference frames that the fine pass compares with each frame: 0.6 s before and after the coarse path. */
 const FINE_WIDTH = 120;
 
+/** The coarse pass finds the parts that only the recording or only the text has, and the fine pass the other words. */
+const COSTS = {
+  coarse: { otherSound: 1.8, skipped: 0.3 },
+  fine: { otherSound: 2, skipped: 1 },
+} as const;
+
 /** The coarse pass compares each frame with 2 minutes of the reference, and with more if the recording is short. */
 const LEAST_COARSE_WIDTH = 3_000;
 const MOST_COMPARISONS = 60_000_000;
@@ -73,7 +84,7 @@ function coarseWidth(rows: number): number {
 }
 
 /** Words with a lower confidence count as not found. */
-const LEAST_CONFIDENCE = 0.3;
+const LEAST_CONFIDENCE = 0.2;
 
 /** Frames of the reference, from `from` up to but not including `to`. */
 interface FrameSpan {
@@ -114,21 +125,21 @@ function joinWords(frames: Frames, spans: readonly FrameSpan[], step: number): R
       addMean(values, (wordStarts[word] ?? 0) + index, frames, first, last);
     }
   }
-  return { frames: { values, count, isSilent: new Uint8Array(count) }, wordStarts };
+  return { frames: { values, count, loudness: new Float32Array(count).fill(1) }, wordStarts };
 }
 
 function shrink(frames: Frames): Frames {
   const count = Math.ceil(frames.count / COARSE);
   const values = new Float32Array(count * CEPSTRA);
-  const isSilent = new Uint8Array(count);
+  const loudness = new Float32Array(count);
   for (let frame = 0; frame < count; frame += 1) {
     const first = frame * COARSE;
     const last = Math.min(frames.count, first + COARSE);
     addMean(values, frame, frames, first, last);
-    const silent = frames.isSilent.subarray(first, last).reduce((sum, one) => sum + one, 0);
-    isSilent[frame] = silent * 2 > last - first ? 1 : 0;
+    const sum = frames.loudness.subarray(first, last).reduce((total, one) => total + one, 0);
+    loudness[frame] = sum / (last - first);
   }
-  return { values, count, isSilent };
+  return { values, count, loudness };
 }
 
 function addMean(values: Float32Array, at: number, frames: Frames, from: number, to: number): void {
@@ -214,7 +225,7 @@ class Matches {
   readonly #heard: Float64Array;
   /** Sum of the ranks of these frames: the share of other reference frames that would match better. */
   readonly #ranks: Float64Array;
-  /** Number of frames before each word that are neither in a word nor silent. */
+  /** Sum of the loudness of the frames before each word that are in no word. */
   readonly #other: Float64Array;
   /** Logarithm of the word's length in the recording relative to the reference. */
   readonly #tempos: Float64Array;
@@ -232,7 +243,7 @@ class Matches {
     for (const [row, state] of path.entries()) {
       if (state < 0) {
         const before = -1 - state;
-        if (recording.isSilent[row] === 0) this.#other[before] = (this.#other[before] ?? 0) + 1;
+        this.#other[before] = (this.#other[before] ?? 0) + (recording.loudness[row] ?? 0);
         continue;
       }
       while ((wordStarts[word + 1] ?? Infinity) <= state) word += 1;

@@ -7,11 +7,20 @@ export interface Reference {
   readonly wordStarts: Int32Array;
 }
 
+/** Costs of frames; a frame of the recording that matches the reference costs about 1.4, and one that does not 2 to 3. */
+export interface PathCosts {
+  /** Cost of a frame of the recording that is loud and not in the reference. */
+  readonly otherSound: number;
+  /** Cost of a skipped frame of the reference. */
+  readonly skipped: number;
+}
+
 export interface PathOptions {
   /** Maximum number of reference frames that are compared with a frame of the recording. */
   readonly width: number;
   /** For each frame of the recording, the expected reference frame; by default, the best one so far. */
   readonly centers?: Int32Array;
+  readonly costs: PathCosts;
   readonly signal: AbortSignal;
 }
 
@@ -43,10 +52,7 @@ const COMPARISONS_PER_TURN = 200_000;
 
 /** Costs of a frame. A frame that is like a random frame of the reference costs `RANDOM`, and one standard deviation less costs 1 less. */
 const RANDOM = 3;
-const OTHER_SOUND = 2;
 const SILENCE = 0.6;
-/** Cost of a skipped frame of the reference. */
-const SKIPPED = 0.3;
 /** Costs of advancing by 0, 2 and 3 frames of the reference; advancing by 1 is free. */
 const STAY = 0.1;
 const TWO = 0.06;
@@ -73,6 +79,7 @@ class PathSearch {
   readonly #words: number;
   readonly #centers: Int32Array | undefined;
   readonly #width: number;
+  readonly #costs: PathCosts;
   /** The index of the word of each frame; at the end, the number of words. */
   readonly #wordOf: Int32Array;
   /** Reference frames to which each frame of the recording is compared for `#scale`. */
@@ -98,7 +105,7 @@ class PathSearch {
   constructor(
     recording: Frames,
     { frames, wordStarts }: Reference,
-    { centers, width }: Omit<PathOptions, 'signal'>,
+    { centers, costs, width }: Omit<PathOptions, 'signal'>,
   ) {
     this.path = new Int32Array(recording.count);
     this.#recording = recording;
@@ -107,6 +114,7 @@ class PathSearch {
     this.#columns = frames.count;
     this.#words = wordStarts.length - 1;
     this.#centers = centers;
+    this.#costs = costs;
     this.#width = Math.min(width, frames.count);
     this.#wordOf = new Int32Array(frames.count + 1).fill(this.#words);
     for (let word = 0; word < this.#words; word += 1) {
@@ -139,7 +147,7 @@ class PathSearch {
     [this.#gapsBefore, this.#gaps] = [this.#gaps, this.#gapsBefore];
     this.#oldFrom = this.#from;
     this.#from = from;
-    if (row === this.#recording.count - 1) this.#trace(row, row + 1, SKIPPED);
+    if (row === this.#recording.count - 1) this.#trace(row, row + 1, this.#costs.skipped);
     else if (row - this.#done + 1 === this.#rows) {
       this.#trace(row, this.#done + (this.#rows >> 1), 0);
     }
@@ -154,7 +162,8 @@ class PathSearch {
 
   #fillGaps(row: number, from: number): { readonly cost: number; readonly column: number } {
     const [gaps, before, starts] = [this.#gaps, this.#gapsBefore, this.#starts];
-    const frameCost = this.#recording.isSilent[row] === 1 ? SILENCE : OTHER_SOUND;
+    const loudness = this.#recording.loudness[row] ?? 1;
+    const frameCost = SILENCE + loudness * (this.#costs.otherSound - SILENCE);
     const { first, last } = this.#wordsFrom(from);
     const at = (row % this.#rows) * (this.#width + 1);
     const best = { cost: NEVER, column: from };
@@ -171,7 +180,8 @@ class PathSearch {
       }
       cost += frameCost;
       if (word > first) {
-        const skipped = (gaps[word - 1] ?? NEVER) + SKIPPED * (start - (starts[word - 1] ?? 0));
+        const skipped =
+          (gaps[word - 1] ?? NEVER) + this.#costs.skipped * (start - (starts[word - 1] ?? 0));
         if (skipped < cost) {
           cost = skipped;
           step = FROM_SKIPPED;

@@ -150,8 +150,8 @@ export interface Frames {
   /** `CEPSTRA` numbers for each frame. */
   readonly values: Float32Array;
   readonly count: number;
-  /** 1 for a frame that is far quieter than speech, otherwise 0. */
-  readonly isSilent: Uint8Array;
+  /** Loudness of each frame: 0 for silence, 1 for loud speech. */
+  readonly loudness: Float32Array;
 }
 
 /** Number of values of a frame in {@link Frames}. */
@@ -168,22 +168,25 @@ export function comparableFrames(
   isWord: Uint8Array,
 ): { readonly recording: Frames; readonly reference: Frames } {
   const bands = Math.min(recording.bands, reference.bands);
-  const isSilent = findSilence(recording, bands);
-  const heard = bandLevels(recording, bands, (frame) => isSilent[frame] === 0);
-  const spoken = bandLevels(reference, bands, (frame) => isWord[frame] === 1);
+  const heardLevels = frameLevels(recording, bands);
+  const spokenLevels = frameLevels(reference, bands);
+  const isHeard = loudFrames(heardLevels);
+  const isSpoken = loudFrames(spokenLevels).map((isLoud, frame) => isLoud & (isWord[frame] ?? 0));
+  const heard = bandLevels(recording, bands, isHeard);
+  const spoken = bandLevels(reference, bands, isSpoken);
   const floor = heard.noise.map((noise, band) =>
     Math.max(-RANGE, noise - (heard.speech[band] ?? 0) + ABOVE_NOISE),
   );
   return {
     recording: {
-      values: cepstra(recording, heard.speech, floor, (frame) => isSilent[frame] === 0),
+      values: cepstra(recording, heard.speech, floor, isHeard),
       count: recording.frames,
-      isSilent,
+      loudness: loudnessOf(heardLevels),
     },
     reference: {
-      values: cepstra(reference, spoken.speech, floor, (frame) => isWord[frame] === 1),
+      values: cepstra(reference, spoken.speech, floor, isSpoken),
       count: reference.frames,
-      isSilent: new Uint8Array(reference.frames),
+      loudness: new Float32Array(reference.frames).fill(1),
     },
   };
 }
@@ -198,7 +201,8 @@ const ABOVE_NOISE = 3 * DECIBEL;
 const SILENCE_BELOW = { usual: 35 * DECIBEL, least: 12 * DECIBEL } as const;
 const SILENCE_ABOVE_NOISE = 6 * DECIBEL;
 
-function findSilence({ logs, frames }: BandEnergies, bands: number): Uint8Array {
+/** Returns the logarithmic level of each frame. */
+function frameLevels({ frames, logs }: BandEnergies, bands: number): Float32Array {
   const levels = new Float32Array(frames);
   for (let frame = 0; frame < frames; frame += 1) {
     let energy = LEAST_ENERGY;
@@ -207,12 +211,30 @@ function findSilence({ logs, frames }: BandEnergies, bands: number): Uint8Array 
     }
     levels[frame] = Math.log(energy);
   }
+  return levels;
+}
+
+/** Frames whose level is at most this much below loud speech are certainly speech, and not noise in a pause. */
+const LOUD = 27 * DECIBEL;
+
+function loudFrames(levels: Float32Array): Uint8Array {
+  const limit = quantile(levels.slice().sort(), 0.95) - LOUD;
+  return Uint8Array.from(levels, (level) => (level > limit ? 1 : 0));
+}
+
+function loudnessOf(levels: Float32Array): Float32Array {
   const sorted = levels.slice().sort();
   const loud = quantile(sorted, 0.95);
   const quiet = Math.max(loud - SILENCE_BELOW.usual, quantile(sorted, 0.02) + SILENCE_ABOVE_NOISE);
-  const limit = Math.min(quiet, loud - SILENCE_BELOW.least);
-  return Uint8Array.from(levels, (level) => (level < limit || level < SILENCE ? 1 : 0));
+  const silent = Math.min(quiet, loud - SILENCE_BELOW.least);
+  const range = Math.max(DECIBEL, loud - LOUD_BELOW - silent);
+  return levels.map((level) =>
+    level < SILENCE ? 0 : Math.min(1, Math.max(0, (level - silent) / range)),
+  );
 }
+
+/** Sound that is at most this much below loud speech is loud. */
+const LOUD_BELOW = 25 * DECIBEL;
 
 /** Level of silence in every recording: 100 dB below full scale. */
 const SILENCE = -100 * DECIBEL;
@@ -224,11 +246,11 @@ const LEVEL_FRAMES = 5_000;
 function bandLevels(
   { frames, logs }: BandEnergies,
   bands: number,
-  isSpeech: (frame: number) => boolean,
+  isSpeech: Uint8Array,
 ): { readonly speech: Float32Array; readonly noise: Float32Array } {
   const step = Math.ceil(frames / LEVEL_FRAMES);
   const all = Array.from({ length: Math.ceil(frames / step) || 0 }, (_, index) => index * step);
-  const speech = all.filter(isSpeech);
+  const speech = all.filter((frame) => isSpeech[frame] === 1);
   const level = (chosen: readonly number[], band: number, share: number): number => {
     const values = Float32Array.from(chosen, (frame) => logs[frame * BANDS + band] ?? 0);
     return quantile(values.sort(), share);
@@ -255,7 +277,7 @@ function cepstra(
   { frames, logs }: BandEnergies,
   top: Float32Array,
   floor: Float32Array,
-  isSpeech: (frame: number) => boolean,
+  isSpeech: Uint8Array,
 ): Float32Array {
   const bands = top.length;
   const cosines = Float64Array.from({ length: CEPSTRA * bands }, (_, index) => {
@@ -272,7 +294,7 @@ function cepstra(
       const level = (logs[frame * BANDS + band] ?? 0) - (top[band] ?? 0);
       levels[band] = Math.max(floor[band] ?? 0, level);
     }
-    const counts = isSpeech(frame);
+    const counts = isSpeech[frame] === 1;
     if (counts) count += 1;
     for (let order = 0; order < CEPSTRA; order += 1) {
       let sum = 0;

@@ -34,6 +34,8 @@ const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } 
 const TIMINGS =
   '{"version":1,"text":"Hello you.","durationMs":1900,"complete":true,"words":[{"text":"Hello","startMs":0,"endMs":310}]}';
 
+const TALK = 'The old bridge over the river is open again, and the weather is good today.';
+
 /** Files that the examples take for granted. */
 const FILES = {
   'clip.mp4': readFileSync(new URL('h264.mp4', MEDIA)),
@@ -62,8 +64,11 @@ const FILES = {
   'book.epub': epubOf(['<h1>One</h1>', '<p>It was a short book.</p>']),
   'names.tsv': 'nginx\tengine x\n',
   'talk.json': TIMINGS,
+  'talk.txt': `${TALK}\n`,
+  'talk.md': `# Talk\n\n${TALK}\n`,
+  'talk.wav': speechRecording(TALK),
   'chapter.json': TIMINGS,
-  'talk.srt': '1\n00:00:00,000 --> 00:00:01,000\nHello you.\n',
+  'talk.srt': `1\n00:00:00,000 --> 00:00:01,000\n${TALK}\n`,
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
 };
 

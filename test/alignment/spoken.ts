@@ -1,0 +1,112 @@
+import type { PlacedWords } from '../../src/alignment/align-words.ts';
+import { alignWords } from '../../src/alignment/align-words.ts';
+import { type BandEnergies, BandMeter } from '../../src/alignment/features.ts';
+import { speakablePieces } from '../../src/service/engine/flite/speakable-text.ts';
+import { REFERENCE_VOICE } from '../../src/service/engine/flite/voices.ts';
+import { wordMarks } from '../../src/service/engine/flite/word-marks.ts';
+import type { WordMark } from '../../src/service/engine/speech-engine.ts';
+import { readingRegion } from '../../src/text/reading/english.ts';
+import { flite } from '../service/engine/speak.ts';
+
+/** Sentences of everyday words, with numbers. */
+export const TEXT =
+  'The weather is good today, and the old bridge over the river is open again. ' +
+  'We bought bread, cheese and a bottle of water in the small shop. ' +
+  'Did you hear the train leave at seven? Nobody knows why the garden gate was painted blue. ' +
+  'On March 15, the company sold 1,250 tickets for $12.50 each.';
+
+/** Other sentences of the same length. */
+export const OTHER_TEXT =
+  'Farmers along the southern coast had complained for decades that the reservoirs were mismanaged. ' +
+  'A young reporter named Helen spent three summers interviewing families who had left their orchards. ' +
+  'Her notebooks describe cracked soil, empty barns and school buses with only four pupils.';
+
+/** Speech, and the true time of each word. */
+export interface Spoken {
+  readonly samples: Float32Array;
+  readonly sampleRate: number;
+  readonly words: readonly WordMark[];
+}
+
+/** Speaks with flite in this thread. */
+export function speakWords(text: string, voice: string = REFERENCE_VOICE, speed = 1): Spoken {
+  const parts: Float32Array[] = [];
+  const marks: WordMark[] = [];
+  let length = 0;
+  for (const piece of speakablePieces(text, readingRegion('en-US'))) {
+    const spoken = { text: piece.text, voice, speed, pitch: 0, isTimed: true };
+    const { samples, sounds } = flite().speak(spoken);
+    const words = piece.words();
+    const tokens = flite().pronounce(words.flatMap((word) => word.tokens));
+    marks.push(...wordMarks({ piece, words, sounds, tokens, offsetMs: (length * 1000) / RATE }));
+    parts.push(samples);
+    length += samples.length;
+  }
+  return { samples: joined(...parts), sampleRate: RATE, words: marks };
+}
+
+const RATE = 16_000;
+
+/** Joins samples. */
+export function joined(...parts: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** White noise with peaks at `level`, the same in each run. */
+export function noise(seconds: number, level: number): Float32Array {
+  let state = 1;
+  return Float32Array.from({ length: seconds * RATE }, () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return level * (state / 2 ** 30 - 1);
+  });
+}
+
+/** Measures the energies of samples. */
+export function energiesOf({
+  sampleRate,
+  samples,
+}: Pick<Spoken, 'sampleRate' | 'samples'>): BandEnergies {
+  const meter = new BandMeter(sampleRate);
+  for (let at = 0; at < samples.length; at += 10_000) {
+    meter.push(samples.subarray(at, at + 10_000));
+  }
+  return meter.finish();
+}
+
+/** Aligns a recording with a text, as `foley align` does. */
+export function alignTo(
+  text: string,
+  recording: Pick<Spoken, 'sampleRate' | 'samples'>,
+): Promise<PlacedWords> {
+  const reference = speakWords(text);
+  return alignWords(
+    energiesOf(recording),
+    { energies: energiesOf(reference), words: reference.words },
+    new AbortController().signal,
+  );
+}
+
+/** Returns the mean difference of the starts of the words that were found, in milliseconds. */
+export function meanError(
+  placed: PlacedWords,
+  words: readonly Pick<WordMark, 'startMs'>[],
+  offsetMs = 0,
+): number {
+  const errors = placed.flatMap((place, index) => {
+    const truth = words[index];
+    if (place === undefined || truth === undefined) return [];
+    return [Math.abs(place.startMs - truth.startMs - offsetMs)];
+  });
+  return errors.reduce((sum, error) => sum + error, 0) / errors.length;
+}
+
+/** Returns the number of words that were found. */
+export function countPlaced(placed: PlacedWords): number {
+  return placed.filter((place) => place !== undefined).length;
+}
