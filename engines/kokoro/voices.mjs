@@ -20,21 +20,17 @@ const STYLE = { rows: 510, columns: 256 };
 /** Longest chunk in sounds. */
 export const MAX_SOUNDS = STYLE.rows;
 
-/** @typedef {{ id: string, name: string, language: string, espeak: string }} KokoroVoice */
+/** @typedef {{ id: string, language: string, espeak: string }} KokoroVoice */
 
 /**
  * Returns the voices whose files are in the folder.
  * @returns {Promise<KokoroVoice[]>}
  */
 export async function voicesIn(folder) {
-  const names = (await readdir(folder)).map((file) => /^([abefhip])[fm]_(\w+)\.bin$/.exec(file));
+  const names = (await readdir(folder)).map((file) => /^([abefhip])[fm]_\w+(?=\.bin$)/.exec(file));
   return names
     .filter((found) => found !== null)
-    .map(([file, letter, name]) => ({
-      id: path.parse(file).name,
-      name: name.replace(/^./, (first) => first.toUpperCase()),
-      ...LANGUAGES[letter],
-    }))
+    .map(([id, letter]) => ({ id, ...LANGUAGES[letter] }))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
