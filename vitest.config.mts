@@ -4,7 +4,13 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.mjs';
 
 /** Folders whose tests are a project of their own, and therefore a gate. */
-const OWN_PROJECTS = ['test/binary/**', 'test/check/**', 'test/contract/**', 'test/validators/**'];
+const OWN_PROJECTS = [
+  'test/binary/**',
+  'test/check/**',
+  'test/contract/**',
+  'test/engines/{kokoro,piper}/**',
+  'test/validators/**',
+];
 
 // Test files share worker processes: a fresh process for each file would take minutes. The soak isolates them.
 const isolate = process.env['FOLEY_TEST_SIZE'] === 'full';
@@ -37,6 +43,14 @@ export default defineConfig({
       { extends: true, test: { name: 'binary', isolate, include: ['test/binary/**/*.test.ts'] } },
       { extends: true, test: { name: 'check', isolate, include: ['test/check/**/*.test.ts'] } },
       { extends: true, test: { name: 'conformance', include: ['test/contract/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'neural',
+          include: ['test/engines/{kokoro,piper}/*.test.ts'],
+          globalSetup: ['scripts/install-engine-packages.mjs'],
+        },
+      },
       {
         extends: true,
         test: {

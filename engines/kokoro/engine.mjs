@@ -21,6 +21,7 @@ const { 'model-folder': folder } = parseArgs({
   options: { 'model-folder': { type: 'string' } },
 }).values;
 const voicesFolder = path.join(folder ?? '.', 'voices');
+const kokoroVoices = new Map();
 const styles = new Map();
 let parts;
 
@@ -29,10 +30,11 @@ await serve({
     if (folder === undefined) throw new Error('--model-folder is missing');
     const voices = await voicesIn(voicesFolder);
     if (voices.length === 0) throw new Error(`${voicesFolder} has no voices`);
+    for (const voice of voices) kokoroVoices.set(voice.id, voice);
     report('loading the phonemes', 0);
     const phonemize = await loadPhonemes();
     report('loading the model', 0.3);
-    const model = await loadModel(path.join(folder, MODEL), { expose: [DURATIONS] });
+    const model = await loadModel(path.join(folder, MODEL), { expose: [DURATIONS], floats: true });
     parts = { model, phonemize };
     return {
       name: 'kokoro',
@@ -40,11 +42,13 @@ await serve({
       license: 'Apache-2.0 AND GPL-3.0-or-later',
       models: [{ id: 'local-kokoro', name: 'Kokoro 82M' }],
       controls: ['speed'],
-      voices: voices.map((voice) => ({ ...voice, sampleRate: SAMPLE_RATE, words: true })),
+      voices: voices.map(({ id, name, language }) => {
+        return { id, name, language, sampleRate: SAMPLE_RATE, words: true };
+      }),
     };
   },
-  async *speak({ text, voice, speed }) {
-    const { id } = voice;
+  async *speak({ text, voice: { id }, speed }) {
+    const voice = kokoroVoices.get(id);
     if (!styles.has(id)) styles.set(id, await readStyles(voicesFolder, id));
     yield* speech(parts, { text, voice, speed, styleFor: styles.get(id), level: levelOf(id) });
   },

@@ -4,6 +4,7 @@ import { COMMON_LUFS } from '../parts/level.mjs';
 import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
 import { BREAK, breakIn, chunksOf, sentencesOf } from '../parts/chunks.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
+import { shareTime } from '../parts/word-times.mjs';
 import { gapSymbols, idsOf, symbolsOf } from './symbols.mjs';
 import { MAX_SOUNDS } from './voices.mjs';
 
@@ -119,33 +120,24 @@ function idsIn(chunk) {
 
 /** Returns the times of the words of a chunk, from the durations of its sounds. */
 function timesOf(chunk, frames, { from, to, offset }) {
-  const words = [];
-  let at = 1;
-  let frame = frames[0];
-  const msAt = (frameAt) => {
-    const sample = Math.min(to, Math.max(from, frameAt * FRAME_SAMPLES)) - from + offset;
+  const starts = [0];
+  for (const count of frames) starts.push(starts.at(-1) + count);
+  const msAt = (frame) => {
+    const sample = Math.min(to, Math.max(from, frame * FRAME_SAMPLES)) - from + offset;
     return Math.round((sample * 1000) / SAMPLE_RATE);
   };
-  const skip = (count) => {
-    for (let rest = count; rest > 0; rest -= 1) frame += frames[at++] ?? 0;
-  };
-  for (const { before, ids, after, ranges } of chunk) {
-    skip(before.length);
-    const start = frame;
-    skip(ids.length);
-    words.push(...shared(ranges, start, frame, msAt));
-    skip(after.length);
-  }
-  return words;
-}
-
-/** Divides the time of words that are spoken as one by the lengths of the words. */
-function shared(ranges, start, end, msAt) {
-  const whole = ranges.reduce((sum, range) => sum + range.end - range.start, 0);
-  let before = 0;
-  return ranges.map((range) => {
-    const startMs = msAt(start + ((end - start) * before) / whole);
-    before += range.end - range.start;
-    return { ...range, startMs, endMs: msAt(start + ((end - start) * before) / whole) };
+  // The first id is a pad.
+  let at = 1;
+  return chunk.flatMap(({ before, ids, after, ranges }) => {
+    const first = at + before.length;
+    const next = first + ids.length;
+    at = next + after.length;
+    const sounds = starts.slice(first, next);
+    return shareTime(ranges, sounds, starts[next] ?? starts.at(-1)).map((word) => ({
+      start: word.start,
+      end: word.end,
+      startMs: msAt(word.from),
+      endMs: msAt(word.to),
+    }));
   });
 }

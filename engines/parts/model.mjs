@@ -17,13 +17,18 @@ import { readModel } from './onnx.mjs';
 /**
  * Loads a model.
  * @param {string} file
- * @param {{ expose?: string[], threads?: number }} options `expose`: operators whose only node gets an
- *   output; `threads`: at most 4 by default
+ * @param {{ expose?: string[], floats?: boolean, threads?: number }} options `expose` and `floats`: see
+ *   onnx.mjs; `threads`: at most 4 by default
  * @returns {Promise<Model>}
  * @throws {Error} if onnxruntime-node is not installed or cannot load the model
  */
-export async function loadModel(file, { expose = [], threads = defaultThreads() } = {}) {
-  const worker = new Worker(new URL(import.meta.url), { workerData: { file, expose, threads } });
+export async function loadModel(
+  file,
+  { expose = [], floats = false, threads = defaultThreads() } = {},
+) {
+  const worker = new Worker(new URL(import.meta.url), {
+    workerData: { file, expose, floats, threads },
+  });
   const waiting = new Map();
   let failure;
   const fail = (error) => {
@@ -67,13 +72,15 @@ function defaultThreads() {
 
 if (!isMainThread && workerData?.file !== undefined) await work(workerData);
 
-async function work({ file, expose, threads }) {
+async function work({ file, expose, floats, threads }) {
   const { InferenceSession, Tensor } = await runtime();
-  const { bytes, exposed } = await readModel(file, expose);
+  const { bytes, exposed } = await readModel(file, { expose, floats });
   const session = await InferenceSession.create(bytes, {
     executionProviders: ['cpu'],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
+    // Waiting threads would use the processor of other programs.
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
     logSeverityLevel: 3,
   });
   const inputs = session.inputMetadata.map(({ name, type }) => ({ name, type }));

@@ -7,62 +7,137 @@ import { open } from 'node:fs/promises';
 
 /** Numbers of the fields that are read or written (onnx.proto). */
 const MODEL = { graph: 7 };
-const GRAPH = { node: 1, output: 12 };
-const NODE = { output: 2, operator: 4 };
+const GRAPH = { node: 1, unused: 3, output: 12 };
+const NODE = { input: 1, output: 2, name: 3, operator: 4, attribute: 5 };
+const ATTRIBUTE = { name: 1, integer: 3, type: 20 };
 const VALUE = { name: 1 };
 
 /** Types of encoding of a field. */
 const WIRE = { varint: 0, eightBytes: 1, counted: 2, fourBytes: 5 };
 
-const APPENDED_MAX_BYTES = 4096;
+/** Types of elements, and the type of an attribute that is an integer. */
+const TYPE = { float: 1, int32: 6 };
+const INTEGER = 2;
+
+/** Room after the model for what is appended. */
+const APPENDED_MAX_BYTES = 1_000_000;
 
 /**
  * Reads a model, and exposes the output of the only node with each of the given operators.
  * @param {string} file
- * @param {readonly string[]} operators such as `['Ceil']`
+ * @param {{ expose?: readonly string[], floats?: boolean }} changes `expose`: operators such as `Ceil`;
+ *   `floats`: convolutions of integers become convolutions of floats, which processors compute faster
  * @returns {Promise<{ bytes: Uint8Array, exposed: string[] }>} the model, and the names of the new outputs
  * @throws {Error} if the file is not an ONNX model, or an operator does not occur exactly once
  */
-export async function readModel(file, operators) {
+export async function readModel(file, { expose = [], floats = false } = {}) {
+  const buffer = await readWithRoom(file);
+  const size = buffer.length - APPENDED_MAX_BYTES;
+  const nodes = nodesOf(buffer.subarray(0, size));
+  const exposed = expose.map((operator) => outputOf(nodes, operator));
+  const appended = counted(
+    MODEL.graph,
+    ...exposed.map((name) => counted(GRAPH.output, counted(VALUE.name, name))),
+    ...(floats ? floatConvolutions(nodes) : []),
+  );
+  if (appended.length > APPENDED_MAX_BYTES) throw new Error('The model has too many nodes');
+  appended.copy(buffer, size);
+  return { bytes: buffer.subarray(0, size + appended.length), exposed };
+}
+
+async function readWithRoom(file) {
   const handle = await open(file);
   try {
     const { size } = await handle.stat();
     const buffer = Buffer.allocUnsafeSlow(size + APPENDED_MAX_BYTES);
-    let read = 0;
-    while (read < size) {
+    for (let read = 0; read < size;) {
       const { bytesRead } = await handle.read(buffer, read, size - read, read);
       if (bytesRead === 0) throw new Error(`${file} became shorter while it was read`);
       read += bytesRead;
     }
-    const exposed = operators.map((operator) => outputOf(buffer.subarray(0, size), operator));
-    const appended = Buffer.concat(
-      exposed.map((name) => counted(MODEL.graph, counted(GRAPH.output, counted(VALUE.name, name)))),
-    );
-    if (appended.length > APPENDED_MAX_BYTES)
-      throw new Error('The names of the nodes are too long');
-    appended.copy(buffer, size);
-    return { bytes: buffer.subarray(0, size + appended.length), exposed };
+    return buffer;
   } finally {
     await handle.close();
   }
 }
 
 /** @throws {Error} unless exactly one node has the operator */
-function outputOf(model, operator) {
-  const found = [];
-  for (const graph of fields(model)) {
-    if (graph.number !== MODEL.graph) continue;
-    for (const node of fields(graph.bytes)) {
-      if (node.number !== GRAPH.node) continue;
-      const parts = [...fields(node.bytes)];
-      const textOf = (number) => parts.find((part) => part.number === number)?.bytes.toString();
-      if (textOf(NODE.operator) === operator) found.push(textOf(NODE.output));
-    }
-  }
-  if (found.length === 1 && found[0] !== undefined) return found[0];
+function outputOf(nodes, operator) {
+  const found = nodes.filter((one) => one.operator === operator);
+  if (found.length === 1 && found[0].outputs.length > 0) return found[0].outputs[0];
   throw new Error(
     `The model has ${found.length} nodes of type ${operator}, not 1: it tells no durations`,
   );
+}
+
+/**
+ * Replaces each convolution of quantized numbers: the old node becomes an unknown field, which is
+ * skipped. The weights stay as they are in the file, but the numbers that flow through the model are
+ * not rounded any more.
+ * @returns {Buffer[]} the new nodes
+ */
+function floatConvolutions(nodes) {
+  const quantizers = nodes.filter(({ operator }) => operator === 'DynamicQuantizeLinear');
+  const sources = new Map(quantizers.map((one) => [one.outputs[0], one]));
+  const replaced = nodes.filter(
+    ({ operator, inputs }) => operator === 'ConvInteger' && sources.has(inputs[0]),
+  );
+  return replaced.flatMap(({ inputs: [quantized, weights, , zero], outputs, attributes, raw }) => {
+    const { inputs, outputs: scaled } = sources.get(quantized);
+    const [result] = outputs;
+    const own = (part) => `${result}_${part}`;
+    raw[0] = GRAPH.unused * 8 + WIRE.counted;
+    return [
+      node('Cast', [weights], own('weights'), [castTo(TYPE.float)]),
+      node('Cast', [zero], own('zero'), [castTo(TYPE.float)]),
+      node('Sub', [own('weights'), own('zero')], own('centred')),
+      node('Div', [inputs[0], scaled[1]], own('input')),
+      node('Conv', [own('input'), own('centred')], own('float'), attributes),
+      node('Cast', [own('float')], result, [castTo(TYPE.int32)]),
+    ];
+  });
+}
+
+function node(operator, inputs, output, attributes = []) {
+  return counted(
+    GRAPH.node,
+    ...inputs.map((name) => counted(NODE.input, name)),
+    counted(NODE.output, output),
+    counted(NODE.name, output),
+    counted(NODE.operator, operator),
+    ...attributes,
+  );
+}
+
+function castTo(type) {
+  return counted(
+    NODE.attribute,
+    counted(ATTRIBUTE.name, 'to'),
+    number(ATTRIBUTE.integer, type),
+    number(ATTRIBUTE.type, INTEGER),
+  );
+}
+
+/** Returns the nodes of the model; `raw` and `attributes` are parts of its bytes. */
+function nodesOf(model) {
+  const nodes = [];
+  for (const graph of fields(model)) {
+    if (graph.number !== MODEL.graph) continue;
+    for (const { number: field, bytes, raw } of fields(graph.bytes)) {
+      if (field !== GRAPH.node) continue;
+      const parts = [...fields(bytes)];
+      const texts = (wanted) =>
+        parts.filter((part) => part.number === wanted).map((part) => part.bytes.toString());
+      nodes.push({
+        operator: texts(NODE.operator)[0],
+        inputs: texts(NODE.input),
+        outputs: texts(NODE.output),
+        attributes: parts.filter((part) => part.number === NODE.attribute).map((part) => part.raw),
+        raw,
+      });
+    }
+  }
+  return nodes;
 }
 
 function* fields(message) {
@@ -78,12 +153,14 @@ function* fields(message) {
     }
   };
   while (at < message.length) {
+    const start = at;
     const key = varint();
     const wire = key % 8;
     const length = wire === WIRE.varint ? void varint() : lengthOf(wire, varint);
     const end = at + (length ?? 0);
     if (end > message.length) throw notOnnx();
-    yield { number: Math.floor(key / 8), bytes: message.subarray(at, end) };
+    const [bytes, raw] = [message.subarray(at, end), message.subarray(start, end)];
+    yield { number: Math.floor(key / 8), bytes, raw };
     at = end;
   }
 }
@@ -99,9 +176,13 @@ function notOnnx() {
   return new Error('The file is not an ONNX model');
 }
 
-function counted(number, content) {
-  const bytes = Buffer.from(content);
-  return Buffer.concat([varintOf(number * 8 + WIRE.counted), varintOf(bytes.length), bytes]);
+function counted(field, ...parts) {
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return Buffer.concat([varintOf(field * 8 + WIRE.counted), varintOf(content.length), content]);
+}
+
+function number(field, value) {
+  return Buffer.concat([varintOf(field * 8), varintOf(value)]);
 }
 
 function varintOf(value) {

@@ -1,0 +1,227 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { driveEngine, type DrivenEngine } from '../drive-engine.ts';
+import { FRAMES, standInFolder, standInModel, standInVoice } from './stand-in.ts';
+
+const ENGINE = fileURLToPath(new URL('../../../engines/kokoro/engine.mjs', import.meta.url));
+const RATE = 24_000;
+const FRAME_MS = 25;
+
+const quiet = standInVoice(() => 0.1);
+
+async function kokoro(folder?: string): Promise<DrivenEngine> {
+  return driveEngine(ENGINE, [
+    '--model-folder',
+    folder ?? (await standInFolder({ af_heart: quiet, ef_dora: quiet })),
+  ]);
+}
+
+const peakOf = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
+
+describe('the greeting of the Kokoro engine', () => {
+  it('offers the voices whose files are there, with their languages', async () => {
+    const names = ['af_heart', 'am_puck', 'bf_emma', 'ef_dora', 'ff_siwis', 'hm_psi', 'if_sara'];
+    const folder = await standInFolder(
+      Object.fromEntries([...names, 'pm_alex', 'jf_alpha', 'zm_yunxi'].map((one) => [one, quiet])),
+    );
+    const hello = await (await kokoro(folder)).greet();
+    expect(hello).toMatchObject({
+      type: 'hello',
+      protocol: 2,
+      license: 'Apache-2.0 AND GPL-3.0-or-later',
+      models: [{ id: 'local-kokoro', name: 'Kokoro 82M' }],
+      controls: ['speed'],
+      maxConcurrent: 1,
+    });
+    const voices = hello['voices'] as { id: string; language: string; words: boolean }[];
+    expect(voices.map(({ id, language }) => [id, language])).toEqual([
+      ['af_heart', 'en-US'],
+      ['am_puck', 'en-US'],
+      ['bf_emma', 'en-GB'],
+      ['ef_dora', 'es'],
+      ['ff_siwis', 'fr'],
+      ['hm_psi', 'hi'],
+      ['if_sara', 'it'],
+      ['pm_alex', 'pt-BR'],
+    ]);
+    expect(voices[0]).toEqual({
+      id: 'af_heart',
+      name: 'Heart',
+      language: 'en-US',
+      sampleRate: RATE,
+      words: true,
+    });
+  });
+
+  it('reports the loading to a host of version 2 only', async () => {
+    const folder = await standInFolder({ af_heart: quiet });
+    const newer = await kokoro(folder);
+    newer.send({ type: 'hello', protocol: 1, maxProtocol: 2 });
+    expect(await newer.next()).toMatchObject({ type: 'loading', message: 'loading the phonemes' });
+    const older = await kokoro(folder);
+    older.send({ type: 'hello', protocol: 1 });
+    const hello = await older.next();
+    expect(hello).toMatchObject({ type: 'hello', protocol: 1 });
+    expect(Object.keys(hello)).not.toContain('models');
+  });
+
+  it.each([
+    ['the folder is not named', async () => [], '--model-folder is missing'],
+    ['there are no voices', async () => ['--model-folder', await standInFolder({})], 'no voices'],
+    [
+      'the model is missing',
+      async () => {
+        const folder = await standInFolder({ af_heart: quiet });
+        await rm(path.join(folder, 'kokoro-v1.0.int8.onnx'));
+        return ['--model-folder', folder];
+      },
+      'kokoro-v1.0.int8.onnx',
+    ],
+    [
+      'the model is damaged',
+      async () => [
+        '--model-folder',
+        await standInFolder({ af_heart: quiet }, Buffer.alloc(99, 255)),
+      ],
+      'not an ONNX model',
+    ],
+    [
+      'the model tells no durations',
+      async () => [
+        '--model-folder',
+        await standInFolder({ af_heart: quiet }, standInModel({ durations: 'Max' })),
+      ],
+      '0 nodes of type Clip',
+    ],
+  ])('is an error when %s', async (_, args, message) => {
+    const engine = driveEngine(ENGINE, await args());
+    expect(await engine.greet()).toEqual({
+      type: 'error',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe('the speech of the Kokoro engine', () => {
+  it('comes with a time for every word, in order and within the audio', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const text = 'Hello there, the end of the “long” day. It is 5 o’clock 🙂 now!';
+    const { end, samples, words } = await engine.speak(text, 'af_heart');
+    expect(end).toEqual({ type: 'done', id: 1 });
+    const characters = Array.from(text);
+    expect(words.map((word) => characters.slice(word.start, word.end).join(''))).toEqual(
+      'Hello there the end of the long day It is 5 o’clock 🙂 now'.split(' '),
+    );
+    const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(times.at(-1)).toBeLessThanOrEqual((samples.length * 1000) / RATE);
+    expect(words.every(({ startMs, endMs }) => endMs > startMs)).toBe(true);
+  });
+
+  it('places words by the durations of their sounds', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const { words } = await engine.speak('Hi you.', 'af_heart');
+    // h I | space | j u: one sound lasts four frames. The stand-in has no silence to cut.
+    const sound = FRAMES * FRAME_MS;
+    expect(words).toMatchObject([{ startMs: sound }, { endMs: expect.any(Number) }]);
+    expect((words[0]?.endMs ?? 0) % sound).toBe(0);
+    expect(words[1]?.startMs).toBe((words[0]?.endMs ?? 0) + sound);
+  });
+
+  it('uses the style for the number of sounds, at the level of all voices', async () => {
+    // A row that is not used would be silent.
+    const folder = await standInFolder({ af_heart: standInVoice((row) => (row === 3 ? 0.1 : 0)) });
+    const engine = await kokoro(folder);
+    await engine.greet();
+    const { samples } = await engine.speak('Hi', 'af_heart');
+    expect(peakOf(samples)).toBeGreaterThan(1000);
+  });
+
+  it('is slower and faster on request, for hosts of both versions', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const lengthOf = async (more: object) =>
+      (await engine.speak('Hello there', 'af_heart', more)).samples.length;
+    const usual = await lengthOf({});
+    expect(await lengthOf({ speed: 0.5 })).toBe(usual * 2);
+    expect(await lengthOf({ controls: { speed: 2 } })).toBe(usual / 2);
+    expect(await lengthOf({ controls: { speed: 9 } })).toBe(usual / 2);
+  });
+
+  it('of a long text comes in chunks that the model can speak', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const text = 'The quick brown fox jumps over the lazy dog, and then it sleeps. '.repeat(30);
+    const { end, words, samples } = await engine.speak(text, 'af_heart');
+    expect(end).toEqual({ type: 'done', id: 1 });
+    expect(words).toHaveLength(390);
+    expect(words.at(-1)?.endMs).toBeLessThanOrEqual((samples.length * 1000) / RATE);
+    const { end: endless } = await engine.speak('a'.repeat(5000), 'af_heart');
+    expect(endless).toEqual({ type: 'done', id: 2 });
+  });
+
+  it('works with models that name their inputs as other exports do', async () => {
+    const folder = await standInFolder({ af_heart: quiet }, standInModel({ ids: 'input_ids' }));
+    const engine = await kokoro(folder);
+    await engine.greet();
+    expect((await engine.speak('Hello', 'af_heart')).samples.length).toBeGreaterThan(1000);
+  });
+
+  it('ends at once when it is cancelled, and the next request is spoken', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    const text = 'One more sentence for this text. '.repeat(40);
+    engine.send({ type: 'speak', id: 7, text, voice: 'af_heart' });
+    engine.send({ type: 'cancel', id: 7 });
+    engine.send({ type: 'cancel', id: 7 });
+    expect(await engine.next()).toEqual({ type: 'done', id: 7 });
+    const { end, words } = await engine.speak('Hello', 'ef_dora');
+    expect(end).toEqual({ type: 'done', id: 1 });
+    expect(words).toHaveLength(1);
+  });
+
+  it.each(['', ' … ', '?!'])('of %j does not exist: the text is unspeakable', async (text) => {
+    const engine = await kokoro();
+    await engine.greet();
+    const { end, samples } = await engine.speak(text, 'af_heart');
+    expect(end).toMatchObject({ type: 'error', reason: 'unspeakable' });
+    expect(samples).toHaveLength(0);
+  });
+
+  it('fails with a reason when the model gives no numbers, and the engine goes on', async () => {
+    const folder = await standInFolder({ af_heart: standInVoice(() => NaN), ef_dora: quiet });
+    const engine = await kokoro(folder);
+    await engine.greet();
+    expect((await engine.speak('Hello', 'af_heart')).end).toMatchObject({
+      type: 'error',
+      reason: 'failed',
+      message: 'The model gave audio that is not a number',
+    });
+    expect(engine.stderr()).toContain('not a number');
+    expect((await engine.speak('Hola', 'ef_dora')).end.type).toBe('done');
+  });
+
+  it('fails with a reason for an unknown voice and for a damaged voice', async () => {
+    const folder = await standInFolder({ af_heart: quiet });
+    await writeFile(path.join(folder, 'voices', 'af_sky.bin'), quiet.subarray(4));
+    expect(await readdir(path.join(folder, 'voices'))).toHaveLength(2);
+    const engine = await kokoro(folder);
+    await engine.greet();
+    expect((await engine.speak('Hello', 'nobody')).end).toMatchObject({
+      message: 'unknown voice: nobody',
+    });
+    expect((await engine.speak('Hello', 'af_sky')).end).toMatchObject({
+      message: expect.stringContaining('af_sky is damaged'),
+    });
+  });
+
+  it('ends with stdin', async () => {
+    const engine = await kokoro();
+    await engine.greet();
+    expect(await engine.end()).toBe(0);
+  });
+});
