@@ -123,8 +123,10 @@ async function installNatural(
   const files = parts.flatMap((part) => part.files);
   const isInstalled = (await findInstallation(name, deps)) !== undefined;
   const offer = { name, parts, isInstalled, missing: new Set(await missingFiles(files, deps)) };
-  if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
-  else await requireConsent(context, offer);
+  if (!isInstalled || offer.missing.size > 0) {
+    if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
+    else await requireConsent(context, offer);
+  }
   let added: EngineRegistration;
   try {
     added = await addNaturalEngine(name, parts, deps);
