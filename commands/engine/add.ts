@@ -7,7 +7,11 @@ import type { Progress } from '../../src/cli/render/progress.ts';
 import type { EngineCommand, EngineRegistration } from '../../src/contract/engine.ts';
 import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import type { ModelFile } from '../../src/engines/download-models.ts';
-import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
+import type {
+  EnginePart,
+  NaturalEngine,
+  NaturalEngineName,
+} from '../../src/engines/natural-engines.ts';
 import { Failure, usageFailure } from '../../src/errors/failure.ts';
 import { counted } from '../../src/text/display.ts';
 
@@ -54,7 +58,7 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
     refuseNaturalFlags(options);
     const engine =
       command === undefined
-        ? await install(context, name)
+        ? await installEspeak(context, name)
         : await add(context, { name, command, args, cwd: context.cwd() });
     context.io.notice(describeAdded(engine));
     return { data: engineDocument(engine) };
@@ -83,7 +87,7 @@ async function add(context: Context, command: EngineCommand): Promise<EngineRegi
   return addEngine(command, await engineDeps(context));
 }
 
-async function install(context: Context, name: string): Promise<EngineRegistration> {
+async function installEspeak(context: Context, name: string): Promise<EngineRegistration> {
   const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg, installPackages } =
     await import('../../src/engines/install.ts');
   if (name !== ESPEAK_NG) {
@@ -103,41 +107,48 @@ async function install(context: Context, name: string): Promise<EngineRegistrati
 async function installNatural(
   context: Context,
   name: NaturalEngineName,
-  { from, voice = [], yes }: EngineAddFlags,
+  flags: EngineAddFlags,
 ): Promise<unknown> {
-  const [
-    { NATURAL_ENGINES },
-    { addNaturalEngine, requireFreeName },
-    { missingFiles },
-    { findInstallation },
-  ] = await Promise.all([
-    import('../../src/engines/natural-engines.ts'),
-    import('../../src/engines/add-natural-engine.ts'),
-    import('../../src/engines/download-models.ts'),
-    import('../../src/engines/install.ts'),
-  ]);
-  const engine = NATURAL_ENGINES[name];
-  const parts = engine.parts(voice);
-  const { deps, stop } = await naturalEngineDeps(context, from);
+  const { NATURAL_ENGINES } = await import('../../src/engines/natural-engines.ts');
+  const { deps, stop } = await naturalEngineDeps(context, flags.from);
+  let added: EngineRegistration;
+  try {
+    added = await addWithConsent(context, NATURAL_ENGINES[name], flags, deps);
+  } finally {
+    await stop();
+  }
+  const [wanted = NATURAL_ENGINES[name].voice] = flags.voice ?? [];
+  // A Piper voice with several speakers has an id for each, such as `en_US-libritts-high+p3922`.
+  const ids = added.voices.map(({ id }) => id);
+  const voice = ids.find((id) => id === wanted || id.startsWith(`${wanted}+`)) ?? ids[0] ?? wanted;
+  context.io.notice(describeAdded(added));
+  context.io.notice(`Listen: foley tts "Hello from foley" -v ${voice} --play`);
+  context.io.notice(`Make it the default voice: foley config set voice ${voice}`);
+  return engineDocument(added);
+}
+
+async function addWithConsent(
+  context: Context,
+  { name, parts: partsOf }: NaturalEngine,
+  { voice = [], yes }: EngineAddFlags,
+  deps: NaturalEngineDeps,
+): Promise<EngineRegistration> {
+  const [{ addNaturalEngine, requireFreeName }, { missingFiles, readSmallFile }, install] =
+    await Promise.all([
+      import('../../src/engines/add-natural-engine.ts'),
+      import('../../src/engines/download-models.ts'),
+      import('../../src/engines/install.ts'),
+    ]);
   await requireFreeName(name, deps);
+  const parts = await partsOf(voice, (file) => readSmallFile(file, deps));
   const files = parts.flatMap((part) => part.files);
-  const isInstalled = (await findInstallation(name, deps)) !== undefined;
+  const isInstalled = (await install.findInstallation(name, deps)) !== undefined;
   const offer = { name, parts, isInstalled, missing: new Set(await missingFiles(files, deps)) };
   if (!isInstalled || offer.missing.size > 0) {
     if (yes === true) describeOffer(offer).forEach((line) => context.io.notice(line));
     else await requireConsent(context, offer);
   }
-  let added: EngineRegistration;
-  try {
-    added = await addNaturalEngine(name, parts, deps);
-  } finally {
-    await stop();
-  }
-  const [proposed = engine.voice] = voice;
-  context.io.notice(describeAdded(added));
-  context.io.notice(`Listen: foley tts "Hello from foley" -v ${proposed} --play`);
-  context.io.notice(`Make it the default voice: foley config set voice ${proposed}`);
-  return engineDocument(added);
+  return addNaturalEngine(name, parts, deps);
 }
 
 interface Offer {
@@ -210,6 +221,8 @@ async function naturalEngineDeps(
     installPackages: (folder: string) => installPackages(folder, context),
     onDownload: (bytes: number) => bytes > 0 && show('downloading', bytes),
     onProgress: (bytes: number) => progress?.update('downloading', bytes),
+    onRecord: (file: string, sum: string) =>
+      io.notice(`foley: recorded the SHA-256 of ${file}: ${sum}`),
     onInstall: () => show('installing with npm'),
   };
   const stop = async (): Promise<void> => {

@@ -1,12 +1,15 @@
 import path from 'node:path';
+import { readJsonFile } from '../config/json-file.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
+import { checksumOf } from '../durable/checksum.ts';
 import { hasErrno, outputFailure } from '../durable/file-failures.ts';
 import { takeLock } from '../durable/lock.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
+import { replaceFile } from '../durable/publish.ts';
 import type { ProcessIdentity, Processes } from '../effects/processes.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
-import type { ModelDeps } from './download-models.ts';
+import type { ModelDeps, ModelFile } from './download-models.ts';
 import { missingFiles, storeFiles } from './download-models.ts';
 import type { EngineDeps } from './engines.ts';
 import { removeEngine } from './engines.ts';
@@ -25,6 +28,8 @@ export interface NaturalEngineDeps extends InstallDeps, ModelDeps, LockDeps {
   readonly processes: Processes;
   /** Called with the size of the files before they are downloaded. */
   readonly onDownload: (bytes: number) => void;
+  /** Called with the SHA-256 of a file for which the publisher gives an MD5 only. */
+  readonly onRecord: (name: string, sha256: string) => void;
   /** Called when all files are stored, before npm runs. */
   readonly onInstall: () => void;
 }
@@ -41,15 +46,49 @@ export function addNaturalEngine(
 ): Promise<EngineRegistration> {
   return whileLocked(deps, async () => {
     await requireFreeName(name, deps);
-    const missing = await missingFiles(
-      parts.flatMap(({ files }) => files),
-      deps,
-    );
+    const recorded = await readChecksums(name, deps);
+    const files = parts
+      .flatMap((part) => part.files)
+      .map((file) => ({ ...file, sha256: file.sha256 ?? recorded.get(file.path) }));
+    const missing = await missingFiles(files, deps);
     deps.onDownload(missing.reduce((sum, { bytes }) => sum + bytes, 0));
     await storeFiles(missing, deps);
+    const unknown = files.filter(({ sha256 }) => sha256 === undefined);
+    if (unknown.length > 0) await recordChecksums(name, unknown, recorded, deps);
     deps.onInstall();
     return installNaturalEngine(name, path.join(deps.modelsFolder, name), deps);
   });
+}
+
+// SHA-256 of files for which the publisher gives an MD5 only, as they were at the first installation.
+async function readChecksums(
+  name: NaturalEngineName,
+  { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
+): Promise<ReadonlyMap<string, string>> {
+  const content = await readJsonFile(files, checksumsFile(modelsFolder, name), 'refuse');
+  const entries = Object.entries(content ?? {});
+  return new Map(entries.flatMap(([file, sum]) => (typeof sum === 'string' ? [[file, sum]] : [])));
+}
+
+async function recordChecksums(
+  name: NaturalEngineName,
+  unknown: readonly ModelFile[],
+  recorded: ReadonlyMap<string, string>,
+  deps: NaturalEngineDeps,
+): Promise<void> {
+  const sums = new Map(recorded);
+  for (const file of unknown) {
+    const sum = await checksumOf(path.join(deps.modelsFolder, file.path), 'sha256', deps.files);
+    sums.set(file.path, sum);
+    deps.onRecord(path.basename(file.path), sum);
+  }
+  const data = Buffer.from(`${JSON.stringify(Object.fromEntries(sums), undefined, 2)}\n`);
+  const file = checksumsFile(deps.modelsFolder, name);
+  await replaceFile({ ...deps, path: file, data, mode: 0o600, flag: 'XDG_DATA_HOME' });
+}
+
+function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {
+  return path.join(modelsFolder, name, 'checksums.json');
 }
 
 /** Checks that the user has no engine of their own with this name. @throws Failure (usage) */

@@ -5,7 +5,7 @@ import type { ApiClient } from '../api/client.ts';
 import { isCut, startsAt } from '../api/download.ts';
 import { reviseFailure } from '../api/failures.ts';
 import type { ApiResponse } from '../api/response.ts';
-import { badResponse } from '../api/response.ts';
+import { badResponse, readBytes } from '../api/response.ts';
 import { backoff, BACKOFF_BASE_MS } from '../api/retry.ts';
 import type { Checksum } from '../durable/checksum.ts';
 import { checksumOf, createChecksum } from '../durable/checksum.ts';
@@ -79,36 +79,53 @@ const VARIABLE = 'XDG_DATA_HOME';
 /**
  * Stores files in the folder of the models. A file appears under its name only with the right checksum. An interrupted
  * download leaves a partial file, with which the next call resumes it.
- * @returns the SHA-256 of each file
  * @throws Failure: `output` if the disk is full or the files cannot be written, `usage` if the folder of the source
  *   lacks a file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
  */
-export async function storeFiles(
-  wanted: readonly ModelFile[],
-  deps: ModelDeps,
-): Promise<readonly string[]> {
+export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps): Promise<void> {
   const { files, modelsFolder, source } = deps;
   const folders = await (source.kind === 'folder' ? locateFiles(wanted, source.path, files) : []);
   const partials = await Promise.all(wanted.map((file) => partialBytes(file, deps)));
   const bytes = wanted.reduce((sum, file, at) => sum + file.bytes - (partials[at] ?? 0), 0);
   await requireSpace(modelsFolder, bytes, { files, what: 'the voices need', variable: VARIABLE });
-  const sums: string[] = [];
   let stored = 0;
   for (const [at, file] of wanted.entries()) {
-    sums.push(
-      await storeFile(file, folders[at], {
-        ...deps,
-        onProgress: (more) => deps.onProgress(stored + more),
-      }),
-    );
+    const before = stored;
+    const onProgress = (more: number): void => deps.onProgress(before + more);
+    await storeFile(file, folders[at], { ...deps, onProgress });
     stored += file.bytes;
   }
-  return sums;
+}
+
+// Far more than the catalogue of all Piper voices.
+const SMALL_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads a small file that the user must see before an installation: a catalogue or a license.
+ * @throws Failure like {@link storeFiles}
+ */
+export async function readSmallFile(
+  file: Pick<ModelFile, 'path' | 'url'>,
+  { client, files, signal, source }: Pick<ModelDeps, 'client' | 'files' | 'signal' | 'source'>,
+): Promise<Uint8Array> {
+  if (source.kind === 'folder') {
+    const [located = ''] = await locateFiles([file], source.path, files);
+    return files.readFile(located);
+  }
+  const url = sourceUrl(file, source);
+  try {
+    const request = { method: 'GET', target: url, billed: false, retry: 'safe', signal } as const;
+    const response = await (await client()).send({ ...request, accept: '*/*', public: true });
+    return await readBytes(response, SMALL_BYTES);
+  } catch (error) {
+    const named = { name: path.basename(file.path), bytes: 0 };
+    throw error instanceof Failure ? explained(error, url, named) : error;
+  }
 }
 
 // A folder has the paths of the list, with or without the folder of the engine, or all files side by side.
 async function locateFiles(
-  wanted: readonly ModelFile[],
+  wanted: readonly Pick<ModelFile, 'path'>[],
   folder: string,
   files: FileDeps['files'],
 ): Promise<readonly string[]> {
@@ -148,7 +165,7 @@ async function storeFile(
   file: ModelFile,
   located: string | undefined,
   deps: ModelDeps,
-): Promise<string> {
+): Promise<void> {
   const { modelsFolder } = deps;
   const target = path.join(modelsFolder, file.path);
   const partial = new PartialFile(partialName(modelsFolder, file), file, deps);
@@ -157,7 +174,7 @@ async function storeFile(
     await partial.open();
     if (located === undefined) await downloadFile(file, partial, deps);
     else await copyFile(located, partial, deps);
-    return await partial.publish(target);
+    await partial.publish(target);
   } catch (error) {
     throw error instanceof Failure || deps.signal.aborted
       ? error
@@ -206,7 +223,7 @@ async function downloadFile(file: ModelFile, partial: PartialFile, deps: ModelDe
   throw await rejected(partial, url.host);
 }
 
-function sourceUrl(file: ModelFile, source: ModelSource): URL {
+function sourceUrl(file: Pick<ModelFile, 'path' | 'url'>, source: ModelSource): URL {
   if (source.kind !== 'mirror') return new URL(file.url);
   const url = new URL(source.url);
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${file.path}`;
@@ -308,7 +325,11 @@ async function rejected(partial: PartialFile, from: string): Promise<Failure> {
   });
 }
 
-function explained(error: Failure, url: URL, partial: PartialFile): Failure {
+function explained(
+  error: Failure,
+  url: URL,
+  partial: Pick<PartialFile, 'bytes' | 'name'>,
+): Failure {
   const { status } = error;
   const isCutOff = error instanceof ShortBody || isCut(error);
   const isWrongSource = error.exit === 'badAnswer' && !isCutOff;
@@ -427,15 +448,14 @@ class PartialFile {
     );
   }
 
-  /** Gives the complete file its name. Returns its SHA-256. */
-  async publish(target: string): Promise<string> {
+  /** Gives the complete file its name. */
+  async publish(target: string): Promise<void> {
     if (this.#handle !== undefined) await syncFile(this.#handle);
     await this.close();
     const { files } = this.#deps;
     await removeQuietly(this.#versionFile, this.#deps);
     await retryWhileBusy(this.#deps, () => files.rename(this.#path, target));
     await syncFolder(files, path.dirname(target));
-    return this.#sums.sha256.value();
   }
 
   async discard(): Promise<void> {

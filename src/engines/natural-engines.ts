@@ -1,6 +1,8 @@
+import { parseJson } from '../api/response.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { ModelFile } from './download-models.ts';
+import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 
 /** The engines with natural voices that `foley engine add NAME` installs. */
 export type NaturalEngineName = 'kokoro' | 'piper';
@@ -27,10 +29,13 @@ export interface NaturalEngine {
   /**
    * Returns the files of the voices, and everything that the voices need.
    * @param voices names of voices; none stand for the voices that are installed without a choice
-   * @throws Failure (usage) for an unknown voice
+   * @param read reads a catalogue or a license from the source of the files
+   * @throws Failure (usage) for an unknown voice; an error of `read`
    */
-  parts(voices: readonly string[]): readonly EnginePart[];
+  readonly parts: (voices: readonly string[], read: ReadFile) => Promise<readonly EnginePart[]>;
 }
+
+type ReadFile = (file: Pick<ModelFile, 'path' | 'url'>) => Promise<Uint8Array>;
 
 /** Returns whether an engine name is reserved for an engine with natural voices. */
 export function isNaturalEngine(name: string): name is NaturalEngineName {
@@ -122,7 +127,7 @@ const PACKAGES: readonly EnginePart[] = [
 const KOKORO: NaturalEngine = {
   name: 'kokoro',
   voice: 'af_heart',
-  parts(voices) {
+  async parts(voices) {
     const names = voices.length === 0 ? [...kokoroSums.keys()] : [...new Set(voices)];
     const files = names.map((name) => kokoroVoice(name));
     return [
@@ -145,33 +150,72 @@ const KOKORO: NaturalEngine = {
 
 function kokoroVoice(name: string): ModelFile {
   const sha256 = kokoroSums.get(name);
-  if (sha256 === undefined) throw unknownVoice('kokoro', name, [...kokoroSums.keys()]);
+  if (sha256 === undefined) {
+    const hint = nearestHint(
+      name,
+      kokoroSums.keys(),
+      `Voices: ${[...kokoroSums.keys()].join(', ')}`,
+    );
+    throw usageFailure(`kokoro has no voice "${name}"`, hint);
+  }
   const url = `${KOKORO_VOICES_SOURCE}/${name}.bin`;
   return { path: `kokoro/voices/${name}.bin`, bytes: KOKORO_VOICE_BYTES, url, sha256 };
 }
 
 const PIPER_SOURCE = 'https://huggingface.co/rhasspy/piper-voices';
+const PIPER_REVISION = 'v1.0.0';
 const JOE = 'en_US-joe-medium';
 
 const PIPER: NaturalEngine = {
   name: 'piper',
   voice: JOE,
-  parts(voices) {
+  async parts(voices, read) {
     const names = voices.length === 0 ? [JOE] : [...new Set(voices)];
-    const parts = names.map((name) => {
-      if (name !== JOE) throw unknownVoice('piper', name, [JOE]);
-      return part(
-        `voice ${name}`,
-        'CC0-1.0 (recordings), refined from the voice lessac, whose recordings restrict commercial use',
-        `${PIPER_SOURCE}/tree/v1.0.0/en/en_US/joe/medium`,
-        JOE_FILES,
-      );
-    });
+    const parts: EnginePart[] = [];
+    let catalogue: unknown;
+    for (const name of names) {
+      if (name !== JOE) catalogue ??= await readCatalogue(read);
+      parts.push(name === JOE ? joePart() : await cataloguedPart(catalogue, name, read));
+    }
     return [...parts, ...PACKAGES];
   },
 };
 
-const JOE_URL = `${PIPER_SOURCE}/resolve/v1.0.0/en/en_US/joe/medium`;
+async function readCatalogue(read: ReadFile): Promise<unknown> {
+  const { href: url } = piperCatalogueUrl(PIPER_REVISION);
+  return parseJson(Buffer.from(await read({ path: 'piper/voices.json', url })).toString('utf8'));
+}
+
+async function cataloguedPart(
+  catalogue: unknown,
+  name: string,
+  read: ReadFile,
+): Promise<EnginePart> {
+  const voice = findPiperVoice(catalogue, name, PIPER_REVISION);
+  const card = voice.files.find((file) => file.path.endsWith('.MODEL_CARD'));
+  const text = card === undefined ? '' : Buffer.from(await read(card)).toString('utf8');
+  const speakers = voice.speakers > 1 ? ` with ${voice.speakers} speakers` : '';
+  return part(`voice ${voice.name}${speakers}`, licenseOf(text), voice.source, voice.files);
+}
+
+/** Returns the license in a model card of Piper: its line `License`, and what the voice was refined from. */
+function licenseOf(card: string): string {
+  const [, license = 'see the model card'] = /^\W*license:\s*(\S.*)$/im.exec(card) ?? [];
+  const [, page] = /^\W*url:\s*(\S+)/im.exec(card) ?? [];
+  const [origin] = /^.*\bfine-?\s?tuned from\b.*$/im.exec(card) ?? [];
+  return [license.trim(), page, origin?.trim()].filter((one) => one !== undefined).join(', ');
+}
+
+function joePart(): EnginePart {
+  return part(
+    `voice ${JOE}`,
+    'CC0-1.0 (recordings), refined from the voice lessac, whose recordings restrict commercial use',
+    `${PIPER_SOURCE}/tree/${PIPER_REVISION}/en/en_US/joe/medium`,
+    JOE_FILES,
+  );
+}
+
+const JOE_URL = `${PIPER_SOURCE}/resolve/${PIPER_REVISION}/en/en_US/joe/medium`;
 
 const JOE_FILES: readonly ModelFile[] = [
   {
@@ -207,11 +251,4 @@ function part(
   files: readonly ModelFile[],
 ): EnginePart {
   return { what, license, source, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0), files };
-}
-
-function unknownVoice(engine: string, name: string, names: readonly string[]): Error {
-  return usageFailure(
-    `${engine} has no voice "${name}"`,
-    nearestHint(name, names, `Voices: ${names.join(', ')}`),
-  );
 }

@@ -54,6 +54,26 @@ describe('the consent to an engine', () => {
     });
   });
 
+  test('shows the license of a Piper voice, for which only catalogue and model card are read', async () => {
+    const folder = 'de/de_DE/thorsten/medium';
+    const name = 'de_DE-thorsten-medium';
+    const file = { size_bytes: 63_000_000, md5_digest: '0'.repeat(32) };
+    const names = [`${name}.onnx`, `${name}.onnx.json`, 'MODEL_CARD'];
+    const files = Object.fromEntries(names.map((one) => [`${folder}/${one}`, file]));
+    const server = await startFaultServer([
+      {
+        path: '/piper/voices.json',
+        answer: answer(200, {}, JSON.stringify({ [name]: { num_speakers: 1, files } })),
+      },
+      { path: `/piper/${name}.MODEL_CARD`, answer: answer(200, {}, '* License: CC0\n') },
+    ]);
+    const args = ['engine', 'add', 'piper', '--voice', name, '--from', server.origin];
+    const result = await runFoley(args);
+    expect(result.code).toBe(2);
+    expect(result.stderr).toContain(`voice ${name} (189.0 MB): license CC0; https://`);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test('is asked for on a terminal, and "no" downloads nothing', async () => {
     const { origin } = await startFaultServer([]);
     const box = await sandbox();

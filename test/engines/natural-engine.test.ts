@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import { configFailure } from '../../src/errors/failure.ts';
 import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import { addNaturalEngine, removeNaturalEngine } from '../../src/engines/add-natural-engine.ts';
 import { register } from '../../src/engines/engines.ts';
-import type { EnginePart } from '../../src/engines/natural-engines.ts';
+import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
 import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engines.ts';
 import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
 import { startFaultServer } from '../fault-server/fault-server.ts';
@@ -48,6 +49,7 @@ async function world(rules: readonly Rule[] = [honest], changes: Partial<Natural
   }
   const installed: string[] = [];
   const waited: (number | undefined)[] = [];
+  const recorded: [string, string][] = [];
   const deps = {
     ...engines,
     ...models,
@@ -56,10 +58,11 @@ async function world(rules: readonly Rule[] = [honest], changes: Partial<Natural
     installPackages: async (folder: string) => void installed.push(folder),
     onWait: (pid: number | undefined) => void waited.push(pid),
     onDownload: () => undefined,
+    onRecord: (name: string, sum: string) => void recorded.push([name, sum]),
     onInstall: () => undefined,
     ...changes,
   };
-  return { deps, server, installed, waited, inspected: engines.inspected };
+  return { deps, server, installed, recorded, waited, inspected: engines.inspected };
 }
 
 const listedIn = ({ enginesFolder: folder, files }: NaturalEngineDeps) =>
@@ -247,21 +250,56 @@ describe('removing an engine with natural voices', () => {
   });
 });
 
+describe('a file for which the publisher gives an MD5 only', () => {
+  const [part] = PARTS;
+  const withMd5 = (content: Buffer): readonly EnginePart[] =>
+    PARTS.slice(0, 1).map((one) => ({
+      ...one,
+      files: one.files.map((file) => ({
+        ...file,
+        sha256: undefined,
+        md5: createHash('md5').update(content).digest('hex'),
+      })),
+    }));
+
+  it('is recorded by its SHA-256, which later files must have', async () => {
+    const { deps, recorded } = await world();
+    await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);
+    expect(recorded).toEqual([['model.onnx', part?.files[0]?.sha256]]);
+    await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);
+    expect(recorded).toHaveLength(1);
+
+    const other = contentOf('other', 60_000);
+    const from = await startFaultServer([{ answer: answer(200, {}, other) }]);
+    await rm(path.join(deps.modelsFolder, 'kokoro/model.onnx'));
+    const changed = { ...deps, source: { kind: 'mirror', url: new URL(from.origin) } } as const;
+    const failure = await failureOf(addNaturalEngine('kokoro', withMd5(other), changed));
+    expect(failure).toMatchObject({ exitCode: 25 });
+    expect(String(failure)).toContain('its SHA-256 is');
+  });
+});
+
+const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('nothing to read'));
+
 describe('the list of files', () => {
-  it('has 41 voices of Kokoro, or those that are chosen', () => {
-    const files = NATURAL_ENGINES.kokoro.parts([]).flatMap((part) => part.files);
+  const partsOf = (name: NaturalEngineName, ...voices: readonly string[]) =>
+    NATURAL_ENGINES[name].parts(voices, nothing);
+  const filesOf = async (name: NaturalEngineName, ...voices: readonly string[]) =>
+    (await partsOf(name, ...voices)).flatMap((part) => part.files);
+
+  it('has 41 voices of Kokoro, or those that are chosen', async () => {
+    const files = await filesOf('kokoro');
     expect(files.filter(({ path: file }) => file.startsWith('kokoro/voices/'))).toHaveLength(41);
-    const chosen = NATURAL_ENGINES.kokoro.parts(['af_heart', 'bf_emma', 'af_heart']);
-    expect(chosen.flatMap((part) => part.files.map(({ path: file }) => file))).toEqual([
+    const chosen = await filesOf('kokoro', 'af_heart', 'bf_emma', 'af_heart');
+    expect(chosen.map(({ path: file }) => file)).toEqual([
       'kokoro/voices/af_heart.bin',
       'kokoro/voices/bf_emma.bin',
       'kokoro/kokoro-v1.0.int8.onnx',
     ]);
   });
 
-  it.each(['kokoro', 'piper'] as const)('of %s pins every file by SHA-256', (name) => {
-    const files = NATURAL_ENGINES[name].parts([]).flatMap((part) => part.files);
-    for (const file of files) {
+  it.each(['kokoro', 'piper'] as const)('of %s pins every file by SHA-256', async (name) => {
+    for (const file of await filesOf(name)) {
       expect(file.sha256).toMatch(/^[0-9a-f]{64}$/);
       expect(file.path).toMatch(new RegExp(`^${name}/`));
       expect(file.url).toMatch(/^https:\/\//);
@@ -269,12 +307,48 @@ describe('the list of files', () => {
     expect(isNaturalEngine(name)).toBe(true);
   });
 
-  it('names the license of espeak-ng', () => {
-    const licenses = NATURAL_ENGINES.kokoro.parts([]).map(({ license }) => license);
-    expect(licenses).toContain('GPL-3.0-or-later');
+  it('names the licenses of all packages', async () => {
+    const lock = await readFile(path.resolve('engines/parts/package-lock.json'), 'utf8');
+    const { packages }: { packages: Record<string, { license: string }> } = JSON.parse(lock);
+    const named = (await partsOf('kokoro')).map(({ license }) => license).join(' ');
+    for (const { license } of Object.values(packages)) {
+      const [first = ''] = license.replaceAll(/[()]/g, '').split(' OR ');
+      expect(named).toContain(first);
+    }
+    expect(named).toContain('GPL-3.0-or-later');
   });
 
-  it('suggests the nearest voice', () => {
-    expect(() => NATURAL_ENGINES.kokoro.parts(['af_hart'])).toThrow('no voice "af_hart"');
+  it('suggests the nearest voice', async () => {
+    await expect(partsOf('kokoro', 'af_hart')).rejects.toMatchObject({
+      message: 'kokoro has no voice "af_hart"',
+      hint: 'Did you mean af_heart?',
+    });
+  });
+
+  it('has other voices of Piper by the catalogue, with the license of their model card', async () => {
+    const folder = 'de/de_DE/thorsten/medium';
+    const name = 'de_DE-thorsten-medium';
+    const file = { size_bytes: 100, md5_digest: '0'.repeat(32) };
+    const files = { [`${folder}/${name}.onnx`]: file, [`${folder}/${name}.onnx.json`]: file };
+    const catalogue = {
+      [name]: { num_speakers: 1, files: { ...files, [`${folder}/MODEL_CARD`]: file } },
+    };
+    const card =
+      '## Dataset\n\n* URL: https://thorsten.example\n* License: CC0\n\nFinetuned from lessac.\n';
+    const asked: string[] = [];
+    const parts = await NATURAL_ENGINES.piper.parts([name, 'en_US-joe-medium'], async (wanted) => {
+      asked.push(wanted.path);
+      return Buffer.from(wanted.path.endsWith('.json') ? JSON.stringify(catalogue) : card);
+    });
+    expect(asked).toEqual(['piper/voices.json', `piper/${name}.MODEL_CARD`]);
+    expect(parts.slice(0, 2)).toMatchObject([
+      {
+        what: `voice ${name}`,
+        license: 'CC0, https://thorsten.example, Finetuned from lessac.',
+        source: `https://huggingface.co/rhasspy/piper-voices/tree/v1.0.0/${folder}`,
+        bytes: 300,
+      },
+      { what: 'voice en_US-joe-medium' },
+    ]);
   });
 });

@@ -17,7 +17,7 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] a
     const effects = await forEachEffect({
       fault,
       prepare: () => modelWorld({ source }),
-      scenario: async (world, files) => void (await storeFiles([ENTRY], { ...world, files })),
+      scenario: (world, files) => storeFiles([ENTRY], { ...world, files }),
       async check(world, { error, open }) {
         if (fault.kind === 'full' && error !== undefined) {
           expect(error).toMatchObject({ exitCode: 30 });
