@@ -281,9 +281,10 @@ describe('a file for which the publisher gives an MD5 only', () => {
 
 const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('nothing to read'));
 
+const partsOf = (name: NaturalEngineName, ...voices: readonly string[]) =>
+  NATURAL_ENGINES[name].parts(voices, nothing);
+
 describe('the list of files', () => {
-  const partsOf = (name: NaturalEngineName, ...voices: readonly string[]) =>
-    NATURAL_ENGINES[name].parts(voices, nothing);
   const filesOf = async (name: NaturalEngineName, ...voices: readonly string[]) =>
     (await partsOf(name, ...voices)).flatMap((part) => part.files);
 
