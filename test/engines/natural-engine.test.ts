@@ -284,10 +284,10 @@ const nothing = (): Promise<Uint8Array> => Promise.reject(new Error('nothing to 
 const partsOf = (name: NaturalEngineName, ...voices: readonly string[]) =>
   NATURAL_ENGINES[name].parts(voices, nothing);
 
-describe('the list of files', () => {
-  const filesOf = async (name: NaturalEngineName, ...voices: readonly string[]) =>
-    (await partsOf(name, ...voices)).flatMap((part) => part.files);
+const filesOf = async (name: NaturalEngineName, ...voices: readonly string[]) =>
+  (await partsOf(name, ...voices)).flatMap((part) => part.files);
 
+describe('the list of files', () => {
   it('has 41 voices of Kokoro, or those that are chosen', async () => {
     const files = await filesOf('kokoro');
     expect(files.filter(({ path: file }) => file.startsWith('kokoro/voices/'))).toHaveLength(41);
