@@ -14,6 +14,14 @@ const NOISE = { sound: 0, duration: 0 };
 
 const SPEED = { lowest: 0.25, highest: 4 };
 
+/**
+ * The models round the duration of each symbol up to whole frames, by half a frame on average. The
+ * average of the unrounded durations at the normal speed was measured with 4 sentences.
+ */
+const FRAME = { samples: 256, roundedUp: 0.5 };
+const SYMBOL_SECONDS = 0.018;
+const MIN_SCALE = 0.1;
+
 /** Silence that is kept around the sound of a sentence, and silence after it. */
 const MARGIN_MS = 30;
 const PAUSE_MS = { part: 100, sentence: 300, paragraph: 600 };
@@ -59,19 +67,25 @@ export async function* speech({ model, phonemize }, { text, voice, speed: wanted
 }
 
 /** Returns the audio of a chunk, and the duration of each symbol in frames. */
-async function run(model, ids, { lengthScale, speaker }, speed) {
+async function run(model, ids, { lengthScale, sampleRate, speaker }, speed) {
   const inputs = {
     input: { type: 'int64', data: ints(...ids), dims: [1, ids.length] },
     input_lengths: { type: 'int64', data: ints(ids.length), dims: [1] },
     scales: {
       type: 'float32',
-      data: Float32Array.of(NOISE.sound, lengthScale / speed, NOISE.duration),
+      data: Float32Array.of(NOISE.sound, lengthScale * scaleFor(speed, sampleRate), NOISE.duration),
       dims: [3],
     },
   };
   if (speaker !== undefined) inputs.sid = { type: 'int64', data: ints(speaker), dims: [1] };
   const outputs = await model.run(inputs);
   return { audio: outputs[model.outputs[0]], frames: outputs[model.exposed[0]] };
+}
+
+/** Returns the factor on the unrounded durations that makes the rounded ones as short as `speed` wants. */
+function scaleFor(speed, sampleRate) {
+  const rounding = (FRAME.roundedUp * FRAME.samples) / sampleRate / SYMBOL_SECONDS;
+  return Math.max(MIN_SCALE, 1 / speed + rounding * (1 / speed - 1));
 }
 
 function ints(...values) {
