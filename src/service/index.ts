@@ -18,7 +18,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   await loadSqlite();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   if (options.warmsUp !== false) void flite.warmUp();
-  const engines = new EngineRegistry([flite, ...(await addedEngines(options))]);
+  const engines = new EngineRegistry([flite, ...(await addedEngines(options, flite))]);
   try {
     const { openWithEngines } = await import('./open-service.ts');
     const service = await openWithEngines(options, engines);
@@ -46,16 +46,21 @@ async function loadSqlite(): Promise<void> {
 }
 
 // The first request to an engine starts its process.
-async function addedEngines({ clock, engines }: OpenServiceOptions): Promise<SpeechEngine[]> {
+async function addedEngines(
+  { clock, engines }: OpenServiceOptions,
+  flite: SpeechEngine,
+): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
-  const [{ engineLauncher }, { createProcessEngine }] = await Promise.all([
+  const [{ engineLauncher }, { createProcessEngine }, { withWordTimes }] = await Promise.all([
     import('./engine/process/launch-engine.ts'),
     import('./engine/process/process-engine.ts'),
+    import('./engine/word-times.ts'),
   ]);
   const launch = engineLauncher(engines);
-  return engines.added.map((registration) =>
+  const added = engines.added.map((registration) =>
     createProcessEngine({ registration, launch, ...(clock === undefined ? {} : { clock }) }),
   );
+  return added.map((engine) => withWordTimes(engine, [flite, ...added]));
 }
 
 /**
