@@ -26,7 +26,8 @@ interface Meaning {
 /** Returns the Failure for an error response of the service. */
 export function statusFailure(facts: StatusContext): Failure {
   const { status, error, retryAfterMs } = facts;
-  const meaning = meaningOf(status, error.code);
+  const isOfEngine = error.details?.['engine'] !== undefined;
+  const meaning = isOfEngine ? ENGINE_TROUBLE : meaningOf(status, error.code);
   const said = error.message === undefined ? '' : `: ${error.message}`;
   return new Failure(`${meaning.what} (${status})${said}`, {
     // A response without the error body of the service comes from a proxy or another server.
@@ -103,6 +104,13 @@ const SERVICE_TROUBLE: Meaning = {
   exit: 'service',
   what: 'the service failed',
   hint: 'Try again later. If it keeps failing, report the request id to the service.',
+};
+
+// The message names the engine and how to test it.
+const ENGINE_TROUBLE: Meaning = {
+  exit: 'service',
+  what: 'the engine of the voice failed',
+  hint: 'Run the command again when the engine works, or choose another voice: `foley voices list`.',
 };
 
 const BY_STATUS = new Map(
@@ -189,6 +197,8 @@ function billedBy({ billed, error, status }: StatusContext): Billed {
   if (!billed) return 'no';
   // The speech of a dubbing is billed even if its lip sync could not start (docs/api/errors.md).
   if (error.details?.['tts_audio_url'] !== undefined) return 'yes';
+  // Only foley's service names the engine, after it refunded the request.
+  if (error.details?.['engine'] !== undefined) return 'no';
   const knownOutcome = BILLED_BY_CODE.get(error.code ?? '');
   return knownOutcome ?? (status >= 400 && status < 500 ? 'no' : 'unknown');
 }
@@ -344,7 +354,7 @@ function endedEarly(
 ): Explanation {
   const from = proxy === undefined ? host : `${host} or the proxy ${proxy} from HTTPS_PROXY`;
   const where = facts.isServe
-    ? '`foley serve` printed the reason with this request id.'
+    ? '`foley serve` printed the reason with this request id. It refunds speech that it cannot finish.'
     : 'try again, or report the request id to the service.';
   return unusable(message, facts, `${from} ended the response early: ${where}`);
 }

@@ -21,6 +21,8 @@ import { readKeyFile } from './read-input.ts';
 import { describeClosing, describeEvent, isClosingEvent } from './render/service-events.ts';
 
 const DEFAULT_MAX_RETRIES = 4;
+// Longer than the service waits for a silent engine, whose failure it reports.
+const EMBEDDED_IDLE_MS = 75_000;
 
 /**
  * Connects to the selected service. If that is the embedded service, starts it.
@@ -108,7 +110,8 @@ export function openClient(
     limits: {
       maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
       responseTimeoutMs: globals.responseTimeout,
-      idleTimeoutMs: globals.idleTimeout,
+      idleTimeoutMs:
+        globals.idleTimeout ?? (address.kind === 'embedded' ? EMBEDDED_IDLE_MS : undefined),
       maxBytes: globals.maxBytes,
     },
     observer: (event) => {
@@ -389,8 +392,8 @@ function rememberFailure(
 ): void {
   failures.delete(requestId);
   // Other errors, such as a failed refund, have no engine as their cause.
-  if (!(error instanceof Error) || error.name !== 'EngineError') return;
-  failures.set(requestId, error.message.replace(/\.$/, ''));
+  if (!(error instanceof Error) || !('report' in error)) return;
+  failures.set(requestId, String(error.report));
   const [oldest = ''] = failures.keys();
   if (failures.size > MOST_FAILURES) failures.delete(oldest);
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
@@ -25,7 +25,8 @@ const FAILURES = [
 
 async function boxWith(behaviour: string): Promise<Sandbox> {
   const box = await sandbox();
-  const added = await runFoley(['engine', 'add', 'bad', '--', 'node', ENGINE, behaviour], { box });
+  const args = ['node', ENGINE, behaviour, path.join(box.temporary, 'started')];
+  const added = await runFoley(['engine', 'add', 'bad', '--', ...args], { box });
   expect(added.code, added.stderr).toBe(0);
   return box;
 }
@@ -121,4 +122,41 @@ test('foley serve reports why the request under a key failed, and its refund', a
     details: { failure: expect.stringMatching(/CUDA is out of memory/) },
   });
   await expect(readFile(path.join(box.out, 'out.wav'))).rejects.toThrow(/ENOENT/);
+});
+
+/** Failures before the first sound, and what is reported about them. */
+const REPORTED = [
+  [
+    'dies at once',
+    'ended with exit code 3 while it spoke; it wrote to stderr: CUDA is out of memory.',
+  ],
+  ['gives up', 'says: the model has no weights for this.'],
+  ['cannot load later', 'says: the model has gone.'],
+  [
+    'writes a log later',
+    String.raw`broke the protocol while it spoke: it wrote "Loading model\u0007..." to stdout, which is for messages only: write logs to stderr.`,
+  ],
+] as const;
+
+describe.each([
+  ['the embedded service', []],
+  ['foley serve', []],
+  ['foley serve', ['--max-retries', '0']],
+] as const)('with %s and %j', (target, retries) => {
+  test.each(REPORTED)(
+    'an engine that %s is reported in its own words, with the charge and what to do',
+    async (behaviour, words) => {
+      const box = await boxWith(behaviour);
+      const env = target === 'foley serve' ? (await startServe([], { box })).env : {};
+      const failed = await runFoley([...SPEAK, ...retries, '--json'], { box, env });
+      const { details, hint, message, ...line } = errorLine(failed);
+      expect(line).toMatchObject({ code: 'ERR_GENERATION_FAILED', exitCode: 23, billed: 'no' });
+      expect(message).toContain(
+        `The engine bad ${words} Test the engine with \`foley engine test bad\`. The charge was refunded`,
+      );
+      expect(details).toEqual({ engine: 'bad' });
+      expect(hint).toContain('choose another voice: `foley voices list`');
+      expect(failed.stderr).not.toMatch(/proxy|internal error/i);
+    },
+  );
 });

@@ -115,19 +115,29 @@ export class SpeechLimit {
   }
 }
 
-/** Returns the message of an engine failure; undefined for any other error. */
+/** Returns the message of an engine failure, and how to test an added engine; undefined for any other error. */
 export function engineMessageOf(error: unknown): string | undefined {
-  return error instanceof EngineError ? error.message.replace(/\.$/, '') : undefined;
+  return error instanceof EngineError ? error.report : undefined;
 }
 
 export class EngineError extends Error {
   override readonly name = 'EngineError';
   /** `unspeakable`: the text has nothing that the voice can speak; `failed`: any other error. */
   readonly reason: 'unspeakable' | 'failed';
+  /** Name of the added engine that failed. */
+  readonly engine: string | undefined;
 
-  constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown) {
+  constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown, engine?: string) {
     super(message, cause === undefined ? undefined : { cause });
     this.reason = reason;
+    this.engine = engine;
+  }
+
+  /** The message without its full stop, and how to test an added engine. */
+  get report(): string {
+    const message = this.message.replace(/\.$/, '');
+    if (this.engine === undefined) return message;
+    return `${message}. Test the engine with \`foley engine test ${this.engine}\``;
   }
 }
 

@@ -127,8 +127,11 @@ export function requireSettled<Result>(result: Result | undefined): Result {
 /** Returns the error for failed, refunded speech: 507 for a full disk, otherwise 500. */
 export function speechError(error: unknown): ServiceError {
   const message = speechFailureMessage(engineMessageOf(error));
+  const engine = error instanceof EngineError ? error.engine : undefined;
+  const details = engine === undefined ? undefined : { engine };
   return (
-    storageFullError(error) ?? new ServiceError('ERR_GENERATION_FAILED', message, { cause: error })
+    storageFullError(error) ??
+    new ServiceError('ERR_GENERATION_FAILED', message, { details, cause: error })
   );
 }
 

@@ -123,6 +123,9 @@ async function* speak(
     }
     const words = read.rest();
     if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
+  } catch (error) {
+    const isFailure = error instanceof EngineError && error.reason === 'failed';
+    throw isFailure ? new EngineError(error.reason, error.message, error.cause, name) : error;
   } finally {
     void pool.giveBack(engine, speech);
   }

@@ -1,5 +1,5 @@
 // An engine that breaks one rule of docs/engines.md: `node misbehaving.mjs BEHAVIOUR`.
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const voices = [{ id: 'v', language: 'en', sampleRate: 16_000 }];
@@ -112,6 +112,19 @@ const BEHAVIOURS = {
       if (isProbe(text)) return speaks(id);
       return send({ type: 'error', id, message: 'the model has no weights for this' });
     },
+  },
+  'writes a log later': {
+    speak: ({ id, text }) =>
+      isProbe(text) ? speaks(id) : process.stdout.write('Loading model\u0007...\n'),
+  },
+  'cannot load later': {
+    hello() {
+      const [, , , file] = process.argv;
+      if (existsSync(file)) return send({ type: 'error', message: 'the model has gone' });
+      writeFileSync(file, '');
+      return greet();
+    },
+    speak: ({ id }) => speaks(id),
   },
   'dies in the middle': {
     speak({ id }) {
