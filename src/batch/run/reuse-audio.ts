@@ -12,6 +12,7 @@ import type { BatchFolder } from '../journal/batch-folder.ts';
 import { savedAudioFolder } from '../journal/batch-folder.ts';
 import type { JournalIndex, KnownFile, ItemFacts, ItemStatus } from '../journal/journal.ts';
 import { captionNames } from './aligned-speaker.ts';
+import { PARTS_FOLDER } from './paused-items.ts';
 import type { OutputFolders } from './publish-audio.ts';
 import { openBatchOutput } from './publish-audio.ts';
 
@@ -72,7 +73,8 @@ async function* candidates(
     yield { path: kept, isKept: true, isOnly: stats.nlink === 1 };
   }
   for (const other of lookup.index.outputsOf(sha256)) {
-    if (other === output) continue;
+    // The audio of a part is removed when its item is done.
+    if (other === output || other.startsWith(`${PARTS_FOLDER}/`)) continue;
     const file = path.join(lookup.outputDir, other);
     const hasAudio = await isFile(file, { sha256, bytes }, other, lookup);
     if (hasAudio && (await hasSidecars(file, lookup))) {
