@@ -130,13 +130,14 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
 
 /**
  * Refuses pauses that alone are longer than a file of the format can be.
+ * @param where text before the message that names the source of the text, such as `a.txt: `
  * @throws Failure (usage)
  */
-export function refuseLongPauses(spoken: SpokenText | undefined, format: Format): void {
+export function refuseLongPauses(spoken: SpokenText | undefined, format: Format, where = ''): void {
   const seconds = pauseMs(spoken) / 1000;
   if (format !== 'wav' || seconds <= LONGEST_WAV_SECONDS) return;
   throw usageFailure(
-    `the pauses (--pauses or <break>) last ${Math.ceil(seconds)} s: a wav file holds at most ${LONGEST_WAV_SECONDS} s (4 GiB)`,
+    `${where}the pauses (--pauses or <break>) last ${Math.ceil(seconds)} s: a wav file holds at most ${LONGEST_WAV_SECONDS} s (4 GiB)`,
     'Use fewer or shorter pauses, or --format mp3 or ogg.',
   );
 }

@@ -8,6 +8,7 @@ import type { SpeechControls } from '../../contract/speech.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
 import { usageFailure } from '../../errors/failure.ts';
+import { refuseLongPauses } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
 import type { SpokenText } from '../../text/document.ts';
@@ -97,6 +98,7 @@ function decide(
   const places = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
   const output = checkOutputName(draft.output ?? template(places), source);
   const format = formatOf(output, source, chosen) ?? fallback;
+  refuseLongPauses(spoken, format, `${source}: `);
   return {
     index,
     id,
