@@ -14,7 +14,7 @@ import type { PartWords } from '../../speech/long-text/whole-audio.ts';
 import { WholeAudio, wholeRanges, WholeWords } from '../../speech/long-text/whole-audio.ts';
 import { wordRanges } from '../../speech/unspoken.ts';
 import type { BatchFolder } from '../journal/batch-folder.ts';
-import type { ItemFacts, ItemStatus } from '../journal/journal.ts';
+import type { ItemFacts, ItemState, ItemStatus } from '../journal/journal.ts';
 import { itemKey } from '../journal/keys.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { CaptionOptions } from './aligned-speaker.ts';
@@ -60,6 +60,9 @@ interface PausedSpeakerOptions extends FileDeps {
   readonly isStopped: () => boolean;
 }
 
+/** The states of billed parts that no item contains yet. */
+const PAID: ReadonlySet<ItemState> = new Set(['accepted', 'lost', 'verified']);
+
 interface PlannedPart extends ItemPart {
   readonly status: ItemStatus;
 }
@@ -75,6 +78,8 @@ export class PausedSpeaker {
   readonly #speaking = new Map<string, Promise<ItemStatus>>();
   /** The requests of the parts that items of this run contain. */
   readonly #delivered = new Set<string>();
+  /** The digests of the parts of items that are not done. */
+  readonly #kept = new Set<string>();
 
   constructor(options: PausedSpeakerOptions) {
     this.#options = options;
@@ -99,12 +104,12 @@ export class PausedSpeaker {
     }
   }
 
-  /** Returns the credits that the stored parts of an unfinished item cost, as far as the service reports them. */
+  /** Returns the credits that the parts of an unfinished item cost, as far as the service reports them. */
   paidFor(item: BatchItem): number {
     const { folder, speaker } = this.#options;
     const bodies = new Set(partDigests(item, speaker.bodyOf));
     const parts = [...bodies].map((body) => folder.index.statusOf(item.id, body));
-    const paid = parts.filter((part) => part?.state === 'verified');
+    const paid = parts.filter((part) => part !== undefined && PAID.has(part.state));
     return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
   }
 
@@ -117,7 +122,12 @@ export class PausedSpeaker {
     }
   }
 
-  /** Deletes the audio of parts that items contain. Never throws. */
+  /** Keeps the audio of the parts of an item that is not done, also if other items contain the parts. */
+  keep(item: BatchItem): void {
+    for (const body of partDigests(item, this.#options.speaker.bodyOf)) this.#kept.add(body);
+  }
+
+  /** Deletes the audio of parts that only finished items contain. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder, outputDir } = this.#options;
     // Another shard may need it.
@@ -127,6 +137,7 @@ export class PausedSpeaker {
     if (names === undefined) return;
     const unused = names.filter((name) => {
       const [body = '', generation] = path.parse(name).name.split('-');
+      if (this.#kept.has(body)) return false;
       const status = folder.index.statusOf('', body);
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });

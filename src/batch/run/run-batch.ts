@@ -411,6 +411,7 @@ export class Batch {
     } else if (decision.kind === 'ended') {
       const error = endedFailure(decision.why, decision.status);
       const output = decision.why === 'partial' ? item.output : null;
+      if (output === null) this.#paused.keep(item);
       await this.#report({ ...result, status: 'failed', output, error });
     }
   }
@@ -428,6 +429,7 @@ export class Batch {
   }
 
   #reportFailed(item: BatchItem, error: Failure): Promise<void> {
+    this.#paused.keep(item);
     const result = { item, status: 'failed', output: null, creditsUsed: null } as const;
     return this.#report({ ...result, error, unspoken: [] });
   }
