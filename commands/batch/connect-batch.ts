@@ -88,12 +88,19 @@ export async function overviewOf(
   const counts = { speak: 0, fetch: 0, reuse: 0, share: 0, skip: 0, ended: 0 };
   let characters = 0;
   let estimate: number | null = 0;
+  const parts = new Set<string>();
   for await (const { decision, item, unpaid } of items) {
     counts[decision.kind] += 1;
     if (decision.kind !== 'speak') continue;
-    characters += unpaid;
-    const credits: number | undefined = await estimator.creditsOf({ ...item, characters: unpaid });
-    estimate = estimate === null || credits === undefined ? null : estimate + credits;
+    for (const [body, length] of unpaid) {
+      // Equal parts of several items are bought once.
+      if (parts.has(body)) continue;
+      if (item.parts !== undefined) parts.add(body);
+      characters += length;
+      // Each request is billed for itself, rounded up.
+      const credits = await estimator.creditsOf({ ...item, characters: length });
+      estimate = estimate === null || credits === undefined ? null : estimate + credits;
+    }
   }
   return {
     items: Object.values(counts).reduce((sum, count) => sum + count, 0),
@@ -161,7 +168,6 @@ class Estimator {
 
   #estimate(item: BatchItem): number | undefined {
     const { characters } = item;
-    if (characters === 0) return 0;
     if (this.#given !== undefined) return Math.ceil(characters * this.#given);
     return estimateCredits(this.#known.get(this.#keyOf(item).model) ?? [], characters);
   }

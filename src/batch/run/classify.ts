@@ -13,7 +13,8 @@ import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import { classifyParts, itemDigest, unpaidCharacters } from './paused-items.ts';
+import type { ItemPart } from './paused-items.ts';
+import { classifyParts, isStored, itemDigest, unpaidParts } from './paused-items.ts';
 import type { AudioLookup, ReuseTarget } from './reuse-audio.ts';
 import { isInFolder, unchangedFile } from './reuse-audio.ts';
 
@@ -21,8 +22,8 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly item: BatchItem;
   readonly body: string;
   readonly decision: ItemDecision;
-  /** Number of characters to pay for, if the item is spoken. */
-  readonly unpaid: number;
+  /** The requests to pay for, if the item is spoken: the length of each text in characters, by its digest. */
+  readonly unpaid: ReadonlyMap<string, number>;
 }
 
 export type ItemDecision =
@@ -108,7 +109,7 @@ async function classify(
   const isPresent = sha256 !== undefined && sha256 === status?.facts.sha256;
   const hasOther = !isPresent && !isNamed && sha256 !== undefined && index.isAudioOf(body, sha256);
   const mayMove = !isPresent && (status?.state === 'verified' || status?.state === 'published');
-  const decision: Decision =
+  const decided: Decision =
     hasOther &&
     status !== undefined &&
     status.item !== item.id &&
@@ -125,20 +126,26 @@ async function classify(
         });
   const isDisplaced = state.kind === 'known' && !index.isAudioOf(body, state.file.sha256);
   const displaced = isDisplaced ? state.file : undefined;
-  const unpaid = await unpaidOf(item, decision, isNamed, options);
+  const parts = await partsOf(item, decided, isNamed, options);
+  const isLost = decided.kind === 'ended' && decided.why === 'lost';
+  // A killed run may have joined the parts without publishing the item.
+  const decision: Decision =
+    isLost && isStored(parts) ? { kind: 'fetch', status: decided.status } : decided;
+  const unpaid = item.parts === undefined ? new Map([[body, item.characters]]) : unpaidParts(parts);
   return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
 }
 
-async function unpaidOf(
+/** Returns the parts of an item with pauses, if the item is to be spoken or lost. */
+async function partsOf(
   item: BatchItem,
-  decision: Decision,
+  { kind, status, ...decision }: Decision,
   isNamed: boolean,
   options: ClassifyOptions,
-): Promise<number> {
-  if (item.parts === undefined || decision.kind !== 'speak') return item.characters;
-  const { isAgain, status } = decision;
+): Promise<readonly ItemPart[]> {
+  if (item.parts === undefined || (kind !== 'speak' && kind !== 'ended')) return [];
+  const isAgain = 'isAgain' in decision && decision.isAgain;
   const redo = isAgain && isNamed ? (options.redoToken ?? '') : status?.about?.redo;
-  return unpaidCharacters(await classifyParts(item, redo, options));
+  return classifyParts(item, redo, options);
 }
 
 type Classified = AsyncGenerator<ClassifiedItem, void, undefined>;

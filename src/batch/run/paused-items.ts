@@ -88,19 +88,22 @@ async function decidePart(
 ): Promise<PartDecision> {
   const { index, origin, retriesFailed } = options;
   const status = index.statusOf(id, body);
-  if (status !== undefined && isSilent(status) && !retriesFailed) return { kind: 'silent', status };
+  const isNamed = redo !== undefined && status?.about?.redo !== redo;
+  if (status !== undefined && isSilent(status) && !retriesFailed && !isNamed) {
+    return { kind: 'silent', status };
+  }
   const isPartial = status?.facts.isPartial === true;
-  const isStored = status !== undefined && (await hasAudio(status, options));
-  const wasUsed = status?.state === 'published' && status.facts.jobId === undefined && !isStored;
+  const isPresent = status !== undefined && (await hasAudio(status, options));
+  const wasUsed = status?.state === 'published' && status.facts.jobId === undefined && !isPresent;
   return decide({
     status,
     origin,
     retriesFailed,
     lastGeneration: index.lastGeneration(body),
-    isPresent: isStored || (isPartial && retriesFailed),
+    isPresent: isPresent || (isPartial && retriesFailed),
     isElsewhere: false,
     // The audio of a delivered part is removed. An edited item has to buy it again, unless a job has it.
-    isRedone: wasUsed || (redo !== undefined && status?.about?.redo !== redo),
+    isRedone: wasUsed || isNamed,
   });
 }
 
@@ -124,10 +127,16 @@ export function partOutput(body: string, generation: number, { order }: BatchIte
   return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
 }
 
-/** Returns the number of characters of an item that are still to be paid for. */
-export function unpaidCharacters(parts: readonly ItemPart[]): number {
+/** Returns the parts that are still to be paid for: the length of each in characters, by its digest. */
+export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, number> {
   const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
   // Equal parts are bought once.
-  const byBody = new Map(unpaid.map(({ body, item }) => [body, item.characters]));
-  return Array.from(byBody.values()).reduce((sum, count) => sum + count, 0);
+  return new Map(unpaid.map(({ body, item }) => [body, item.characters]));
 }
+
+/** Returns whether the audio of all parts of an item is stored, so that the item costs nothing. */
+export function isStored(parts: readonly ItemPart[]): boolean {
+  return parts.length > 0 && parts.every(({ decision: { kind } }) => STORED.has(kind));
+}
+
+const STORED: ReadonlySet<PartDecision['kind']> = new Set(['skip', 'silent']);

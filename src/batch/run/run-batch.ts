@@ -279,8 +279,7 @@ export class Batch {
         for (const { classified, status } of window.value) {
           if (this.#stopped !== undefined) return;
           const isFetch = classified.decision.kind === 'fetch';
-          const { item, unpaid: characters } = classified;
-          const reserved = isFetch ? 0 : this.#options.estimate({ ...item, characters });
+          const reserved = isFetch ? 0 : this.#estimate(classified);
           if (!this.#options.budget.reserve(reserved)) return this.#stop(budgetFailure());
           yield { classified, status, reserved, isFetch };
         }
@@ -288,6 +287,13 @@ export class Batch {
     } finally {
       await windows.return();
     }
+  }
+
+  #estimate({ item, unpaid }: ClassifiedItem): number {
+    const { estimate } = this.#options;
+    let sum = 0;
+    for (const characters of unpaid.values()) sum += estimate({ ...item, characters });
+    return sum;
   }
 
   // The first group has one item per worker, so that the first requests start early.
