@@ -150,8 +150,9 @@ describe('the cost of an item with pauses', () => {
       'b.txt': 'Amen. [pause 2s] So it is.',
     });
     const args = ['a.txt', 'b.txt', ...ARGS.slice(1)];
-    const { result, summary } = await box.events(args);
+    const { plan, result, summary } = await box.events(args);
     expect(result.code, result.stderr).toBe(0);
+    expect(plan).toMatchObject({ characters: 'Amen.So it is.'.length });
     expect(await box.charged()).toBe('Amen.So it is.'.length);
     expect(summary).toMatchObject({ done: 2, creditsUsed: 'Amen.So it is.'.length });
   });
@@ -202,6 +203,68 @@ describe('the cost of an item with pauses', () => {
     expect((await box.batch([...ARGS, ...limit, '5'])).code).toBe(0);
   });
 
+  test('the estimate rounds up the cost of each part, as the service does', async () => {
+    const parts = ['Hi.', 'Ho.', 'Ha.', 'He.', 'Hu.'];
+    const item = { text: parts.join(' [pause 100ms] '), modelId: 'vendor-s21pro-flash' };
+    const box = await batchBox({ 'items.jsonl': JSON.stringify(item) });
+    const args = ['--jsonl', 'items.jsonl', '--pauses', '--credit-rate', '0.5'];
+    expect((await box.batch([...args, '--max-credits', '9'])).code).toBe(2);
+    expect(await box.events([...args, '--max-credits', '10'])).toMatchObject({
+      plan: { estimatedCredits: 10 },
+      summary: { done: 1, creditsUsed: 10 },
+    });
+    expect(await box.charged()).toBe(10);
+  });
+
+  test('the audio of a part stays stored while an item with the same part is not done', async () => {
+    const texts = { 'a.txt': 'Broken. [pause 100ms] Amen.', 'b.txt': 'Amen. [pause 1s] Fine.' };
+    const box = await batchBox(texts, ['POST /**/aligned; reset-after=9000; times=1']);
+    const args = ['a.txt', 'b.txt', ...ARGS.slice(1), '--timings', '-j', '1'];
+    expect(await box.events(args)).toMatchObject({ statuses: { a: 'failed', b: 'done' } });
+    expect(await box.events(args)).toMatchObject({ statuses: { a: 'failed', b: 'skipped' } });
+    const before = await box.charged();
+    expect(await box.events([...args, '--retry-failed'])).toMatchObject({ summary: { done: 1 } });
+    expect((await box.charged()) - before).toBe('Broken.'.length);
+    expect(await storedParts(box)).toEqual([]);
+  });
+
+  test('replaced audio stays stored if a part has the same audio', async () => {
+    const box = await batchBox({ 'a.txt': 'Hello.' });
+    const args = [...ARGS, '--timings'];
+    await box.events(args);
+    const before = await box.read('audio/a.wav');
+    await box.write('a.txt', 'Hello. [pause 1s] World.');
+    expect(await box.events(args)).toMatchObject({ statuses: { a: 'done' } });
+    await box.write('a.txt', 'Hello.');
+    expect(await box.events(args)).toMatchObject({ items: [{ status: 'done', creditsUsed: 0 }] });
+    expect(await box.read('audio/a.wav')).toEqual(before);
+  });
+
+  test('an item whose parts are all stored is joined again instead of being lost', async () => {
+    const box = await batchBox({ 'a.txt': TEXT });
+    // Shards do not remove the parts.
+    const args = [...ARGS, '--timings', '--shard', '1/2'];
+    await box.events(args);
+    const before = await box.read('audio/a.wav');
+    await rm(path.join(box.box.out, 'audio/a.wav'));
+    expect(await box.events(args)).toMatchObject({
+      plan: { toFetch: 1, failed: 0 },
+      items: [{ status: 'done', creditsUsed: 0 }],
+    });
+    expect(await box.read('audio/a.wav')).toEqual(before);
+    expect(await box.charged()).toBe(PRICE);
+  });
+
+  test('pauses that are too long for a wav file are refused before anything is billed', async () => {
+    const box = await batchBox({ 'a.txt': `Hi.${'[pause 60s]'.repeat(890)}` });
+    const { code, stderr } = await box.batch(ARGS);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('a.txt: the pauses (--pauses or <break>) last 53400 s'),
+    });
+    expect(await box.charged()).toBe(0);
+  });
+
   test('--max-credits also counts the parts of a failed item', async () => {
     const texts = { 'a.txt': TEXT, 'b.txt': 'Another text.' };
     const box = await batchBox(texts, ['POST /**/jobs; job=fail; every=3']);
@@ -211,6 +274,15 @@ describe('the cost of an item with pauses', () => {
     const error = { message: expect.stringContaining('part 3 of 3: '), billed: 'yes' };
     expect(first.items).toMatchObject([{ status: 'failed', error }]);
     expect(await box.charged()).toBe('One, two.Three'.length);
+  });
+
+  test('--max-credits also counts a lost part', async () => {
+    const texts = { 'a.txt': 'Broken. [pause 1s] Amen.', 'b.txt': 'Another text.' };
+    const box = await batchBox(texts, ['POST /**/aligned; reset-after=9000; times=1']);
+    const limit = ['--credit-rate', '0.1', '--max-credits', '8', '-j', '1', '--timings'];
+    const first = await box.events(['a.txt', 'b.txt', ...ARGS.slice(1), ...limit]);
+    expect(first.summary).toMatchObject({ failed: 1, notTried: 1 });
+    expect(await box.charged()).toBe('Broken.'.length);
   });
 
   test.each([[[]], [['--timings']]])(
