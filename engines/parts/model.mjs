@@ -17,17 +17,18 @@ import { readModel } from './onnx.mjs';
 /**
  * Loads a model.
  * @param {string} file
- * @param {{ expose?: string[], floats?: boolean, threads?: number }} options `expose` and `floats`: see
- *   onnx.mjs; `threads`: at most 4 by default
+ * @param {{ expose?: string[], floats?: boolean, optimization?: 'all' | 'disabled', threads?: number }} options
+ *   `expose` and `floats`: see onnx.mjs; `optimization`: all changes of the graph by default, which takes time
+ *   at the start; `threads`: at most 4 by default
  * @returns {Promise<Model>}
  * @throws {Error} if onnxruntime-node is not installed or cannot load the model
  */
 export async function loadModel(
   file,
-  { expose = [], floats = false, threads = defaultThreads() } = {},
+  { expose = [], floats = false, optimization = 'all', threads = defaultThreads() } = {},
 ) {
   const worker = new Worker(new URL(import.meta.url), {
-    workerData: { file, expose, floats, threads },
+    workerData: { file, expose, floats, optimization, threads },
   });
   const waiting = new Map();
   let failure;
@@ -72,11 +73,12 @@ function defaultThreads() {
 
 if (!isMainThread && workerData?.file !== undefined) await work(workerData);
 
-async function work({ file, expose, floats, threads }) {
+async function work({ file, expose, floats, optimization, threads }) {
   const { InferenceSession, Tensor } = await runtime();
   const { bytes, exposed } = await readModel(file, { expose, floats });
   const session = await InferenceSession.create(bytes, {
     executionProviders: ['cpu'],
+    graphOptimizationLevel: optimization,
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
     // Waiting threads would use the processor of other programs.

@@ -11,6 +11,12 @@ import { findVoices } from './voices.mjs';
 
 const VERSION = '1.0.0';
 
+/**
+ * One thread speaks ten times as fast as the speech lasts, and gives the same samples on every number of
+ * processors. Without optimization the models load in two thirds of the time, and speak as fast.
+ */
+const LOADING = { expose: [DURATIONS], optimization: 'disabled', threads: 1 };
+
 /** Models that stay in memory. A voice of medium quality needs about 200 MB. */
 const MAX_MODELS = 2;
 
@@ -27,12 +33,9 @@ await serve({
     if (folder === undefined) throw new Error('--model-folder is missing');
     const found = await findVoices(folder, (reason) => process.stderr.write(`${reason}\n`));
     for (const voice of found) voices.set(voice.id, voice);
-    report('loading the phonemes', 0);
-    phonemize = await loadPhonemes();
-    if (new Set(found.map(({ file }) => file)).size === 1) {
-      report('loading the model', 0.2);
-      await modelOf(found[0]);
-    }
+    const isOneModel = new Set(found.map(({ file }) => file)).size === 1;
+    report('loading the model', 0);
+    [phonemize] = await Promise.all([loadPhonemes(), isOneModel ? modelOf(found[0]) : undefined]);
     return {
       name: 'piper',
       version: VERSION,
@@ -52,7 +55,7 @@ await serve({
 process.exit();
 
 async function modelOf({ file }) {
-  const model = models.get(file) ?? loadModel(file, { expose: [DURATIONS] });
+  const model = models.get(file) ?? loadModel(file, LOADING);
   models.delete(file);
   models.set(file, model);
   const [oldest] = models.keys();
