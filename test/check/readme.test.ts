@@ -89,7 +89,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 /** Written from the tree, whose examples are run. */
 const REFERENCE = 'docs/reference.md';
 
-/** test/check/engines/natural-voices.test.ts runs it, with the real models. */
+/** test/check/natural-voices/add.test.ts runs it, with the real models. */
 const NATURAL_VOICES = 'docs/guides/natural-voices.md';
 
 /** Lines of pages that are not run from there, and why not. */
