@@ -158,7 +158,11 @@ async function makeVoice(call: AccountCall, context: ServiceContext): Promise<Pe
     try {
       const { referenceText, ...fields } = requireFields(form);
       personalVoices.requireCapacity(accountId);
-      const voice = await voiceMaker.clone(form.files, { ...fields, accountId }, signal);
+      const voice = await voiceMaker.clone(
+        form.files,
+        { ...fields, referenceText, accountId },
+        signal,
+      );
       signal.throwIfAborted();
       personalVoices.add(voice, referenceText);
       return voice;

@@ -96,9 +96,22 @@ export interface SpeechEngine {
   unspoken?(
     request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
   ): readonly TextSpan[] | undefined;
+  /**
+   * Makes a voice from a recording, if the engine can.
+   * @param reference path of the recording, and what it says; empty if that is unknown
+   * @returns the voice for requests, which begins with {@link CLONED_VOICE}
+   * @throws EngineError
+   */
+  clone?(
+    reference: { readonly audio: string; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<string>;
   /** Ends the threads and processes of the engine; running requests fail. */
   close(): Promise<void>;
 }
+
+/** How the ids of cloned voices begin; no other id contains a colon. */
+export const CLONED_VOICE = 'clone:';
 
 /** Maximum length in UTF-16 units of a text that is synthesized at once: a sentence, or a clause of a long sentence. */
 export const LONGEST_PIECE = 240;
@@ -161,7 +174,11 @@ export class EngineRegistry {
 
   find(engineName: string, voiceId: string): VoiceOfEngine | undefined {
     const engine = this.#engines.get(engineName);
-    const voice = engine?.voices.find(({ id }) => id === voiceId);
+    const cloned = engine?.clone === undefined ? undefined : engine.voices[0];
+    const voice =
+      cloned !== undefined && voiceId.startsWith(CLONED_VOICE)
+        ? { ...cloned, id: voiceId }
+        : engine?.voices.find(({ id }) => id === voiceId);
     return engine === undefined || voice === undefined ? undefined : { engine, voice };
   }
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Busboy, FileInfo } from 'busboy';
@@ -227,6 +227,7 @@ export interface TemporaryFile {
   readonly fd: number;
   readonly size: number;
   write(bytes: Uint8Array): Promise<void>;
+  read(): AsyncIterable<Uint8Array>;
   /** Never throws. */
   discard(): Promise<void>;
 }
@@ -234,6 +235,12 @@ export interface TemporaryFile {
 export interface TemporaryFolder {
   /** @throws the file system's error */
   create(): Promise<TemporaryFile>;
+  /** Calls `work` with the path of a copy of a file, and then deletes the copy. */
+  withCopy<Result>(
+    file: TemporaryFile,
+    extension: string,
+    work: (path: string) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** Creates the folder for uploads next to the database, with private permissions. */
@@ -255,6 +262,21 @@ export function createTemporaryFolder(
       }
       return temporaryFile(handle);
     },
+    async withCopy(file, extension, work) {
+      await ensurePrivateFolder(folder, files);
+      const path = resolve(folder, `${random.uuid()}.${extension}`);
+      const copy = await files.open(path, 'wx', 0o600);
+      try {
+        try {
+          for await (const bytes of file.read()) await copy.write(bytes);
+        } finally {
+          await copy.close();
+        }
+        return await work(path);
+      } finally {
+        await files.unlink(path);
+      }
+    },
   };
 }
 
@@ -272,6 +294,7 @@ function temporaryFile(handle: FileHandle): TemporaryFile {
         size += bytesWritten;
       }
     },
+    read: () => handle.createReadStream({ start: 0, autoClose: false }),
     discard: () => handle.close().catch(() => undefined),
   };
 }

@@ -1,10 +1,11 @@
+import path from 'node:path';
 import type { FamilyId } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 import type { Clock } from '../../effects/clock.ts';
 import type { Random } from '../../effects/random.ts';
-import type { EngineRegistry, VoiceOfEngine } from '../engine/speech-engine.ts';
-import { EngineError } from '../engine/speech-engine.ts';
-import type { UploadedFile } from '../http/multipart-form.ts';
+import type { EngineRegistry, SpeechEngine, VoiceOfEngine } from '../engine/speech-engine.ts';
+import { EngineError, engineMessageOf } from '../engine/speech-engine.ts';
+import type { TemporaryFolder, UploadedFile } from '../http/multipart-form.ts';
 import { anyOf, showText } from '../http/validation.ts';
 import { invalidRequest } from '../service-error.ts';
 import type { MeasurePitches } from './listen/listening-thread.ts';
@@ -20,10 +21,13 @@ export interface VoiceOptions {
   readonly visibility: VoiceVisibility;
   /** Language codes, by default English. The first language that an adjustable engine voice speaks is used. */
   readonly languages: readonly string[];
+  /** What the first recording says. */
+  readonly referenceText?: string | undefined;
 }
 
 interface VoiceMakerDeps {
   readonly engines: EngineRegistry;
+  readonly uploads: TemporaryFolder;
   readonly measurePitches: MeasurePitches;
   readonly clock: Clock;
   readonly random: Random;
@@ -45,7 +49,8 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice without storing it: takes the engine voice with the nearest pitch and shifts it to the audio's pitch.
+   * Makes a voice without storing it. If an engine can clone voices, it gets the first recording. Otherwise takes the
+   * engine voice with the nearest pitch and shifts it to the audio's pitch.
    * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's abort
    * reason
    */
@@ -64,10 +69,13 @@ export class VoiceMaker {
 
   async #make(
     files: readonly UploadedFile[],
-    { accountId, description, languages, name, visibility }: VoiceOptions,
+    options: VoiceOptions,
     signal: AbortSignal,
   ): Promise<PersonalVoice> {
+    const { accountId, description, languages, name, visibility } = options;
     const { clock, random } = this.#deps;
+    const cloned = await this.#cloneInEngine(files, options, signal);
+    if (cloned !== undefined) return cloned;
     const language = requireSpoken(languages, this.voices);
     const medianHz = await this.#requirePitch(files, signal);
     const match = await this.voices.nearest({ medianHz, language }, signal);
@@ -82,6 +90,55 @@ export class VoiceMaker {
       made: {
         accountId,
         description: describeClone(description, match.engine, medianHz),
+        visibility,
+        createdAt: clock.now(),
+      },
+    };
+  }
+
+  /** @returns undefined if no engine can clone voices in one of the languages */
+  async #cloneInEngine(
+    files: readonly UploadedFile[],
+    { accountId, description, name, referenceText = '', visibility, ...options }: VoiceOptions,
+    signal: AbortSignal,
+  ): Promise<PersonalVoice | undefined> {
+    const { clock, engines, random, uploads } = this.#deps;
+    const wanted = options.languages.length === 0 ? [DEFAULT_LANGUAGE] : options.languages;
+    const spokenBy = ({ voices }: SpeechEngine): readonly string[] => {
+      const spoken = voices.flatMap((voice) => voice.languages ?? [voice.language]);
+      return wanted.filter((one) => spoken.some((other) => isSameLanguage(one, other)));
+    };
+    const engine = engines
+      .all()
+      .map((one) => one.engine)
+      .find((one) => one.clone !== undefined && spokenBy(one).length > 0);
+    const [file] = files;
+    if (engine?.clone === undefined || file === undefined) return undefined;
+    await this.#requirePitch(files, signal);
+    const extension = path
+      .extname(file.name)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, '');
+    const voice = await uploads.withCopy(file.file, extension, async (audio) => {
+      try {
+        return await engine.clone?.({ audio, text: referenceText }, signal);
+      } catch (error) {
+        const why = engineMessageOf(error);
+        if (why === undefined) throw error;
+        throw invalidRequest([{ field: 'audioFiles', message: `audioFiles: ${why}` }]);
+      }
+    });
+    const languages = spokenBy(engine);
+    return {
+      id: random.uuid(),
+      name,
+      family: engine.models === undefined ? CUSTOM_VOICE_FAMILY : 'local',
+      primaryLanguage: languages[0] ?? DEFAULT_LANGUAGE,
+      languages,
+      engine: { name: engine.name, voice: voice ?? '', pitch: 0, speed: 1 },
+      made: {
+        accountId,
+        description: withSentence(description, `Cloned by ${engine.name}`),
         visibility,
         createdAt: clock.now(),
       },
@@ -113,9 +170,13 @@ function requireSpoken(languages: readonly string[], voices: MeasuredVoices): st
 }
 
 function describeClone(description: string, engine: EngineSource, medianHz: number): string {
-  const own = description === '' || /[.!?]$/.test(description) ? description : `${description}.`;
   const match = `Simulated, not a clone of the speaker: the nearest engine voice (${engine.voice} of ${engine.name}) with its pitch changed to about ${Math.round(medianHz)} Hz`;
-  return `${own} ${match}`.trimStart();
+  return withSentence(description, match);
+}
+
+function withSentence(description: string, sentence: string): string {
+  const own = description === '' || /[.!?]$/.test(description) ? description : `${description}.`;
+  return `${own} ${sentence}`.trimStart();
 }
 
 interface MeasuredVoice extends VoiceOfEngine {

@@ -192,8 +192,8 @@ describe('a client that leaves', () => {
 
 describe('a disk that is full', () => {
   it.each([
-    ['at once', { create: () => Promise.reject(full()) }],
-    ['on the way', { create: () => Promise.resolve(writtenTo()) }],
+    ['at once', { create: () => Promise.reject(full()), withCopy: noCopy }],
+    ['on the way', { create: () => Promise.resolve(writtenTo()), withCopy: noCopy }],
   ])(
     '%s is not a fault of the form: 507, reported to the operator of the service',
     async (_when, uploads) => {
@@ -247,6 +247,16 @@ function full(): Error {
   return Object.assign(new Error('no space left'), { code: 'ENOSPC' });
 }
 
+function noCopy(): Promise<never> {
+  return Promise.reject(full());
+}
+
 function writtenTo(): TemporaryFile {
-  return { fd: -1, size: 0, write: () => Promise.reject(full()), discard: async () => {} };
+  return {
+    fd: -1,
+    size: 0,
+    write: () => Promise.reject(full()),
+    async *read() {},
+    discard: async () => {},
+  };
 }

@@ -8,6 +8,7 @@ import { abortable } from '../../../effects/concurrency.ts';
 import { codePointOffset, countCodePoints, withoutSilentSigns } from '../../../text/code-points.ts';
 import { readingRegion, type Region } from '../../../text/reading/english.ts';
 import {
+  CLONED_VOICE,
   EngineError,
   type EngineRequest,
   type SpeechChunk,
@@ -56,13 +57,21 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
     warmUp: () => pool.warmUp(),
     synthesize: (request, signal) => speak(pool, registration, request, signal),
     unspoken({ text, textNormalization, voice: id }) {
-      const voice = registration.voices.find((one) => one.id === id);
+      const voice = voiceIn(registration, id);
       if (voice?.scripts === undefined) return undefined;
       const region = textNormalization === false ? undefined : regionOf(voice);
       return unspokenScripts(text, voice.scripts, region);
     },
+    ...(registration.cloning === true
+      ? { clone: (reference, signal) => clone(pool, registration, reference, signal) }
+      : {}),
     close: () => pool.close(),
   };
+}
+
+/** Returns a voice of an engine. A cloned voice has the capabilities of the first voice. */
+function voiceIn({ voices }: EngineRegistration, id: string): EngineVoiceRecord | undefined {
+  return id.startsWith(CLONED_VOICE) ? voices[0] : voices.find((voice) => voice.id === id);
 }
 
 /**
@@ -102,8 +111,8 @@ async function* speak(
   signal: AbortSignal,
 ): AsyncGenerator<SpeechChunk> {
   signal.throwIfAborted();
-  const { name, voices } = registration;
-  const added = voices.find(({ id }) => id === request.voice);
+  const { name } = registration;
+  const added = voiceIn(registration, request.voice);
   if (added === undefined) {
     throw new EngineError('failed', `The engine ${name} has no voice ${request.voice}.`);
   }
@@ -114,7 +123,10 @@ async function* speak(
     requireUnchanged(await abortable(engine.ready, signal), registration, added);
     const region = request.textNormalization === false ? undefined : regionOf(added);
     const read = new ReadRequest(request.text, region);
-    speech = engine.speak({ ...request, text: read.text }, sampleRate);
+    const spoken = request.voice.startsWith(CLONED_VOICE)
+      ? request.voice.slice(CLONED_VOICE.length)
+      : request.voice;
+    speech = engine.speak({ ...request, text: read.text, voice: spoken }, sampleRate);
     for (;;) {
       const next = await abortable(speech.chunks.next(), signal);
       if (next.done === true) break;
@@ -124,11 +136,35 @@ async function* speak(
     const words = read.rest();
     if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
   } catch (error) {
-    const isFailure = error instanceof EngineError && error.reason === 'failed';
-    throw isFailure ? new EngineError(error.reason, error.message, error.cause, name) : error;
+    throw named(error, name);
   } finally {
     void pool.giveBack(engine, speech);
   }
+}
+
+async function clone(
+  pool: ProcessPool,
+  registration: EngineRegistration,
+  reference: { readonly audio: string; readonly text: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const engine = await pool.take(signal);
+  let cloning: ReturnType<EngineProcess['clone']> | undefined;
+  try {
+    await abortable(engine.ready, signal);
+    cloning = engine.clone(reference);
+    return CLONED_VOICE + (await abortable(cloning.voice, signal));
+  } catch (error) {
+    throw named(error, registration.name);
+  } finally {
+    void pool.giveBack(engine, cloning);
+  }
+}
+
+/** Adds the name of the engine to its failure. */
+function named(error: unknown, engine: string): unknown {
+  const isFailure = error instanceof EngineError && error.reason === 'failed';
+  return isFailure ? new EngineError(error.reason, error.message, error.cause, engine) : error;
 }
 
 /** @throws EngineError when the engine no longer has the capabilities that foley stored */
@@ -265,8 +301,11 @@ class ProcessPool {
   }
 
   /** Ends a request of a process; cancels an unfinished request first. */
-  async giveBack(engine: EngineProcess, speech: Speech | undefined): Promise<void> {
-    await speech?.settle();
+  async giveBack(
+    engine: EngineProcess,
+    request: Pick<Speech, 'settle'> | undefined,
+  ): Promise<void> {
+    await request?.settle();
     const requests = this.#all.get(engine);
     if (requests === undefined || !engine.isUsable) return;
     this.#all.set(engine, requests - 1);
