@@ -1,0 +1,145 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { driveEngine, type DrivenEngine } from '../engines/drive-engine.ts';
+import { independentMeter } from '../harness/independent-meter.ts';
+import { naturalModels } from '../harness/natural-models.ts';
+import { installPythonTools } from '../harness/python-tools.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import { sandbox, type Sandbox } from '../harness/sandbox.ts';
+import { prepared } from '../harness/spoken-words.ts';
+import { readWav, writeWav } from '../harness/wav.ts';
+import { sentencesIn } from './engines/sentences.ts';
+import { countWordErrors, type Sentence, sentencesOf } from './word-errors/count-word-errors.ts';
+
+const ENGINE = fileURLToPath(new URL('../../engines/kokoro/engine.mjs', import.meta.url));
+const WORD_ERRORS = fileURLToPath(new URL('word-errors/sentences.tsv', import.meta.url));
+const PYTHON_FILES = fileURLToPath(new URL('python', import.meta.url));
+const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+const SENTENCES = IS_FULL ? 40 : 12;
+const MINUTE = 60_000;
+const RATE = 24_000;
+const LUFS = -20;
+const TOLERANCE_LU = 2;
+/** Percentage of the words that may be heard wrong more often than those of Martin. */
+const MARGIN_PERCENT = 10;
+
+const voiceOf: Readonly<Record<string, string>> = {
+  'en-US': 'af_heart',
+  'en-GB': 'bf_emma',
+  es: 'ef_dora',
+  fr: 'ff_siwis',
+  hi: 'hf_alpha',
+  it: 'if_sara',
+  'pt-BR': 'pf_dora',
+};
+
+describe('Kokoro with its real model', () => {
+  let models = '';
+  const kokoro = (): DrivenEngine =>
+    driveEngine(ENGINE, ['--model-folder', path.join(models, 'kokoro')]);
+
+  beforeAll(async () => {
+    models = await naturalModels();
+    const script = new URL('../../scripts/install-engine-packages.mjs', import.meta.url).href;
+    (await import(script)).setup();
+  }, 10 * MINUTE);
+
+  test(
+    'is added with 41 voices in seven languages',
+    async () => {
+      const box = await sandbox();
+      const args = ['engine', 'add', 'kokoro', '--from', models, '--yes', '--json'];
+      const { code, stderr, stdout } = await runFoley(args, { box, timeoutMs: 10 * MINUTE });
+      expect(code, stderr).toBe(0);
+      const { voices } = JSON.parse(stdout.toString());
+      expect(voices).toHaveLength(41);
+      const languages = voices.map(({ language }: { language: string }) => language);
+      expect([...new Set(languages)]).toEqual(Object.keys(voiceOf));
+    },
+    10 * MINUTE,
+  );
+
+  test.each(Object.entries(voiceOf))(
+    'speaks %s at the common level, with times of all words, as %s',
+    async (language, voice) => {
+      const engine = kokoro();
+      await engine.greet();
+      const text = sentencesIn(language);
+      const { end, samples, words } = await engine.speak(text, voice);
+      expect(end.type).toBe('done');
+      const meter = await independentMeter();
+      const lufs = meter.mono(RATE, floats(samples));
+      expect(Math.abs(lufs - LUFS), `${lufs} LUFS`).toBeLessThan(TOLERANCE_LU);
+      expect(words).toHaveLength(text.split(/\s+/u).filter((one) => /\p{L}/u.test(one)).length);
+      const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
+      expect(times).toEqual(times.toSorted((one, other) => one - other));
+      const lengthMs = (samples.length * 1000) / RATE;
+      expect(times.at(-1)).toBeLessThanOrEqual(lengthMs);
+      // About 10 to 20 letters a second.
+      expect(lengthMs / text.length).toBeGreaterThan(40);
+      expect(lengthMs / text.length).toBeLessThan(120);
+    },
+    10 * MINUTE,
+  );
+
+  test(
+    'is understood nearly as well as Martin',
+    async () => {
+      const python = await installPythonTools(path.join(PYTHON_FILES, 'recognizer.txt'));
+      const box = await sandbox();
+      const sentences = sentencesOf(await readFile(WORD_ERRORS, 'utf8'))
+        .filter(({ readings: [reading], written }) => reading?.length === written.split(' ').length)
+        .slice(0, SENTENCES);
+      const martin = await errorsOf('Martin', sentences, python, box, async (text) => {
+        const file = path.join(box.out, 'martin.wav');
+        await runFoley(['tts', text, '--voice-name', 'Martin', '-o', file], { box });
+        const { channels, sampleRate } = readWav(await readFile(file));
+        return { samples: channels[0] ?? new Float32Array(), sampleRate };
+      });
+      for (const voice of ['af_heart', 'af_bella', 'am_michael', 'bf_emma', 'bm_george']) {
+        const engine = kokoro();
+        await engine.greet();
+        const errors = await errorsOf(voice, sentences, python, box, async (text) => {
+          const { samples } = await engine.speak(text, voice);
+          return { samples: floats(samples), sampleRate: RATE };
+        });
+        await engine.end();
+        expect(errors, voice).toBeLessThanOrEqual(martin + MARGIN_PERCENT);
+      }
+    },
+    60 * MINUTE,
+  );
+});
+
+/** Speaks the sentences; returns the percentage of their words that a recognizer hears wrong. */
+async function errorsOf(
+  name: string,
+  sentences: readonly Sentence[],
+  python: string,
+  box: Sandbox,
+  speak: (text: string) => Promise<{ samples: Float32Array; sampleRate: number }>,
+): Promise<number> {
+  const folder = path.join(box.root, `heard-${name}`);
+  await mkdir(folder);
+  const files: string[] = [];
+  for (const [index, { written }] of sentences.entries()) {
+    const { samples, sampleRate } = prepared(await speak(written));
+    const file = path.join(folder, `${index}.wav`);
+    await writeFile(file, writeWav(samples, sampleRate));
+    files.push(file);
+  }
+  const script = path.join(PYTHON_FILES, 'recognize.py');
+  const input = files.join('\n');
+  const { stdout } = await execa(path.join(python, 'python'), [script], { input });
+  const { errors, words } = countWordErrors(sentences, stdout.split('\n'));
+  const percent = (100 * errors) / words;
+  process.stdout.write(`${name}: ${errors} of ${words} words wrong (${percent.toFixed(1)} %)\n`);
+  return percent;
+}
+
+function floats(samples: Int16Array): Float32Array {
+  return Float32Array.from(samples, (sample) => sample / 32_768);
+}
