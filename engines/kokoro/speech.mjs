@@ -16,6 +16,9 @@ const SIZES = { first: 12, min: 40, max: 110 };
 /** One unit of the model's durations. */
 const FRAME_SAMPLES = 600;
 
+/** Frames by which words are heard before the times of their durations, as measured with an aligner. */
+const EARLY = { start: 3, end: 1.5 };
+
 /** Silence that is kept around the sound of a chunk. */
 const MARGIN_MS = 30;
 
@@ -128,16 +131,15 @@ function timesOf(chunk, frames, { from, to, offset }) {
   };
   // The first id is a pad.
   let at = 1;
-  return chunk.flatMap(({ before, ids, after, ranges }) => {
+  const words = chunk.flatMap(({ before, ids, after, ranges }) => {
     const first = at + before.length;
     const next = first + ids.length;
     at = next + after.length;
-    const sounds = starts.slice(first, next);
-    return shareTime(ranges, sounds, starts[next] ?? starts.at(-1)).map((word) => ({
-      start: word.start,
-      end: word.end,
-      startMs: msAt(word.from),
-      endMs: msAt(word.to),
-    }));
+    return shareTime(ranges, starts.slice(first, next), starts[next] ?? starts.at(-1));
+  });
+  const times = words.map((word) => msAt(word.from - EARLY.start));
+  return words.map(({ start, end, to: endFrame }, index) => {
+    const endMs = Math.min(msAt(endFrame - EARLY.end), times[index + 1] ?? Infinity);
+    return { start, end, startMs: times[index], endMs };
   });
 }

