@@ -36,7 +36,12 @@ export const align: CommandDefinition<AlignFlags> = {
           'Works offline: sends nothing and costs nothing. A word that is not found has null times, and ' +
           'the exit code is 3.',
       )
-      .addArgument(new Argument('<audio>', 'recording: wav, mp3, flac, ogg or opus'));
+      .addArgument(
+        new Argument(
+          '<audio>',
+          'recording: wav, mp3, flac, ogg or opus, and m4a if ffmpeg is installed',
+        ),
+      );
     addOptions(command, [
       ...textOptions(),
       ...controlOptions(['language']),
@@ -169,7 +174,10 @@ async function alignText(
 
 async function measureAudio(context: Context, audio: string) {
   const { measureRecording } = await import('../../src/alignment/measure-sound.ts');
-  return useAudioFile(audio, context, (file) => measureRecording(file, context.signal));
+  const { env, signal } = context;
+  return useAudioFile(audio, context, (file, path) =>
+    measureRecording(file, { path, env, signal }),
+  );
 }
 
 async function speakText(

@@ -1,10 +1,12 @@
 import {
   detectSound,
+  fileHead,
   filePieces,
   UnusableAudioError,
   type DecodedSound,
   type OpenFile,
 } from '../audio/decode.ts';
+import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { WordSpan } from './align-words.ts';
 import { type BandEnergies, BandMeter, SAMPLE_RATES } from './features.ts';
 
@@ -17,14 +19,25 @@ export interface MeasuredRecording {
 // Other tasks of the event loop run after this many decoded bytes.
 const BYTES_PER_TURN = 256 * 1024;
 
+export interface RecordingOptions {
+  /** Absolute path of the file, for ffmpeg. */
+  readonly path: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Decodes and measures a recording. Needs 13 kB of memory for each second.
+ * Decodes and measures a recording. Needs 13 kB of memory for each second. ffmpeg decodes m4a.
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded; the abort reason
  */
 export async function measureRecording(
   file: OpenFile,
-  signal: AbortSignal,
+  { env, path, signal }: RecordingOptions,
 ): Promise<MeasuredRecording> {
+  const kind = sniff(fileHead(file, SNIFF_BYTES_MAX));
+  if (kind.kind === 'known' && (kind.format === 'm4a' || kind.format === 'mp4')) {
+    return measureWithFfmpeg(path, env, signal);
+  }
   const sound = detectSound(file);
   const decoder = await sound.open();
   const measurement = new Measurement(sound.channels);
@@ -42,6 +55,62 @@ export async function measureRecording(
     measurement.add(await decoder.finish());
   } finally {
     decoder.close();
+  }
+  return measurement.result();
+}
+
+const FFMPEG_RATE = 16_000;
+const FLOAT_BYTES = 4;
+const LONGEST_PROBLEM = 300;
+
+async function measureWithFfmpeg(
+  path: string,
+  env: RecordingOptions['env'],
+  signal: AbortSignal,
+): Promise<MeasuredRecording> {
+  const { spawn } = await import('node:child_process');
+  const input = [
+    '-v',
+    'error',
+    '-nostdin',
+    '-protocol_whitelist',
+    'file,pipe',
+    '-i',
+    `file:${path}`,
+  ];
+  const output = ['-map', '0:a:0', '-ac', '1', '-ar', String(FFMPEG_RATE), '-f', 'f32le', 'pipe:1'];
+  const child = spawn('ffmpeg', [...input, ...output], {
+    env: { PATH: env['PATH'] },
+    signal,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  let problem = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    problem = `${problem}${text}`.slice(0, LONGEST_PROBLEM);
+  });
+  const measurement = new Measurement(1);
+  const read = async (): Promise<void> => {
+    let rest = Buffer.alloc(0);
+    for await (const chunk of child.stdout) {
+      const bytes = Buffer.concat([rest, chunk]);
+      const length = Math.floor(bytes.length / FLOAT_BYTES);
+      const samples = Float32Array.from({ length }, (_, at) => bytes.readFloatLE(at * FLOAT_BYTES));
+      measurement.add({ channels: [samples], sampleRate: FFMPEG_RATE });
+      rest = Buffer.from(bytes.subarray(length * FLOAT_BYTES));
+    }
+  };
+  const [code] = await Promise.all([ended, read()]).catch((error: unknown) => {
+    signal.throwIfAborted();
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isMissing) throw error;
+    throw new UnusableAudioError('is m4a, which needs ffmpeg: install it, or convert it to wav');
+  });
+  if (code !== 0) {
+    throw new UnusableAudioError(`cannot be decoded by ffmpeg: ${problem.trim().split('\n')[0]}`);
   }
   return measurement.result();
 }

@@ -79,7 +79,7 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
 export async function useAudioFile<Result>(
   given: string,
   { cwd, files }: Pick<Context, 'cwd' | 'files'>,
-  work: (file: OpenFile) => Promise<Result>,
+  work: (file: OpenFile, path: string) => Promise<Result>,
 ): Promise<Result> {
   const file = path.resolve(cwd(), given);
   const found = await findRegularFile(file, given, files);
@@ -87,7 +87,7 @@ export async function useAudioFile<Result>(
   const { UnusableAudioError } = await import('../audio/decode.ts');
   const handle = await files.open(file, 'r');
   try {
-    return await work({ fd: handle.fd, size: found.byteLength });
+    return await work({ fd: handle.fd, size: found.byteLength }, file);
   } catch (error) {
     if (error instanceof UnusableAudioError) throw usageFailure(`${given} ${error.message}`);
     throw error;

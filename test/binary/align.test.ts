@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../harness/json-lines.ts';
+import { requireTool } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
@@ -31,7 +34,7 @@ async function boxWith(file: string, text = TEXT): Promise<Sandbox> {
   return box;
 }
 
-function align(box: Sandbox, args: readonly string[], options: { readonly input?: string } = {}) {
+function align(box: Sandbox, args: readonly string[], options: RunOptions = {}) {
   return runFoley(['align', ...args], { box, ...options });
 }
 
@@ -64,6 +67,29 @@ test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags'
   expect(code).toBe(0);
   const timings: { readonly words: readonly Word[] } = JSON.parse(stdout.toString());
   expect(timings.words).toHaveLength(WORDS.length);
+});
+
+test.each(['talk.m4a', 'talk.flac'])('the words of %s are found', async (file) => {
+  requireTool('ffmpeg');
+  const box = await boxWith('talk.wav');
+  const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
+  execFileSync('ffmpeg', ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '44100', to ?? '']);
+  const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json']);
+  expect(code).toBe(0);
+  expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
+});
+
+test('an m4a without ffmpeg is a usage error that names ffmpeg', async () => {
+  const box = await boxWith('talk.wav');
+  await writeFile(
+    path.join(box.out, 'talk.m4a'),
+    Buffer.from('\0\0\0\x20ftypM4A \0\0\0\0', 'latin1'),
+  );
+  const { code, stderr } = await align(box, ['talk.m4a', '-f', 'talk.txt'], {
+    env: { PATH: '/none' },
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('talk.m4a is m4a, which needs ffmpeg');
 });
 
 test('--json has the mean confidence and the number of words', async () => {
