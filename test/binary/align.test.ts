@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
@@ -70,10 +70,10 @@ test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags'
 });
 
 test.each(['talk.m4a', 'talk.flac'])('the words of %s are found', async (file) => {
-  requireTool('ffmpeg');
   const box = await boxWith('talk.wav');
   const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
-  execFileSync('ffmpeg', ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '44100', to ?? '']);
+  const args = ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '44100', to ?? ''];
+  await execa(requireTool('ffmpeg'), args);
   const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json']);
   expect(code).toBe(0);
   expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
