@@ -28,7 +28,7 @@ export class Inbox {
     this.ended = new Promise((resolve) => (this.#onEnd = resolve));
   }
 
-  /** Bytes of audio in the messages. */
+  /** Approximate size of the messages in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -42,7 +42,7 @@ export class Inbox {
   next(): Promise<ReceivedMessage> {
     const first = this.#received.shift();
     if (first !== undefined) {
-      this.#bytes -= first.pcm.length;
+      this.#bytes -= bytesOf(first);
       this.#onTaken();
       return Promise.resolve(first);
     }
@@ -63,7 +63,7 @@ export class Inbox {
     this.#waiter = undefined;
     if (waiter !== undefined) return waiter.resolve(message);
     this.#received.push(message);
-    this.#bytes += message.pcm.length;
+    this.#bytes += bytesOf(message);
   }
 
   /** Adds the last message. */
@@ -98,4 +98,11 @@ export class Inbox {
     this.#hasEnded = true;
     this.#onEnd();
   }
+}
+
+// Of a word in memory.
+const WORD_BYTES = 100;
+
+function bytesOf({ message, pcm }: ReceivedMessage): number {
+  return pcm.length + (message.type === 'words' ? message.words.length * WORD_BYTES : 0);
 }
