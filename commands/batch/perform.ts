@@ -195,7 +195,7 @@ async function concludeBatch(
     return { human, exit, failure: new Failure(`${failures} of the batch failed`, options) };
   }
   if (!(stopped instanceof Failure)) throw stopped;
-  io.warn(`foley: ${notTried} not tried, since ${stopped.message}.`);
+  io.warn(`foley: stopped with ${counted(notTried, 'item')} not tried: ${stopped.message}.`);
   io.warn(stopped.hint === undefined ? CONTINUE : `${stopped.hint} ${CONTINUE}`);
   const exit = done + skipped === 0 ? stopped.exit : 'partial';
   return { human, exit, ...(isJson ? { failure: reviseFailure(stopped, { exit }) } : {}) };

@@ -94,19 +94,26 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
   return isHere ? { kind: 'fetch', status } : { kind: 'ended', status, why: 'elsewhere' };
 }
 
-/** Returns the failure of an item that needs a flag to continue; the hint names the flag. */
-export function endedFailure(why: StopReason, { about, facts, state }: ItemStatus): Failure {
+/**
+ * Returns the failure of an item, or of a part of an item, that needs a flag to continue; the hint names the flag.
+ */
+export function endedFailure(
+  why: StopReason,
+  { about, facts, state }: ItemStatus,
+  what: 'item' | 'part' = 'item',
+): Failure {
   const { creditsUsed, jobId, problem } = facts;
-  const cost = creditsUsed === undefined ? 'of unknown cost' : counted(creditsUsed, 'credit');
+  const cost =
+    creditsUsed === undefined ? 'an unknown number of credits' : counted(creditsUsed, 'credit');
   const details = jobId === undefined ? undefined : { jobId };
   switch (why) {
     case 'failed':
       return new Failure(
-        `the job of this item failed: ${problem ?? 'the service returned no reason'}`,
+        `the job of this ${what} failed: ${problem ?? 'the service returned no reason'}`,
         {
           code: 'ERR_JOB_FAILED',
           exit: 'rejected',
-          hint: 'The job was refunded; --retry-failed speaks the item again.',
+          hint: `The job was refunded; --retry-failed speaks the ${what} again.`,
           details,
         },
       );
@@ -121,19 +128,19 @@ export function endedFailure(why: StopReason, { about, facts, state }: ItemStatu
     case 'lost':
       return new Failure(
         state === 'published' || state === 'verified'
-          ? `a file of this item is missing, and speaking the item again is billed again (${cost})`
-          : `this item may have been billed (${cost}), and the audio is lost`,
+          ? `a file of this ${what} is missing, and speaking the ${what} again is billed again (${cost})`
+          : `this ${what} may have been billed (${cost}), and the audio is lost`,
         {
           code: 'lost',
           exit: 'lost',
           billed: creditsUsed === undefined ? 'unknown' : 'yes',
-          hint: '--retry-failed speaks and bills the item again.',
+          hint: `--retry-failed speaks and bills the ${what} again.`,
           details,
         },
       );
     case 'elsewhere':
       return new Failure(
-        `this item was billed at ${about?.origin ?? 'another service'}, which has the audio`,
+        `this ${what} was billed at ${about?.origin ?? 'another service'}, which has the audio`,
         {
           code: 'lost',
           exit: 'lost',

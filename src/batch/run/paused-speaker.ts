@@ -98,10 +98,21 @@ export class PausedSpeaker {
         : await openItemCaptions(work.file, { ...this.#options, captions: wanted });
     try {
       const spoken = await this.#speakParts(work, signal);
-      return await this.#join(work, spoken, captions);
+      return await this.#join(work, spoken, captions).catch((error: unknown) => {
+        throw error instanceof Failure ? withPaidParts(error, spoken) : error;
+      });
     } finally {
       await captions?.abandon();
     }
+  }
+
+  /** Returns the failure of an item that is not tried, with the number of its stored parts. */
+  endedFailure(item: BatchItem, failure: Failure): Failure {
+    const { folder, speaker } = this.#options;
+    const parts = partDigests(item, speaker.bodyOf).flatMap(
+      (body) => folder.index.statusOf(item.id, body) ?? [],
+    );
+    return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
 
   /** Returns the credits that the parts of an unfinished item cost, as far as the service reports them. */
@@ -214,7 +225,7 @@ export class PausedSpeaker {
 
   async #speakOnce({ decision, item, status }: PlannedPart, signal: AbortSignal) {
     if (decision.kind === 'ended' && decision.why !== 'partial') {
-      throw endedFailure(decision.why, status);
+      throw endedFailure(decision.why, status, 'part');
     }
     if (decision.kind !== 'speak' && decision.kind !== 'fetch') return status;
     const request = requestOf(status);
@@ -251,18 +262,20 @@ export class PausedSpeaker {
   async #noteEnded(
     whole: ItemStatus,
     parts: readonly ItemStatus[],
-    { message: problem }: Failure,
+    { message }: Failure,
   ): Promise<void> {
     const { folder } = this.#options;
     if (whole.state !== 'planned') return;
     const isAllSilent = parts.every(isSilent);
-    for (const part of parts) {
+    for (const [index, part] of parts.entries()) {
       const now = folder.index.statusOf(part.item, part.body);
       if (now?.item !== part.item || now.generation !== part.generation) continue;
       const isLost = now.state === 'lost' || (now.state === 'sent' && now.facts.isRefused !== true);
       const isFailed = now.state === 'failed' && (isAllSilent || !isSilent(now));
       if (!isLost && !isFailed) continue;
       const { creditsUsed } = now.facts;
+      const own = now.facts.problem;
+      const problem = own === undefined ? message : numbered(own, index, parts.length);
       const facts = { problem, ...(isLost && creditsUsed !== undefined ? { creditsUsed } : {}) };
       // The next run decides again from the parts.
       await folder.note(whole, isLost ? 'lost' : 'failed', facts).catch(() => undefined);
@@ -356,14 +369,27 @@ export class PausedSpeaker {
 }
 
 function inPart(error: unknown, index: number, count: number): unknown {
-  if (!(error instanceof Failure) || count === 1) return error;
-  return reviseFailure(error, { message: `part ${index + 1} of ${count}: ${error.message}` });
+  if (!(error instanceof Failure)) return error;
+  return reviseFailure(error, { message: numbered(error.message, index, count) });
 }
 
-function withPaidParts(failure: Failure, parts: readonly ItemStatus[]): Failure {
+function numbered(message: string, index: number, count: number): string {
+  return count === 1 ? message : `part ${index + 1} of ${count}: ${message}`;
+}
+
+// The audio of a published part without a job may be removed.
+function isAvailable({ facts, state }: ItemStatus): boolean {
+  return state === 'verified' || facts.jobId !== undefined;
+}
+
+function withPaidParts(
+  failure: Failure,
+  parts: readonly ItemStatus[],
+  count = parts.length,
+): Failure {
   const paid = parts.filter(({ state }) => state === 'verified' || state === 'published').length;
   if (paid === 0) return failure;
-  const kept = `${paid} of ${parts.length} parts are paid for and stored: they are not billed again.`;
+  const kept = `${paid} of ${count} parts are paid for and stored: only the other parts are billed.`;
   const hint = failure.hint === undefined ? kept : `${failure.hint} ${kept}`;
   return reviseFailure(failure, { hint, billed: 'yes' });
 }

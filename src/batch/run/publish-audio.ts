@@ -120,6 +120,7 @@ export async function openBatchOutput(place: OutputPlace, deps: FileDeps): Promi
     temporaryFolder: temporaries,
     isFolderSyncedLater: true,
     checksum: 'sha256' as const,
+    flag: '--output-dir',
   };
   return isNew
     ? openPublishedOutput({ ...options, asked: file, existing: 'refuse', replaced: undefined })

@@ -415,9 +415,11 @@ export class Batch {
       const unspoken = unspokenOf(item, decision.status);
       await this.#report({ ...result, status: 'skipped', error: undefined, unspoken });
     } else if (decision.kind === 'ended') {
-      const error = endedFailure(decision.why, decision.status);
-      const output = decision.why === 'partial' ? item.output : null;
-      if (output === null) this.#paused.keep(item);
+      const failure = endedFailure(decision.why, decision.status);
+      const isPartial = decision.why === 'partial';
+      const output = isPartial ? item.output : null;
+      const error = isPartial ? failure : this.#paused.endedFailure(item, failure);
+      if (!isPartial) this.#paused.keep(item);
       await this.#report({ ...result, status: 'failed', output, error });
     }
   }

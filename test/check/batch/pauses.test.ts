@@ -167,11 +167,16 @@ describe('the cost of an item with pauses', () => {
   });
 
   test('a failed part fails the item; --retry-failed buys only that part', async () => {
-    const box = await batchBox({ 'a.txt': TEXT }, ['POST /**/jobs; job=fail; times=1']);
+    const box = await batchBox({ 'a.txt': TEXT }, ['POST /**/jobs; job=fail; every=3']);
     const first = await box.events([...ARGS, '-j', '1']);
     expect(first.result.code).toBe(20);
     expect(first.items).toMatchObject([{ status: 'failed', error: { exitCode: 20 } }]);
-    expect(await box.events(ARGS)).toMatchObject({ statuses: { a: 'failed' } });
+    const error = {
+      message: expect.stringMatching(/^the job of this item failed: part 3 of 3: (?!the job)/),
+      hint: expect.stringContaining('2 of 3 parts are paid for and stored: only the other parts'),
+      billed: 'yes',
+    };
+    expect(await box.events(ARGS)).toMatchObject({ items: [{ status: 'failed', error }] });
     const again = await box.events([...ARGS, '--retry-failed']);
     expect(again.result.code, again.result.stderr).toBe(0);
     expect(again.summary).toMatchObject({ done: 1, creditsUsed: PRICE });
@@ -183,7 +188,9 @@ describe('the cost of an item with pauses', () => {
     const box = await batchBox({ 'a.txt': TEXT }, ['POST /**/aligned; reset-after=9000; times=1']);
     const args = [...ARGS, '--timings', '-j', '1'];
     expect((await box.events(args)).items).toMatchObject([{ error: { exitCode: 27 } }]);
-    expect((await box.events(args)).items).toMatchObject([{ error: { exitCode: 27 } }]);
+    const message = 'this item may have been billed (9 credits), and the audio is lost';
+    const lostItem = { error: { exitCode: 27, message } };
+    expect((await box.events(args)).items).toMatchObject([lostItem]);
     const lost = await box.charged();
     const again = await box.events([...args, '--retry-failed']);
     expect(again.result.code, again.result.stderr).toBe(0);
