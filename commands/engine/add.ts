@@ -162,8 +162,10 @@ interface Offer {
 async function requireConsent(context: Context, offer: Offer): Promise<void> {
   const { globals, io } = context;
   const { canAsk, confirm } = await import('../../src/cli/prompt.ts');
-  if (globals.json !== true) for (const line of describeOffer(offer)) io.warn(line);
-  if (!globals.input || !canAsk(io)) {
+  const mayAsk = globals.input && canAsk(io);
+  // With --json and without a question, the error contains the parts.
+  if (mayAsk || globals.json !== true) for (const line of describeOffer(offer)) io.warn(line);
+  if (!mayAsk) {
     throw new Failure(
       globals.input
         ? 'cannot ask for consent without a terminal'

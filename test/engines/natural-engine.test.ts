@@ -2,78 +2,30 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemProcesses } from '../../src/effects/processes.ts';
 import { configFailure } from '../../src/errors/failure.ts';
-import type { NaturalEngineDeps } from '../../src/engines/add-natural-engine.ts';
 import { addNaturalEngine, removeNaturalEngine } from '../../src/engines/add-natural-engine.ts';
 import { register } from '../../src/engines/engines.ts';
 import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
 import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engines.ts';
-import { loadEngineRegistrations, registrationsFile } from '../../src/engines/registrations.ts';
 import { startFaultServer } from '../fault-server/fault-server.ts';
 import { answer } from '../fault-server/http-text.ts';
 import type { Rule } from '../fault-server/script.ts';
 import { failureOf } from '../files/file-world.ts';
-import { commandOf, DESCRIPTION, enginesFolder } from './engines-folder.ts';
-import { contentOf, cutAfter, filesIn, listed, modelWorld, served } from './model-files.ts';
-
-const CONTENTS = new Map([
-  ['kokoro/model.onnx', contentOf('model', 60_000)],
-  ['kokoro/voices/ada.bin', contentOf('ada', 20_000)],
-]);
-const PARTS: readonly EnginePart[] = [...CONTENTS].map(([file, content]) => ({
-  what: file,
-  license: 'MIT',
-  source: 'here',
-  bytes: content.length,
-  files: [listed(file, content)],
-}));
-
-const contentAt = (wanted: string): Buffer => CONTENTS.get(wanted.slice(1)) ?? Buffer.alloc(0);
-const honest: Rule = { answer: (request) => served(contentAt(request.path), request) };
-
-/** Adapters that stand in for the real ones: their engines are not started. */
-async function world(rules: readonly Rule[] = [honest], changes: Partial<NaturalEngineDeps> = {}) {
-  const engines = await enginesFolder();
-  const server = await startFaultServer(rules.map((rule) => ({ ...rule, optional: true })));
-  const models = await modelWorld({ source: { kind: 'mirror', url: new URL(server.origin) } });
-  const adapterFolder = path.join(models.modelsFolder, '../adapters');
-  for (const [name, content] of [
-    ['kokoro/engine.mjs', 'import "../parts/part.mjs";'],
-    ['kokoro/package.json', '{}'],
-    ['kokoro/package-lock.json', '{"lockfileVersion":3}'],
-    ['parts/part.mjs', 'export {};'],
-  ] as const) {
-    await mkdir(path.join(adapterFolder, path.dirname(name)), { recursive: true });
-    await writeFile(path.join(adapterFolder, name), content);
-  }
-  const installed: string[] = [];
-  const waited: (number | undefined)[] = [];
-  const recorded: [string, string][] = [];
-  const deps = {
-    ...engines,
-    ...models,
-    processes: systemProcesses(),
-    adapterFolder,
-    installPackages: async (folder: string) => void installed.push(folder),
-    onWait: (pid: number | undefined) => void waited.push(pid),
-    onDownload: () => undefined,
-    onRecord: (name: string, sum: string) => void recorded.push([name, sum]),
-    onInstall: () => undefined,
-    ...changes,
-  };
-  return { deps, server, installed, recorded, waited, inspected: engines.inspected };
-}
-
-const listedIn = ({ enginesFolder: folder, files }: NaturalEngineDeps) =>
-  loadEngineRegistrations(files, registrationsFile(folder));
-
-const installationsIn = async ({ enginesFolder: folder }: NaturalEngineDeps) =>
-  (await readdir(folder).catch((): string[] => [])).filter((name) => name.startsWith('kokoro.'));
+import { commandOf, DESCRIPTION } from './engines-folder.ts';
+import { contentOf, cutAfter, filesIn } from './model-files.ts';
+import {
+  contentAt,
+  CONTENTS,
+  honest,
+  installationsIn,
+  listedIn,
+  naturalWorld,
+  PARTS,
+} from './natural-world.ts';
 
 describe('adding an engine with natural voices', () => {
   it('stores its files, installs its program, and lists it after it has spoken', async () => {
-    const { deps, inspected, installed } = await world();
+    const { deps, inspected, installed } = await naturalWorld();
 
     const added = await addNaturalEngine('kokoro', PARTS, deps);
 
@@ -97,7 +49,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('downloads and installs nothing twice, but lists the voices again', async () => {
-    const { deps, inspected, installed, server } = await world();
+    const { deps, inspected, installed, server } = await naturalWorld();
     const first = await addNaturalEngine('kokoro', PARTS, deps);
     const again = await addNaturalEngine('kokoro', PARTS, deps);
     expect(again.cwd).toBe(first.cwd);
@@ -108,7 +60,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('installs the program again when it has changed', async () => {
-    const { deps } = await world();
+    const { deps } = await naturalWorld();
     const first = await addNaturalEngine('kokoro', PARTS, deps);
     await writeFile(path.join(deps.adapterFolder, 'parts/part.mjs'), 'export const a = 1;');
     const again = await addNaturalEngine('kokoro', PARTS, deps);
@@ -118,7 +70,7 @@ describe('adding an engine with natural voices', () => {
 
   it('keeps the libraries of this platform only', async () => {
     const places = ['linux/x64', 'linux/arm64', 'win32/x64'];
-    const { deps } = await world([honest], {
+    const { deps } = await naturalWorld([honest], {
       arch: 'x64',
       async installPackages(folder) {
         for (const place of places) {
@@ -136,7 +88,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('downloads a damaged file again', async () => {
-    const { deps, server } = await world();
+    const { deps, server } = await naturalWorld();
     await addNaturalEngine('kokoro', PARTS, deps);
     await writeFile(path.join(deps.modelsFolder, 'kokoro/model.onnx'), contentOf('x', 60_000));
     await addNaturalEngine('kokoro', PARTS, deps);
@@ -166,7 +118,7 @@ describe('adding an engine with natural voices', () => {
       },
     ],
   ] as const)('lists and leaves no program when %s fails', async (_, rules, changes) => {
-    const { deps } = await world(rules, changes);
+    const { deps } = await naturalWorld(rules, changes);
     await failureOf(addNaturalEngine('kokoro', PARTS, deps));
     expect(await listedIn(deps)).toEqual([]);
     expect(await installationsIn(deps)).toEqual([]);
@@ -178,7 +130,7 @@ describe('adding an engine with natural voices', () => {
       nth: 1,
       answer: (request) => cutAfter(contentAt(request.path), request, 10),
     };
-    const { deps, installed, server, waited } = await world([slow, honest]);
+    const { deps, installed, server, waited } = await naturalWorld([slow, honest]);
     const [first, second] = await Promise.all([
       addNaturalEngine('kokoro', PARTS, deps),
       addNaturalEngine('kokoro', PARTS, deps),
@@ -190,7 +142,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('keeps a program of the user that has the name', async () => {
-    const { deps, server } = await world();
+    const { deps, server } = await naturalWorld();
     const own = { ...commandOf('kokoro'), ...DESCRIPTION };
     await register(own, deps);
     expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
@@ -202,7 +154,7 @@ describe('adding an engine with natural voices', () => {
   });
 
   it('reports a folder that cannot be created with exit 30', async () => {
-    const { deps } = await world();
+    const { deps } = await naturalWorld();
     await rm(deps.modelsFolder, { recursive: true, force: true });
     await writeFile(deps.modelsFolder, 'a file');
     expect(await failureOf(addNaturalEngine('kokoro', PARTS, deps))).toMatchObject({
@@ -213,7 +165,7 @@ describe('adding an engine with natural voices', () => {
 
 describe('removing an engine with natural voices', () => {
   it('deletes its program and its files, and nothing of other engines', async () => {
-    const { deps } = await world();
+    const { deps } = await naturalWorld();
     const { cwd } = await addNaturalEngine('kokoro', PARTS, deps);
     const other = path.join(deps.modelsFolder, 'piper/joe.onnx');
     await mkdir(path.dirname(other));
@@ -229,7 +181,7 @@ describe('removing an engine with natural voices', () => {
   });
 
   it('deletes what an unfinished download left', async () => {
-    const { deps } = await world();
+    const { deps } = await naturalWorld();
     const part = path.join(deps.modelsFolder, 'kokoro/model.onnx.part');
     await mkdir(path.dirname(part), { recursive: true });
     await writeFile(part, 'half');
@@ -241,7 +193,7 @@ describe('removing an engine with natural voices', () => {
   });
 
   it('keeps the files when the name belongs to a program of the user', async () => {
-    const { deps } = await world();
+    const { deps } = await naturalWorld();
     await addNaturalEngine('kokoro', PARTS, deps);
     await register({ ...commandOf('kokoro'), ...DESCRIPTION }, deps);
     const { deleted } = await removeNaturalEngine('kokoro', deps);
@@ -250,22 +202,20 @@ describe('removing an engine with natural voices', () => {
   });
 });
 
-describe('a file for which the publisher gives an MD5 only', () => {
-  const [part] = PARTS;
-  const withMd5 = (content: Buffer): readonly EnginePart[] =>
-    PARTS.slice(0, 1).map((one) => ({
-      ...one,
-      files: one.files.map((file) => ({
-        ...file,
-        sha256: undefined,
-        md5: createHash('md5').update(content).digest('hex'),
-      })),
-    }));
+/** The first part with an MD5 instead of its SHA-256. */
+function withMd5(content: Buffer): readonly EnginePart[] {
+  const md5 = createHash('md5').update(content).digest('hex');
+  return PARTS.slice(0, 1).map((one) => ({
+    ...one,
+    files: one.files.map((file) => ({ ...file, sha256: undefined, md5 })),
+  }));
+}
 
+describe('a file for which the publisher gives an MD5 only', () => {
   it('is recorded by its SHA-256, which later files must have', async () => {
-    const { deps, recorded } = await world();
+    const { deps, recorded } = await naturalWorld();
     await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);
-    expect(recorded).toEqual([['model.onnx', part?.files[0]?.sha256]]);
+    expect(recorded).toEqual([['model.onnx', PARTS[0]?.files[0]?.sha256]]);
     await addNaturalEngine('kokoro', withMd5(contentAt('/kokoro/model.onnx')), deps);
     expect(recorded).toHaveLength(1);
 

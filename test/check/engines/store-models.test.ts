@@ -1,12 +1,18 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import type { Liveness } from '../../../src/effects/processes.ts';
+import { systemProcesses } from '../../../src/effects/processes.ts';
+import { addNaturalEngine } from '../../../src/engines/add-natural-engine.ts';
 import { missingFiles, storeFiles } from '../../../src/engines/download-models.ts';
 import { contentOf, filesIn, listed, modelWorld, served } from '../../engines/model-files.ts';
+import { installationsIn, listedIn, naturalWorld, PARTS } from '../../engines/natural-world.ts';
 import { startFaultServer } from '../../fault-server/fault-server.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
 
 const CONTENT = contentOf('ada', 100_000);
+const dead = (): Liveness => 'dead';
+
 const ENTRY = listed('kokoro/voices/ada.bin', CONTENT);
 
 test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] as const)(
@@ -34,5 +40,33 @@ test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EIO' }] a
       },
     });
     expect(effects).toEqual(expect.arrayContaining(['create', 'write', 'sync', 'rename']));
+  },
+);
+
+test.each([{ kind: 'kill' }, { kind: 'full' }, { kind: 'error', code: 'EACCES' }] as const)(
+  'an engine is in the list only with its program and its files, wherever the command stops: $kind',
+  async (fault) => {
+    const effects = await forEachEffect({
+      fault,
+      prepare: async () => (await naturalWorld()).deps,
+      scenario: async (deps, files) => {
+        await addNaturalEngine('kokoro', PARTS, { ...deps, files });
+      },
+      async check(deps, { open }) {
+        expect(open).toEqual([]);
+        const all = PARTS.flatMap((part) => part.files);
+        for (const { cwd } of await listedIn(deps)) {
+          expect(await readdir(path.join(cwd, 'kokoro'))).toContain('engine.mjs');
+          expect(await missingFiles(all, deps)).toEqual([]);
+        }
+        // The next command is another process, which finds that the first one has ended.
+        const { self } = systemProcesses();
+        const processes = { self: { ...self, pid: self.pid + 1 }, liveness: dead };
+        await addNaturalEngine('kokoro', PARTS, { ...deps, processes });
+        expect(await installationsIn(deps)).toHaveLength(1);
+        expect(await missingFiles(all, deps)).toEqual([]);
+      },
+    });
+    expect(effects).toEqual(expect.arrayContaining(['mkdir', 'create', 'write', 'rename']));
   },
 );
