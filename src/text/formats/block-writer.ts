@@ -20,6 +20,7 @@ export class BlockWriter {
   #tail = '';
   /** What separates the current block from the next text in it. */
   #gap: '' | ' ' | '\n' | ', ' = '';
+  #isImageEdge = false;
   readonly #edits: Edit[] = [];
   readonly #pauses: Pause[] = [];
   /** Aliases and pauses of the current block, at UTF-16 positions in it. */
@@ -41,6 +42,11 @@ export class BlockWriter {
   /** Breaks the line within the current block. */
   lineBreak(): void {
     this.#space('\n');
+  }
+
+  /** Marks the start or the end of an image, at which no words join. */
+  imageEdge(): void {
+    this.#isImageEdge = true;
   }
 
   /** Ends a cell of a table row. */
@@ -83,6 +89,7 @@ export class BlockWriter {
     this.#block = '';
     this.#tail = '';
     this.#gap = '';
+    this.#isImageEdge = false;
     this.#marks = [];
     const isSpoken = SPEAKABLE.test(block) || marks.some((mark) => 'alias' in mark);
     if (isSpoken) {
@@ -124,6 +131,8 @@ export class BlockWriter {
   }
 
   #write(words: string): void {
+    if (this.#isImageEdge && wordsJoin(this.#tail, words)) this.#space(' ');
+    this.#isImageEdge = false;
     this.#block += this.#gap + words;
     this.#tail = (this.#tail + words).slice(-TAIL_UNITS);
     this.#gap = '';
@@ -133,6 +142,11 @@ export class BlockWriter {
     this.#parts.push(part);
     this.#length += countCodePoints(part);
   }
+}
+
+/** Whether a word ends one text and a word begins the next. */
+export function wordsJoin(before: string, after: string): boolean {
+  return /[\p{L}\p{N}]\p{M}*$/u.test(before) && /^[\p{L}\p{N}]/u.test(after);
 }
 
 const TAIL_UNITS = 16;

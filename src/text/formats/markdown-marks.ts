@@ -13,6 +13,7 @@ export interface Mark {
   readonly text?: string;
   /** Text in which marks are read. */
   readonly marked?: string;
+  readonly isImage?: boolean;
   /** Number of backticks that end the code span that begins. */
   readonly span?: number;
   readonly isBreak?: boolean;
@@ -86,7 +87,7 @@ export const INLINE: Readonly<Record<string, ReadMark>> = {
     if (rest.charAt(1) !== '[') return literal(rest);
     const link = readLink(rest.slice(1), context.isEnd);
     if (link === undefined) return undefined;
-    return link === 'none' ? literal(rest) : { ...link, length: link.length + 1 };
+    return link === 'none' ? literal(rest) : { ...link, length: link.length + 1, isImage: true };
   },
   '[': (rest, { isEnd }) => {
     const link = readLink(rest, isEnd);

@@ -1,3 +1,4 @@
+import { wordsJoin } from './block-writer.ts';
 import { HEADING_MARK, INLINE, LONGEST_MARK, MAX_DEPTH, TEXT_MARK } from './markdown-marks.ts';
 import type { CodeMode } from './text-formats.ts';
 
@@ -52,6 +53,7 @@ class StreamReader {
   /** The last characters of the current block; empty if it has no text yet. */
   #tail = '';
   #gap: '' | ' ' | '\n' = '';
+  #isImageEdge = false;
   /** The last two characters that were read, without marks. */
   #spaces = '';
   /** The last character that was read, also if it is a mark. */
@@ -285,7 +287,11 @@ class StreamReader {
     }
     this.#take(mark.length);
     // The text of a link may have marks of its own.
-    if (mark.marked !== undefined) this.#rest = mark.marked + this.#rest;
+    if (mark.isImage === true) {
+      this.#isImageEdge = true;
+      this.#emit(spokenLine(mark.marked ?? ''));
+      this.#isImageEdge = true;
+    } else if (mark.marked !== undefined) this.#rest = mark.marked + this.#rest;
     return true;
   }
 
@@ -294,6 +300,8 @@ class StreamReader {
     this.#spaces = ((words === '' ? this.#spaces : '') + plain).slice(-2);
     if (words === '' || /^\s/.test(plain)) this.#space(' ');
     if (words === '') return;
+    if (this.#isImageEdge && wordsJoin(this.#tail, words)) this.#space(' ');
+    this.#isImageEdge = false;
     if (this.#tail === '' && this.#afterItem && this.#block !== 'item') this.#text.push('\n');
     const text = this.#gap + words.replaceAll(/\s+/g, ' ');
     this.#text.push(text);
@@ -316,6 +324,7 @@ class StreamReader {
     this.#block = 'paragraph';
     this.#tail = '';
     this.#gap = '';
+    this.#isImageEdge = false;
     this.#span = 0;
   }
 }

@@ -102,7 +102,9 @@ class MarkdownReader {
         this.#writer.text(this.#isItemStart ? token.content.replace(TASK, '') : token.content);
         break;
       case 'image':
+        this.#writer.imageEdge();
         for (const child of token.children ?? []) this.#inline(child);
+        this.#writer.imageEdge();
         break;
       case 'softbreak':
         this.#writer.text(' ');

@@ -22,6 +22,11 @@ const MARKDOWN: readonly Row[] = [
   ['an address speaks itself', 'See <https://x.com>.', 'See https://x.com.'],
   ['images speak their alternative text', '![a *big* cat](c.png) sat', 'a big cat sat'],
   [
+    'images are words of their own',
+    'a![b](c)[d](e) "![f](g)"! ![h](i)2, un[like](j)ly',
+    'a b d "f"! h 2, unlikely',
+  ],
+  [
     'list items end as sentences',
     '- one\n- two!\n  1. three\n- [x] four',
     'one.\ntwo!\nthree.\nfour.',

@@ -41,6 +41,11 @@ const ROWS: readonly (readonly [what: string, markdown: string, text: string])[]
     'a b c e g',
   ],
   [
+    'images are words of their own',
+    'a![b](c)[d](e) "![f](g)"! ![h](i)2, un[like](j)ly',
+    'a b d "f"! h 2, unlikely',
+  ],
+  [
     'addresses speak themselves',
     '<https://x.com/a_b> http://y.com/c_d_e',
     'https://x.com/a_b http://y.com/c_d_e',
