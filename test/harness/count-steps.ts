@@ -1,6 +1,9 @@
 import { vi } from 'vitest';
 
-/** Counts the characters that regular expressions look at, at least; the other work is proportional to the text. */
+/**
+ * Counts the characters that regular expressions look at, at least; the other work is proportional to the text. A
+ * pattern that fails at the place it is bound to counts as one.
+ */
 export function countSteps(work: () => void): number {
   const { exec } = RegExp.prototype;
   let steps = 0;
@@ -10,7 +13,9 @@ export function countSteps(work: () => void): number {
   ) {
     const from = this.global || this.sticky ? this.lastIndex : 0;
     const match = exec.call(this, text);
-    steps += match === null || !this.global ? text.length - from : this.lastIndex - from;
+    const isAnchored = this.sticky || (this.source.startsWith('^') && !this.multiline);
+    if (match !== null) steps += match.index + match[0].length - from;
+    else steps += isAnchored ? 1 : text.length - from;
     return match;
   });
   try {

@@ -190,14 +190,12 @@ test.runIf(process.platform === 'linux')(
 );
 
 describe.runIf(process.platform === 'linux')('a hostile document', () => {
-  test.each(HOSTILE)('%s is refused in bounded time and memory', async (name, content, message) => {
+  test.each(HOSTILE)('%s is refused in bounded memory', async (name, content, message) => {
     const box = await boxWith({ [name]: content() });
     const { env, peak } = await withPeak(box);
-    const begun = performance.now();
     const result = await runFoley(['tts', '-f', name, '-o', 'a.mp3'], { box, env });
     expect(result).toMatchObject({ code: 2 });
     expect(result.stderr).toMatch(message);
-    expect(performance.now() - begun).toBeLessThan(60_000);
     // A start of Node takes 50 MiB.
     expect(await peak()).toBeLessThan(1_000 * MEBIBYTE);
   });
