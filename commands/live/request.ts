@@ -22,7 +22,7 @@ import type { Player } from '../../src/speech/play.ts';
 import { codeFailure, openLexicon } from '../../src/speech/speech-text.ts';
 import { readText } from '../../src/speech/text-source.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
+import { documentFormat } from '../../src/text/formats/text-formats.ts';
 import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
@@ -38,6 +38,8 @@ export interface LiveTask {
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
+  /** Whether the text is Markdown, of which a pipe gives one piece after the other. */
+  readonly isMarkdown: boolean;
   /** Pronunciations to apply to text that arrives from a pipe. They are already applied to `text`. */
   readonly lexicon: Lexicon | undefined;
 }
@@ -69,10 +71,11 @@ export async function planLive(
   if (plan.kind === 'stdout') io.requireStdout();
   const player = await playerFor(context, flags, plan);
   const lexicon = await openLexicon(flags.lexicon, settings, context);
-  const given = await readGivenText(context, args, flags);
+  const isMarkdown = formatOf(args, flags) === 'markdown';
+  const given = await readGivenText(context, args, flags, isMarkdown);
   const text = given === undefined ? undefined : (lexicon?.speak(given) ?? given);
   const mode = chooseMode(flags, text);
-  return { context, flags, settings, protocol, mode, plan, player, text, lexicon };
+  return { context, flags, settings, protocol, mode, plan, player, text, isMarkdown, lexicon };
 }
 
 function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void {
@@ -85,21 +88,31 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
   throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
+/** Returns the format of the text; undefined for plain text. @throws Failure (usage) for other documents than Markdown */
+function formatOf(args: readonly string[], { file, textFormat }: LiveFlags) {
+  const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
+  if (format === undefined || format === 'markdown') return format;
+  throw usageFailure(
+    `${file} is not plain text or Markdown, which foley live speaks`,
+    'Use `foley tts`, or add --text-format plain to speak the file as it is.',
+  );
+}
+
 /** Reads the text. If a pipe supplies the text, returns undefined, because foley speaks it as it arrives. */
 async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
-  { code, file, textFormat = 'plain' }: LiveFlags,
+  { code, file }: LiveFlags,
+  isMarkdown: boolean,
 ): Promise<string | undefined> {
   const { stdin, stdinIsTerminal } = io;
   const isPiped = args.length === 0 && (file === '-' || (file === undefined && !stdinIsTerminal()));
-  const format = documentFormat(textFormat, undefined);
-  if (code !== undefined && !hasCode(format)) throw codeFailure();
+  if (code !== undefined && !isMarkdown) throw codeFailure();
   if (isPiped) return undefined;
   const source = { args, file, stdin, stdinIsTerminal, files, signal };
-  if (format === undefined) return abortable(readText(source), signal);
+  if (!isMarkdown) return abortable(readText(source), signal);
   const { readDocumentSource } = await import('../../src/speech/document-source.ts');
-  return (await abortable(readDocumentSource(source, format, code), signal)).text;
+  return (await abortable(readDocumentSource(source, 'markdown', code), signal)).text;
 }
 
 /** Chooses the mode. @throws Failure (usage) for flags or text that the mode does not support */

@@ -117,7 +117,7 @@ function livePlan(
 }
 
 function transportFor(
-  { context, flags, lexicon, mode, protocol, text }: LiveTask,
+  { context, flags, isMarkdown, lexicon, mode, protocol, text }: LiveTask,
   { client }: Connection,
   {
     metadata,
@@ -135,7 +135,6 @@ function transportFor(
     ...handshakeLog(context, requestId),
   });
   const isReliable = mode === 'reliable';
-  const isMarkdown = flags.textFormat === 'markdown';
   const { code } = flags;
   return liveTransport(
     client,

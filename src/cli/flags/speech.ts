@@ -79,7 +79,7 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
     'file with pronunciations: TSV or CSV (written, spoken), or PLS',
     filled('--lexicon'),
   );
-  const usual = formats.includes('auto') ? 'auto: by the extension of the file' : 'plain';
+  const usual = `${formats.includes('auto') ? 'auto: ' : ''}by the extension of the file`;
   return [
     choiceOption(
       '--text-format <format>',

@@ -1,8 +1,10 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { errorLine } from '../../harness/error-line.ts';
 import { runFoley, startFoley } from '../../harness/run-foley.ts';
 import type { RunOptions } from '../../harness/run-options.ts';
+import { sandbox } from '../../harness/sandbox.ts';
 import { serve } from '../../realtime/script.ts';
 import { startScriptedServer } from '../../realtime/scripted-server.ts';
 import type { ScriptedServer } from '../../realtime/scripted-server.ts';
@@ -166,6 +168,38 @@ test('Markdown from a pipe is spoken without its marks, with --text-format markd
   const segments = ['Title.', 'See this.', 'one.', 'two.'];
   expect(server.charges.map(({ text }) => text)).toEqual(segments);
 });
+
+test.each(['a.md', 'b.MARKDOWN'])(
+  'Markdown in the file %s is spoken without its marks',
+  async (name) => {
+    const box = await sandbox();
+    await writeFile(path.join(box.out, name), '# Title\n\nSee *this*.\n\n---\n');
+    const server = await startScriptedServer();
+    const reliable = ['-f', name, '--mode', 'reliable', '-o', 'a.mp3'];
+    expect(await live(server, reliable, { box })).toMatchObject({ code: 0 });
+    expect(server.charges.map(({ text }) => text)).toEqual(['Title.', 'See this.']);
+    const other = await startScriptedServer();
+    const plain = ['-f', name, '--text-format', 'plain', '-o', 'b.mp3'];
+    expect(await live(other, plain, { box })).toMatchObject({ code: 0 });
+    expect(other.charges.map(({ text }) => text)).toEqual(['# Title\n\nSee *this*.\n\n---\n']);
+  },
+);
+
+test.each(['html', 'epub', 'ssml', 'srt'])(
+  'a file with the extension .%s is refused',
+  async (extension) => {
+    const box = await sandbox();
+    const name = `a.${extension}`;
+    await writeFile(path.join(box.out, name), '<p>Hi</p>');
+    const server = await startScriptedServer();
+    const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { box });
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.stderr).toContain(`a.${extension} is not plain text or Markdown`);
+    expect(server.charges).toEqual([]);
+    const plain = ['-f', name, '--text-format', 'plain', '-o', 'a.mp3'];
+    expect(await live(server, plain, { box })).toMatchObject({ code: 0 });
+  },
+);
 
 test('Markdown as an argument is spoken without its marks, with --text-format markdown', async () => {
   const server = await startScriptedServer();
