@@ -29,7 +29,7 @@ interface MarkContext {
 type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
 
 /** The signs of {@link INLINE} that may be marks in text, and in headings. */
-export const TEXT_MARK = /[\n\\`*_~![<&]/;
+export const TEXT_MARK = /[\n\\`*_~![<&|]/;
 export const HEADING_MARK = /[\n\\`*_~![<&#]/;
 const WORD = /[\p{L}\p{N}]/u;
 
@@ -155,11 +155,15 @@ function readLink(rest: string, isEnd: boolean): Mark | 'none' | undefined {
   if (next === '' && !isEnd) return undefined;
   if (rest.startsWith('[^')) return { length: label + 1 };
   const closer = { '(': ')', '[': ']' }[next];
-  if (closer === undefined) return 'none';
+  const text = rest.slice(1, label);
+  if (closer === undefined) {
+    // The address of a word in brackets may come later.
+    return /\p{L}/u.test(text) ? { length: label + 1, marked: text } : 'none';
+  }
   const after = rest.slice(label + 1);
   const address = closingOf(after, next, closer, LONGEST_ADDRESS);
   if (address === undefined) return mayGoOn(after, isEnd, LONGEST_ADDRESS) ? undefined : 'none';
-  return { length: label + address + 2, marked: rest.slice(1, label) };
+  return { length: label + address + 2, marked: text };
 }
 
 /** Returns the index of the bracket that closes the first one. */

@@ -52,7 +52,9 @@ class StreamReader {
   #afterItem = false;
   /** The last characters of the current block; empty if it has no text yet. */
   #tail = '';
-  #gap: '' | ' ' | '\n' = '';
+  #gap: '' | ' ' | '\n' | ', ' = '';
+  /** Whether the last line was a row of a table. */
+  #isInTable = false;
   #isImageEdge = false;
   /** The last two characters that were read, without marks. */
   #spaces = '';
@@ -182,7 +184,7 @@ class StreamReader {
       return true;
     }
     if (line === undefined) {
-      if (mayBeMark(body)) return false;
+      if (this.#isInTable || mayBeMark(body)) return false;
     } else if (this.#wholeLine(line, body)) {
       this.#isFirstLine = false;
       return true;
@@ -223,6 +225,9 @@ class StreamReader {
   /** Reads a line that has a meaning as a whole. Returns false for other lines. */
   #wholeLine(line: string, body: string): boolean {
     const fence = FENCE.exec(body)?.[1];
+    const isRow = body.startsWith('|') || (this.#isInTable && body.includes('|'));
+    const isDelimiterRow = DELIMITER_ROW.test(body);
+    this.#isInTable = isDelimiterRow || (this.#isInTable && isRow);
     if (line.trim() === '') this.#endBlock();
     else if (fence !== undefined) {
       this.#announceCode();
@@ -231,7 +236,7 @@ class StreamReader {
       this.#block = 'heading';
       this.#endBlock();
     } else if (RULE.test(body) || EMPTY_ITEM.test(body)) this.#endBlock();
-    else if (body.startsWith('|') || DELIMITER_ROW.test(body)) this.#row(body);
+    else if (isRow || isDelimiterRow) this.#row(body);
     else return false;
     this.#items = 0;
     this.#take(line.length + 1);
@@ -244,13 +249,38 @@ class StreamReader {
   #row(body: string): void {
     this.#endBlock();
     if (/^[|:\s-]+$/.test(body)) return;
-    const cells = body
+    this.#cells(body);
+  }
+
+  #cells(row: string): void {
+    const cells = row
       .split(/(?<!\\)\|/)
-      .map((cell) => spokenLine(cell.replaceAll(String.raw`\|`, '|')));
-    const row = cells.filter((cell) => cell !== '').join(', ');
+      .map((cell) => spokenLine(cell.replaceAll(String.raw`\|`, '|')))
+      .filter((cell) => cell !== '')
+      .join(', ');
     this.#block = 'item';
-    this.#emit(row.replaceAll(/([.!?…]), /g, '$1 '));
+    this.#emit(cells.replaceAll(/([.!?…]), /g, '$1 '));
     this.#endBlock();
+  }
+
+  /** Reads a bar. After white space it waits for the next line, which shows whether this one is the head of a table. */
+  #bar(): boolean {
+    const seen = this.#rest.slice(0, LONGEST_MARK);
+    const [row = '', next = '', after] = seen.split('\n', 3);
+    const isSpaced = /[ \t]/.test(this.#previous) && /^\|(?:[ \t]|$)/.test(row);
+    const isComplete = this.#isEnd || after !== undefined || seen.length === LONGEST_MARK;
+    if (isSpaced && !isComplete && /^[ \t>|:-]*$/.test(next)) return false;
+    if (!isSpaced || !DELIMITER_ROW.test(next.replace(LINE_PREFIX, ''))) {
+      this.#emit('|');
+      this.#take(1);
+      return true;
+    }
+    this.#take(row.length + 1);
+    if (this.#tail !== '') this.#gap = ENDS_WITH_MARK.test(this.#tail) ? ' ' : ', ';
+    this.#cells(row);
+    this.#state = 'lineStart';
+    this.#items = 0;
+    return true;
   }
 
   #skipDefinition(isFootnote: boolean): boolean {
@@ -273,6 +303,7 @@ class StreamReader {
       this.#emit(plain);
       return true;
     }
+    if (rest.startsWith('|') && this.#span === 0) return this.#bar();
     const read = INLINE[rest.charAt(0)];
     const mark = read?.(rest, { previous: this.#previous, isEnd: this.#isEnd, span: this.#span });
     if (mark === undefined) return false;
@@ -311,7 +342,7 @@ class StreamReader {
   }
 
   #space(gap: ' ' | '\n'): void {
-    if (this.#tail !== '' && this.#gap !== '\n') this.#gap = gap;
+    if (this.#tail !== '' && (this.#gap === '' || this.#gap === ' ')) this.#gap = gap;
   }
 
   #endBlock(): void {
@@ -337,7 +368,7 @@ const LINE_PREFIX = /^[ \t>]*/;
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 const RULE = /^([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
 /** The line below the head of a table, which may have no sign at its beginning. */
-const DELIMITER_ROW = /^:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)+[ \t|]*$/;
+const DELIMITER_ROW = /^(?:\|[ \t]*)?:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)+[ \t|]*$/;
 const INDENTED = /^(?: {4}| {0,3}\t)/;
 const EMPTY_ITEM = /^(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]*$/;
 /** A line such as `[label]: address`, or with `^` a footnote. */
