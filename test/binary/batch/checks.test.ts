@@ -36,6 +36,12 @@ const WRONG: readonly (readonly [
     ['--lines', 'l.txt'],
     /l\.txt, line 2 has 10001 characters/,
   ],
+  [
+    'pauses that are longer than a wav file',
+    { 'l.txt': `One\n${'[pause 60s]'.repeat(812)}One` },
+    ['--lines', 'l.txt', '--pauses', '--format', 'wav'],
+    /l\.txt, line 2: the pauses \(--pauses or <break>\) last 48720 s: a wav file holds at most 48695 s/,
+  ],
   ['an empty list', { 'l.txt': '\n\n' }, ['--lines', 'l.txt'], /inputs are empty/],
   [
     'a line that is not JSON',
