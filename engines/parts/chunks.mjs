@@ -44,14 +44,16 @@ export function breakIn(gap) {
 }
 
 /**
- * Divides units (words with their sounds) into chunks. The first chunk is short, so that its speech is
- * heard soon; the others end at the strongest break between the sizes `min` and `max`.
+ * Divides units (words with their sounds) into chunks. The first chunk of a longer text is short, so that its
+ * speech is heard soon; the others end at the strongest break between the sizes `min` and `max`.
  * @template {{ size: number, break: number }} Unit `break`: the kind of break after the unit
  * @param {Unit[]} units
  * @param {{ first: number, min: number, max: number }} sizes
  * @returns {Unit[][]}
  */
 export function chunksOf(units, { first, min, max }) {
+  const whole = units.reduce((sum, { size }) => sum + size, 0);
+  if (whole > 0 && whole <= first + min) return [units];
   const chunks = [];
   for (let from = 0; from < units.length;) {
     const to = chunks.length === 0 ? firstEnd(units, first, max) : chunkEnd(units, from, min, max);

@@ -155,6 +155,15 @@ describe('the chunks of a text', () => {
         ]),
       ),
     ).toEqual([1, 1]);
+    expect(
+      lengths(
+        unitsOf([
+          [10, comma],
+          [20, sentence],
+          [20, word],
+        ]),
+      ),
+    ).toEqual([3]);
     expect(lengths([])).toEqual([]);
   });
 
