@@ -38,6 +38,9 @@ function partDigest(body: Uint8Array): string {
   return bodyDigest(Buffer.concat([Buffer.from('part '), body]));
 }
 
+/** Item id under which the journal records all parts, because equal parts of several items are one request. */
+export const PART_ID = '';
+
 /** A part of an item with pauses. The journal records its request like that of an item. */
 export interface ItemPart {
   /** The item with the text of this part only. */
@@ -74,20 +77,19 @@ export async function classifyParts(
   for (const { text } of paused?.parts ?? []) {
     const order = { ...item.order, text };
     const body = partDigest(options.bodyOf(order));
-    const decision = await decidePart(item.id, body, redo, options);
+    const decision = await decidePart(body, redo, options);
     parts.push({ item: { ...rest, order, characters: countCodePoints(text) }, body, decision });
   }
   return parts;
 }
 
 async function decidePart(
-  id: string,
   body: string,
   redo: string | undefined,
   options: PartOptions,
 ): Promise<PartDecision> {
   const { index, origin, retriesFailed } = options;
-  const status = index.statusOf(id, body);
+  const status = index.statusOf(PART_ID, body);
   const isNamed = redo !== undefined && status?.about?.redo !== redo;
   if (status !== undefined && isSilent(status) && !retriesFailed && !isNamed) {
     return { kind: 'silent', status };

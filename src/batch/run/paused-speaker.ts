@@ -21,7 +21,14 @@ import type { CaptionOptions } from './aligned-speaker.ts';
 import { captionNames, openItemCaptions, timingsOfItem } from './aligned-speaker.ts';
 import { endedFailure } from './decide.ts';
 import type { ItemPart } from './paused-items.ts';
-import { classifyParts, isSilent, partDigests, partOutput, PARTS_FOLDER } from './paused-items.ts';
+import {
+  classifyParts,
+  isSilent,
+  PART_ID,
+  partDigests,
+  partOutput,
+  PARTS_FOLDER,
+} from './paused-items.ts';
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
 
@@ -110,7 +117,7 @@ export class PausedSpeaker {
   endedFailure(item: BatchItem, failure: Failure): Failure {
     const { folder, speaker } = this.#options;
     const parts = partDigests(item, speaker.bodyOf).flatMap(
-      (body) => folder.index.statusOf(item.id, body) ?? [],
+      (body) => folder.index.statusOf(PART_ID, body) ?? [],
     );
     return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
@@ -119,7 +126,7 @@ export class PausedSpeaker {
   paidFor(item: BatchItem): number {
     const { folder, speaker } = this.#options;
     const bodies = new Set(partDigests(item, speaker.bodyOf));
-    const parts = [...bodies].map((body) => folder.index.statusOf(item.id, body));
+    const parts = [...bodies].map((body) => folder.index.statusOf(PART_ID, body));
     const paid = parts.filter((part) => part !== undefined && PAID.has(part.state));
     return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
   }
@@ -128,7 +135,7 @@ export class PausedSpeaker {
   settle(item: BatchItem): void {
     const { folder, speaker } = this.#options;
     for (const body of partDigests(item, speaker.bodyOf)) {
-      const status = folder.index.statusOf(item.id, body);
+      const status = folder.index.statusOf(PART_ID, body);
       if (status?.state === 'verified') folder.notePublished(status, {});
     }
   }
@@ -149,7 +156,7 @@ export class PausedSpeaker {
     const unused = names.filter((name) => {
       const [body = '', generation] = path.parse(name).name.split('-');
       if (this.#kept.has(body)) return false;
-      const status = folder.index.statusOf('', body);
+      const status = folder.index.statusOf(PART_ID, body);
       return status?.state === 'published' || (status?.generation ?? -1) > Number(generation);
     });
     for (const name of unused) await removeQuietly(path.join(parts, name), this.#options);
@@ -214,7 +221,7 @@ export class PausedSpeaker {
       const key = itemKey(folder.secret, { origin, endpoint: speaker.endpoint, body, generation });
       const output = partOutput(body, generation, item);
       const about = { output, key, origin, ...(redo === undefined ? {} : { redo }) };
-      const id = status?.item ?? item.id;
+      const id = status?.item ?? PART_ID;
       const planned = { item: id, body, generation, state: 'planned', about, facts: {} } as const;
       return { ...part, status: planned };
     });

@@ -308,6 +308,18 @@ describe('the cost of an item with pauses', () => {
     },
   );
 
+  test('a part that one item could not send and another left out is left out of later items', async () => {
+    const texts = { 'a.txt': 'One. [pause 1s] привет', 'b.txt': 'Two. [pause 1s] привет' };
+    const box = await batchBox(texts, ['POST /**/jobs; status=503; times=3']);
+    const args = ARGS.slice(1);
+    const first = await box.events(['a.txt', 'b.txt', ...args, '--max-retries', '0']);
+    expect(first.statuses).toEqual({ a: 'failed', b: 'failed' });
+    expect(await box.events(['b.txt', ...args])).toMatchObject({ statuses: { b: 'done' } });
+    await box.write('c.txt', 'Three. [pause 1s] привет');
+    expect(await box.events(['c.txt', ...args])).toMatchObject({ statuses: { c: 'done' } });
+    expect(await box.charged()).toBe('Two.Three.'.length);
+  });
+
   test('an item of which the voice can speak no part fails without a charge', async () => {
     const box = await batchBox({ 'a.txt': 'привет [pause 300ms] мир' });
     expect((await box.batch(ARGS)).code).toBe(20);
