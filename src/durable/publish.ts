@@ -248,7 +248,7 @@ async function openDirectOutput(
 
   async function stop(): Promise<undefined> {
     writer.stop();
-    // Do not wait, because a write to a pipe that nobody reads never ends.
+    // Do not wait, because a write to a pipe without a reader never ends.
     void close().catch(() => undefined);
   }
 

@@ -18,7 +18,7 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 /** Identifies the processes of this computer. */
 export interface Processes {
   readonly self: ProcessIdentity;
-  /** Returns whether a process is running; `unknown` if the platform cannot tell. */
+  /** Returns whether a process is running; `unknown` if the platform does not say. */
   liveness(process: ProcessIdentity): Liveness;
 }
 

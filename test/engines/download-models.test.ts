@@ -226,7 +226,7 @@ describe('a download', () => {
     expect(await filesIn(world)).toEqual([]);
   });
 
-  it('ends with exit 24 when nobody answers, and names the file and the other sources', async () => {
+  it('ends with exit 24 when no server answers, and names the file and the other sources', async () => {
     const world = await modelWorld({
       source: { kind: 'mirror', url: new URL('http://127.0.0.1:9') },
     });

@@ -67,7 +67,7 @@ describe('the catalogue of Piper', () => {
     expect(piperCatalogueUrl('v1.0.0').href).toBe(`${tree}/resolve/v1.0.0/voices.json`);
   });
 
-  it('finds a voice by an earlier name, and tells how many speakers a voice has', () => {
+  it('finds a voice by an earlier name, and returns how many speakers a voice has', () => {
     expect(findPiperVoice(CATALOGUE, 'en-us-lessac-medium', 'main').name).toBe(
       'en_US-lessac-medium',
     );

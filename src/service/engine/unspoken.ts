@@ -43,7 +43,7 @@ export function unspokenIn(
   return rangesOf(text, new Set(units.map(({ at }) => at)), first);
 }
 
-/** Returns a function that tells whether a foreign letter is replaced by spoken letters. */
+/** Returns a function that returns whether a foreign letter is replaced by spoken letters. */
 function spokenUnits(
   traced: TracedText,
   isForeign: (character: string) => boolean,

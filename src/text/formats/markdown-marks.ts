@@ -140,7 +140,7 @@ function characterOf(code: number): string | undefined {
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
 }
 
-/** Whether a mark may still be completed: it is not too long, and its paragraph goes on. */
+/** Whether a mark may still be completed: it is not too long, and its paragraph has not ended. */
 function mayGoOn(rest: string, isEnd: boolean, longest = LONGEST_MARK): boolean {
   return !isEnd && rest.length < longest && !BLANK_LINE.test(rest);
 }

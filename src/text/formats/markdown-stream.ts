@@ -22,7 +22,7 @@ export function createMarkdownStream(code: CodeMode): MarkdownStream {
   };
 }
 
-/** A line of YAML or TOML, which tells front matter from a text between two rules. */
+/** A line of YAML or TOML, which distinguishes front matter from a text between two rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
 
 /** What the reader expects next. */

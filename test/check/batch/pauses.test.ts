@@ -64,7 +64,7 @@ describe('an item with pauses', () => {
       expected += (await decodeAudio(await box.read(part))).durationMs;
     }
     const { durationMs } = await decodeAudio(await box.read(`audio/a.${format}`));
-    // A decoder leaves out its own delay where a tag tells the length.
+    // A decoder leaves out its own delay where a tag has the length.
     const slackMs = format === 'mp3' ? (1152 + 529) / 44.1 : 0.1;
     expect(Math.abs(durationMs - expected)).toBeLessThanOrEqual(slackMs);
   });

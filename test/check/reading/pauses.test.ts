@@ -61,7 +61,7 @@ describe('--pauses', () => {
     const stream = await spoken(box, [TEXT, '--pauses', '--format', format]);
     for (const bytes of [whole, stream]) {
       const { durationMs } = await decodeAudio(bytes);
-      // A decoder leaves out its own delay where a tag tells the length.
+      // A decoder leaves out its own delay where a tag has the length.
       const delayMs = format === 'mp3' ? 529 / 44.1 : 0;
       expect(Math.abs(durationMs - expected)).toBeLessThanOrEqual(frameMs + delayMs);
     }

@@ -192,7 +192,7 @@ describe('the speech of the Kokoro engine', () => {
     expect(samples).toHaveLength(0);
   });
 
-  it('fails with a reason when the model gives no numbers, and the engine goes on', async () => {
+  it('fails with a reason when the model gives no numbers, and the engine continues', async () => {
     const folder = await standInFolder({ af_heart: standInVoice(() => NaN), ef_dora: quiet });
     const engine = await kokoro(folder);
     await engine.greet();

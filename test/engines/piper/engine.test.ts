@@ -251,7 +251,7 @@ describe('the speech of the Piper engine', () => {
     expect(samples).toHaveLength(0);
   });
 
-  it('fails with a reason, and the engine goes on', async () => {
+  it('fails with a reason, and the engine continues', async () => {
     const folder = await standInFolder({
       [VOICE]: {},
       nan: { model: standInModel({ amplitude: Number.NaN }) },

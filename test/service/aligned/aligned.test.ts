@@ -147,7 +147,7 @@ describe('the pace of an aligned stream', () => {
     for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
   });
 
-  it('sends word times that came while nobody read, without waiting for more audio', async () => {
+  it('sends word times that came while the client did not read, without waiting for more audio', async () => {
     const [words, rest] = [gate(), gate()];
     const [first = 'break', hello = 'break'] = SCRIPT;
     const { align, engine } = await scene([

@@ -26,7 +26,7 @@ const TIMEOUTS = {
   silence: 60_000,
   /** Maximum time between the `cancel` message and the engine's message that ends the request. */
   cancel: 2_000,
-  /** Maximum time for which a request whose audio nobody reads may delay other requests. */
+  /** Maximum time for which a request with unread audio may delay other requests. */
   stall: 10_000,
   /** Maximum time between closing the engine's stdin and the end of its process. */
   exit: 2_000,
@@ -360,7 +360,7 @@ export class EngineProcess {
       inbox.discard(
         new EngineError(
           'failed',
-          `${this.#name} was interrupted: nobody read its audio for ${TIMEOUTS.stall / 1000} s while other requests waited.`,
+          `${this.#name} was interrupted: its audio was not read for ${TIMEOUTS.stall / 1000} s while other requests waited.`,
         ),
       );
       void this.#settle(id);

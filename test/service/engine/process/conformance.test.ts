@@ -24,7 +24,7 @@ const broken = (reports: readonly RuleReport[]): readonly string[] =>
     .map(({ found, rule, status }) => `${rule} ${status}: ${found}`);
 
 describe('the test of an engine', () => {
-  it('passes an engine with every capability, and tells its steps', async () => {
+  it('passes an engine with every capability, and reports its steps', async () => {
     const steps: string[] = [];
     const reports = await test([FAULTY], steps);
     expect(reports.filter(({ status }) => status !== 'passed')).toEqual([]);

@@ -207,7 +207,7 @@ describe('an engine that accepts several requests at once', () => {
     expect(children).toHaveLength(1);
   });
 
-  it('goes on with the others when one is cancelled', async () => {
+  it('continues with the others when one is cancelled', async () => {
     const { engine, children } = second(several);
     const cancelled = speak(engine, { text: 'a '.repeat(4_000) });
     await cancelled.next();
@@ -217,7 +217,7 @@ describe('an engine that accepts several requests at once', () => {
     expect(children).toHaveLength(1);
   });
 
-  it('is not held up by a request whose audio nobody reads', async () => {
+  it('is not held up by a request whose audio is not read', async () => {
     const { engine } = second(several, 'floods the first');
     const slow = speak(engine, { text: 'a'.repeat(100_000) });
     await slow.next();
@@ -237,7 +237,7 @@ describe('an engine that accepts several requests at once', () => {
     clock.advance(STALL_MS);
     expect((await other).samples).toHaveLength(1600);
     await expect(slow.next()).rejects.toThrow(
-      'nobody read its audio for 10 s while other requests waited',
+      'its audio was not read for 10 s while other requests waited',
     );
     expect((await wholeSpeech(engine)).samples).toHaveLength(1600);
     expect(children).toHaveLength(1);
