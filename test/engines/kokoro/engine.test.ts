@@ -48,7 +48,6 @@ describe('the greeting of the Kokoro engine', () => {
     ]);
     expect(voices[0]).toEqual({
       id: 'af_heart',
-      name: 'Heart',
       language: 'en-US',
       sampleRate: RATE,
       words: true,
