@@ -97,6 +97,7 @@ export default defineConfig([
       'flite-worker': 'src/service/engine/flite/worker.ts',
       'listener-worker': 'src/service/voices/listen/worker.ts',
       'video-worker': 'src/service/media/pictures/worker.ts',
+      'engine-host': 'src/service/engine/resident/host.ts',
       'media-child': 'src/service/media/child/entry.ts',
     },
     platform: 'node',

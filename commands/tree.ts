@@ -348,7 +348,7 @@ export const tree: readonly CommandNode[] = [
   },
   {
     name: 'engine',
-    summary: 'Add, list, test and remove speech engines',
+    summary: 'Add, list, test, stop and remove speech engines',
     fallback: 'list',
     children: [
       {
@@ -370,6 +370,11 @@ export const tree: readonly CommandNode[] = [
         name: 'test',
         summary: 'Test an engine against the engine protocol',
         load: async () => (await import('./engine/test.ts')).engineTest,
+      },
+      {
+        name: 'stop',
+        summary: 'End the processes of engines that stay ready',
+        load: async () => (await import('./engine/stop.ts')).engineStop,
       },
     ],
   },

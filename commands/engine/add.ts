@@ -54,12 +54,17 @@ export const engineAdd: CommandDefinition<EngineAddFlags> = {
         `Choose another name, such as my-${name}, or run \`foley engine add ${name}\`.`,
       );
     }
-    if (isNatural) return { data: await installNatural(context, name, options) };
+    if (isNatural) {
+      const data = await installNatural(context, name, options);
+      await endOldProcesses(context, name);
+      return { data };
+    }
     refuseNaturalFlags(options);
     const engine =
       command === undefined
         ? await installEspeak(context, name)
         : await add(context, { name, command, args, cwd: context.cwd() });
+    await endOldProcesses(context, name);
     context.io.notice(describeAdded(engine));
     return { data: engineDocument(engine) };
   },
@@ -71,6 +76,12 @@ Examples:
   $ foley engine add piper --voice en_US-joe-medium --yes
   $ foley engine add espeak-ng
   $ foley engine add mine -- python3 engine.py --model de.onnx`;
+
+// A process of the engine that had this name finishes its running requests.
+async function endOldProcesses(context: Context, name: string): Promise<void> {
+  const { stopEngines } = await import('../../src/engines/inspector.ts');
+  await stopEngines((await context.paths()).runtime, name, false);
+}
 
 function describeAdded(engine: EngineRegistration): string {
   return `added ${engine.name}: ${counted(engine.voices.length, 'voice')} in ${languagesOf(engine)}`;

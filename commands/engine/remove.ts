@@ -19,6 +19,8 @@ export const engineRemove: CommandDefinition = {
     const { deleted, engine } = isNaturalEngine(name)
       ? await removeNaturalEngine(name, { ...deps, ...(await modelDeps(context)) })
       : await removeEngine(name, deps);
+    const { stopEngines } = await import('../../src/engines/inspector.ts');
+    await stopEngines((await context.paths()).runtime, name, true);
     context.io.notice(`removed ${[name, ...deleted].join(' and ')}`);
     return { data: { removed: engine === undefined ? null : engineDocument(engine), deleted } };
   },

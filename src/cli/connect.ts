@@ -11,10 +11,12 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { loadEngineRegistrations, registrationsFile } from '../engines/registrations.ts';
 import { configFailure, Failure, usageFailure } from '../errors/failure.ts';
 import type {
+  AddedEngines,
   OpenServiceOptions,
   RunningService,
   ServiceEvent,
 } from '../service/running-service.ts';
+import { display } from '../text/display.ts';
 import type { Connection, ConnectOptions, Context } from './command.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import { readKeyFile } from './read-input.ts';
@@ -56,7 +58,28 @@ async function startForCommand(
       io.notice(`foley: ${describeClosing(event)}`);
     }
   };
-  return startEmbedded(await serviceHost(context), { report, warmsUp: speaks === true });
+  const host = { ...(await serviceHost(context)), resident: () => residentOptions(context) };
+  return startEmbedded(host, { report, warmsUp: speaks === true });
+}
+
+/** Returns how the processes of added engines stay ready between commands; undefined if they do not. */
+async function residentOptions(
+  context: Context,
+): Promise<AddedEngines['resident']> {
+  // Other users of Windows could open the pipe of a process.
+  if (context.platform === 'win32') return undefined;
+  const { resolveSetting } = await import('../config/settings.ts');
+  const keepAliveMs = resolveSetting(await context.settings(), 'engine.keepAlive')?.value ?? 0;
+  if (keepAliveMs === 0) return undefined;
+  const { runtime } = await context.paths();
+  return {
+    folder: runtime,
+    keepAliveMs,
+    onAlone(engine, reason) {
+      if (context.globals.json === true) return;
+      context.io.warn(`foley: the engine ${engine} ends with this command: ${display(reason)}`);
+    },
+  };
 }
 
 /**
@@ -407,6 +430,8 @@ export interface ServiceHost {
   readonly files: FileSystem;
   /** Environment of this process. Engines that the user added get only the variables that foley allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Returns how the processes of added engines stay ready after the service; default: they end. */
+  readonly resident?: () => Promise<AddedEngines['resident']>;
 }
 
 /**
@@ -419,12 +444,13 @@ export async function startService(
 ): Promise<RunningService> {
   const { env, files, paths } = host;
   const added = await loadEngineRegistrations(files, registrationsFile(paths.engines));
+  const resident = added.length === 0 ? undefined : await host.resident?.();
   const service = await import('../service/index.ts');
   try {
     return await service.openService({
       ...options,
       dataDir: options.dataDir ?? paths.serviceData,
-      engines: { added, env, nodePath: process.execPath },
+      engines: { added, env, nodePath: process.execPath, resident },
     });
   } catch (error) {
     if (service.isStoreError(error)) throw stateFailure(error, error.reason);

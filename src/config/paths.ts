@@ -13,6 +13,8 @@ export interface Paths {
   readonly engines: string;
   /** The folder with the voices and models of the engines that foley installs. */
   readonly models: string;
+  /** The folder with the sockets of engine processes that stay ready between commands. */
+  readonly runtime: string;
 }
 
 export interface PathInputs {
@@ -48,6 +50,7 @@ export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Path
     serviceData: join(state, 'service'),
     engines: join(state, 'engines'),
     models: join(under('XDG_DATA_HOME', usual.data), 'models'),
+    runtime: under('XDG_RUNTIME_DIR', join(state, 'run')),
   };
 }
 

@@ -22,6 +22,7 @@ export interface SettingValues {
   readonly concurrency: number;
   readonly lexicon: string;
   readonly 'upload.command': string;
+  readonly 'engine.keepAlive': number;
 }
 
 export type SettingName = keyof SettingValues;
@@ -32,6 +33,8 @@ interface SettingDefinition<T> {
   readonly read: (given: unknown) => T | undefined;
   readonly environment?: string;
   readonly fallback?: T;
+  // Default where the environment has `CI`, if it differs.
+  readonly fallbackInCi?: T;
   // Unit of a numeric setting, which is printed after the number.
   readonly unit?: 'ms';
   // Whether the value is a path, relative to the folder of the settings file.
@@ -80,6 +83,13 @@ export const SETTINGS: Definitions = {
     allowed: 'a command line',
     read: text(4_096),
     project: false,
+  },
+  'engine.keepAlive': {
+    ...duration(),
+    what: 'idle time after which an added engine ends; 0: with the command',
+    environment: 'FOLEY_ENGINE_KEEP_ALIVE',
+    fallback: 600_000,
+    fallbackInCi: 0,
   },
 };
 

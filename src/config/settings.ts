@@ -71,7 +71,9 @@ export function resolveSetting<Name extends SettingName>(
   name: Name,
   flag?: SettingValues[Name],
 ): Setting<SettingValues[Name]> | undefined {
-  const { fallback } = SETTINGS[name];
+  const isCi = (sources.env['CI'] ?? '') !== '';
+  const { fallback, fallbackInCi = fallback } = SETTINGS[name];
+  const usual = isCi ? fallbackInCi : fallback;
   if (flag !== undefined) return { value: flag, origin: { kind: 'flag', name: flagName(name) } };
   const fromEnvironment = readEnvironment(sources.env, name);
   if (fromEnvironment !== undefined) return fromEnvironment;
@@ -82,7 +84,7 @@ export function resolveSetting<Name extends SettingName>(
       return { value, origin: { kind, file: source.file } };
     }
   }
-  return fallback === undefined ? undefined : { value: fallback, origin: { kind: 'default' } };
+  return usual === undefined ? undefined : { value: usual, origin: { kind: 'default' } };
 }
 
 /** Returns every setting that has a value. */

@@ -1,4 +1,5 @@
 import type { EngineCommand } from '../contract/engine.ts';
+import { stateFailure } from '../durable/file-failures.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { RuleReport } from '../service/engine/process/conformance.ts';
 import type { EngineDeps } from './engines.ts';
@@ -29,6 +30,26 @@ export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDe
       return { isSound: false, fault: error.message, detail };
     }
   };
+}
+
+/**
+ * Ends processes of engines that stay ready between commands (docs/engines.md#processes-between-commands).
+ * @param name the engine; undefined for all engines
+ * @param isNow false to only make them end after their running requests
+ * @returns the names of the engines, one for each process
+ * @throws Failure (state) if the folder of their sockets cannot be used
+ */
+export async function stopEngines(
+  folder: string,
+  name: string | undefined,
+  isNow: boolean,
+): Promise<readonly string[]> {
+  const { stopHosts } = await import('../service/engine/resident/host-protocol.ts');
+  try {
+    return await stopHosts(folder, name, isNow);
+  } catch (error) {
+    throw stateFailure('the processes of engines', folder, error);
+  }
 }
 
 /**

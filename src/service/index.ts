@@ -57,8 +57,13 @@ async function addedEngines(
     import('./engine/word-times.ts'),
   ]);
   const launch = engineLauncher(engines);
+  const common = { launch, ...(clock === undefined ? {} : { clock }) };
+  const { env, nodePath, resident } = engines;
+  const { createResidentEngine } = await import('./engine/resident/resident-engine.ts');
   const added = engines.added.map((registration) =>
-    createProcessEngine({ registration, launch, ...(clock === undefined ? {} : { clock }) }),
+    resident === undefined
+      ? createProcessEngine({ ...common, registration })
+      : createResidentEngine({ ...common, registration, resident, env, nodePath }),
   );
   return added.map((engine) => withWordTimes(engine, [flite, ...added]));
 }

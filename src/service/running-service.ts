@@ -1,6 +1,7 @@
 import type { EngineRegistration } from '../contract/engine.ts';
 import type { Clock } from '../effects/clock.ts';
 import type { Random } from '../effects/random.ts';
+import type { ResidentOptions } from './engine/resident/resident-engine.ts';
 import type { Amounts } from './ledger/ledger.ts';
 import type { FaultEffect, FaultRule, JobFault } from './http/faults.ts';
 
@@ -40,6 +41,8 @@ export interface AddedEngines {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the Node executable, for engines whose command is `node`. */
   readonly nodePath: string;
+  /** How processes of engines stay ready between commands; undefined to end them with the service. */
+  readonly resident?: ResidentOptions | undefined;
 }
 
 export interface OpenServiceOptions {

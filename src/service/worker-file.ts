@@ -10,6 +10,9 @@ export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.met
 /** The bundled script of the thread that encodes the frames of a video. */
 export const VIDEO_WORKER_FILE = new URL('../../dist/video-worker.cjs', import.meta.url);
 
+/** The bundled program that keeps the process of an engine ready between commands. */
+export const ENGINE_HOST_FILE = new URL('../../dist/engine-host.cjs', import.meta.url);
+
 /** The font for titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
 

@@ -14,6 +14,7 @@ test('without variables, the default folders of Linux are used', () => {
     serviceData: '/home/ada/.local/state/foley/service',
     engines: '/home/ada/.local/state/foley/engines',
     models: '/home/ada/.local/share/foley/models',
+    runtime: '/home/ada/.local/state/foley/run',
   });
 });
 
@@ -26,6 +27,11 @@ test.each(['linux', 'darwin', 'freebsd'] as const)('the XDG folders go first on 
   });
   expect([config, state, cache]).toEqual(['/c/foley', '/s/foley', '/k/foley']);
   expect(models).toBe('/d/foley/models');
+});
+
+test('sockets are in the runtime folder of the session, else in the state folder', () => {
+  expect(linux({ XDG_RUNTIME_DIR: '/run/user/1000' }).runtime).toBe('/run/user/1000/foley');
+  expect(linux({ XDG_STATE_HOME: '/s' }).runtime).toBe('/s/foley/run');
 });
 
 test.each(['', 'relative', './here', '~/x'])('a folder that is "%s" is ignored', (value) => {

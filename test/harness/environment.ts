@@ -6,7 +6,7 @@ const KEPT = ['SystemRoot', 'ComSpec', 'PATHEXT'] as const;
 
 /**
  * The environment of a command under test, made from nothing: no `FOLEY_*`, proxy, colour, `CI` or
- * `NODE_*` variable of the person who runs the tests gets in.
+ * `NODE_*` variable of the person who runs the tests gets in. Engines end with the command, so that none is left.
  */
 export function cleanEnvironment(
   box: Sandbox,
@@ -26,6 +26,7 @@ export function cleanEnvironment(
     XDG_STATE_HOME: box.state,
     XDG_CACHE_HOME: box.cache,
     TMPDIR: box.temporary,
+    FOLEY_ENGINE_KEEP_ALIVE: '0',
     ...more,
   };
 }

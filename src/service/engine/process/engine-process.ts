@@ -451,11 +451,13 @@ function withoutStart(tail: string, earlier: string): string {
   return at === -1 ? tail : tail.slice(at + mark.length);
 }
 
-class TimedOut extends Error {
+/** Thrown for an exceeded timeout. The message is a predicate, such as `was silent for 60 s`. */
+export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
+/** Waits for a promise. @throws TimedOut after `waitMs` milliseconds, and the error of the promise */
+export function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const message = `was silent for ${waitMs / 1000} s`;
     const stop = clock.after(waitMs, () => reject(new TimedOut(message)));

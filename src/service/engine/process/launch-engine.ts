@@ -127,6 +127,6 @@ const PASSED_ON =
   'DYLD_LIBRARY_PATH CUDA_VISIBLE_DEVICES SystemRoot windir PATHEXT APPDATA LOCALAPPDATA USERPROFILE TEMP TMP';
 
 /** Returns the environment of an engine, without foley's API keys and tokens. */
-function engineEnvironment(env: LaunchOptions['env']): LaunchOptions['env'] {
+export function engineEnvironment(env: LaunchOptions['env']): LaunchOptions['env'] {
   return Object.fromEntries(PASSED_ON.split(' ').map((name) => [name, env[name]]));
 }

@@ -204,7 +204,7 @@ export async function* readMessages(
 }
 
 /** Reads a stream by lines or by counts of bytes, without reading ahead. */
-class ByteQueue {
+export class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
   /** Bytes that were received from the stream and not yet returned. */
   #parts: Buffer[] = [];

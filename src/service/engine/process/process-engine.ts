@@ -21,25 +21,27 @@ import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 import { EngineProcess, type Speech } from './engine-process.ts';
 import type { LaunchEngine } from './launch-engine.ts';
 
-interface ProcessEngineOptions {
+export interface ProcessEngineOptions {
   /** The engine and its voices, as `foley engine add` saved them. */
   readonly registration: EngineRegistration;
   readonly launch: LaunchEngine;
   /** Maximum number of processes; default 2, or 1 for an engine that accepts several requests at once. */
   readonly processes?: number;
+  /** Returns the idle time in milliseconds after which a process ends; default five minutes. */
+  readonly idleMs?: () => number;
   readonly clock?: Clock;
 }
 
 /**
- * Creates an engine that runs in separate processes (docs/engines.md). Processes start on demand and end after five
- * idle minutes. A process keeps foley alive only while it speaks. The engine program clamps speed and pitch.
+ * Creates an engine that runs in separate processes (docs/engines.md). Processes start on demand and end when they are
+ * idle. A process keeps foley alive only while it speaks. The engine program clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, clock = systemClock } = options;
   const { maxConcurrent = 1, models } = registration;
-  const { processes = maxConcurrent > 1 ? 1 : 2 } = options;
+  const { idleMs = () => IDLE_MS, processes = maxConcurrent > 1 ? 1 : 2 } = options;
   const start = (): EngineProcess => new EngineProcess(registration, { launch, clock });
-  const pool = new ProcessPool({ processes, maxConcurrent, start, clock });
+  const pool = new ProcessPool({ processes, maxConcurrent, start, idleMs, clock });
   return {
     name: registration.name,
     ...(models === undefined ? {} : { models }),
@@ -259,7 +261,6 @@ class ReadRequest {
   }
 }
 
-/** Idle time after which a process is ended. */
 const IDLE_MS = 5 * 60_000;
 
 interface PoolOptions {
@@ -268,6 +269,7 @@ interface PoolOptions {
   /** Maximum number of requests of a process. */
   readonly maxConcurrent: number;
   readonly start: () => EngineProcess;
+  readonly idleMs: () => number;
   readonly clock: Clock;
 }
 
@@ -368,9 +370,10 @@ class ProcessPool {
 
   #park(engine: EngineProcess): void {
     engine.keepAlive(false);
+    const { clock, idleMs } = this.#options;
     this.#idle.set(
       engine,
-      this.#options.clock.after(IDLE_MS, () => void engine.end()),
+      clock.after(idleMs(), () => void engine.end()),
     );
   }
 

@@ -1,0 +1,27 @@
+import type { CommandDefinition } from '../../src/cli/command.ts';
+import { engineDeps } from '../../src/cli/engine-list.ts';
+
+export const engineStop: CommandDefinition = {
+  configure(command) {
+    command
+      .description(
+        'Ends the process of an engine that stays ready between commands, or the processes of all ' +
+          'engines. Their running requests fail. The next request starts a new process.',
+      )
+      .argument('[name]', 'name of the engine; without it, all engines');
+  },
+  async run(context, { args: [name] }) {
+    const [{ findEngine }, { stopEngines }] = await Promise.all([
+      import('../../src/engines/engines.ts'),
+      import('../../src/engines/inspector.ts'),
+    ]);
+    if (name !== undefined) await findEngine(name, await engineDeps(context));
+    const { runtime } = await context.paths();
+    const stopped = await stopEngines(runtime, name, true);
+    return {
+      data: { stopped },
+      notice:
+        stopped.length === 0 ? 'no engine process is ready' : `stopped ${stopped.join(' and ')}`,
+    };
+  },
+};

@@ -1,0 +1,259 @@
+import { readFileSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Check } from 'typebox/schema';
+import { EngineRegistration } from '../../../contract/engine.ts';
+import { takeLock } from '../../../durable/lock.ts';
+import { systemClock } from '../../../effects/clock.ts';
+import { systemFiles } from '../../../effects/file-system.ts';
+import { systemProcesses } from '../../../effects/processes.ts';
+import { systemRandom } from '../../../effects/random.ts';
+import { engineLauncher, type LaunchEngine } from '../process/launch-engine.ts';
+import { createProcessEngine } from '../process/process-engine.ts';
+import { EngineError, type SpeechEngine } from '../speech-engine.ts';
+import {
+  connectToHost,
+  HEARTBEAT_MS,
+  HostRequest,
+  LINE_MAX_BYTES,
+  send,
+  sendChunk,
+} from './host-protocol.ts';
+
+// The program that keeps the process of an engine ready between commands: `node engine-host.cjs SOCKET`, with the
+// registration of the engine on stdin (docs/engines.md#processes-between-commands).
+
+/** Time in milliseconds until a host without requests ends. */
+const FIRST_REQUEST_MS = 10_000;
+
+/** Bytes of speech that wait for a command that reads slowly. */
+const READ_AHEAD_BYTES = 32 * 1024 * 1024;
+
+/** Maximum time in milliseconds for which a command that reads nothing may delay others. */
+const STALL_MS = 10_000;
+
+type SpeakRequest = Extract<HostRequest, { readonly type: 'speak' }>;
+
+/** Serves one engine to all commands, with one process of the engine. */
+class EngineHost {
+  readonly #engine: SpeechEngine;
+  readonly #name: string;
+  readonly #release: () => Promise<void>;
+  readonly #server: Server;
+  /** Maximum number of requests that the engine gets at once. */
+  readonly #slots: number;
+  /** For each command the functions that start its waiting requests. The first command is next. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #keepAliveMs = 0;
+  #open = 0;
+  #running = 0;
+  #processes = 0;
+  #isRetired = false;
+
+  /** @param release releases the lock of the socket */
+  constructor(registration: EngineRegistration, release: () => Promise<void>) {
+    this.#name = registration.name;
+    this.#slots = registration.maxConcurrent ?? 1;
+    this.#release = release;
+    this.#server = createServer((socket) => this.#accept(socket));
+    this.#engine = createProcessEngine({
+      registration,
+      launch: this.#counted(engineLauncher({ env: process.env, nodePath: process.execPath })),
+      processes: 1,
+      idleMs: () => this.#keepAliveMs,
+    });
+  }
+
+  listen(file: string): void {
+    const before = process.umask(0o177);
+    this.#server.listen(file);
+    process.umask(before);
+    this.#server.once('error', () => void this.stop());
+    systemClock.after(FIRST_REQUEST_MS, () => this.#endIfUnused());
+  }
+
+  /** Ends the engine; running requests fail. */
+  async stop(): Promise<void> {
+    await this.#retire();
+    await this.#engine.close();
+  }
+
+  #counted(launch: LaunchEngine): LaunchEngine {
+    return (command) => {
+      const child = launch(command);
+      this.#processes += 1;
+      void child.ended.then(() => {
+        this.#processes -= 1;
+        return this.#endIfUnused();
+      });
+      return child;
+    };
+  }
+
+  #accept(socket: Socket): void {
+    let received = '';
+    socket.on('error', () => undefined);
+    socket.once('end', () => socket.destroy());
+    socket.setTimeout(FIRST_REQUEST_MS, () => socket.destroy());
+    socket.setEncoding('utf8');
+    const read = (text: string): void => {
+      received += text;
+      if (received.length > LINE_MAX_BYTES) socket.destroy();
+      if (!received.includes('\n')) return;
+      socket.off('data', read).resume().setTimeout(0);
+      this.#answer(socket, received);
+    };
+    socket.on('data', read);
+  }
+
+  #answer(socket: Socket, line: string): void {
+    const message: unknown = JSON.parse(line);
+    if (this.#isRetired || !Check(HostRequest, message)) {
+      // The command starts another host.
+      socket.destroy();
+    } else if (message.type === 'speak') {
+      void this.#speak(socket, message);
+    } else {
+      void this.#stopFor(socket, message.isNow);
+    }
+  }
+
+  async #stopFor(socket: Socket, isNow: boolean): Promise<void> {
+    if (isNow) await this.stop();
+    else await this.#retire();
+    this.#endIfUnused();
+    socket.end();
+  }
+
+  async #speak(socket: Socket, { command, keepAliveMs, request }: SpeakRequest): Promise<void> {
+    const stop = new AbortController();
+    socket.once('close', () => stop.abort());
+    const heartbeat = setInterval(() => send(socket, { type: 'waiting' }), HEARTBEAT_MS);
+    this.#keepAliveMs = keepAliveMs;
+    this.#open += 1;
+    let hasTurn = false;
+    try {
+      await this.#turn(command, stop.signal);
+      hasTurn = true;
+      for await (const chunk of this.#engine.synthesize(request, stop.signal)) {
+        sendChunk(socket, chunk);
+        await this.#drain(socket, stop.signal);
+      }
+      send(socket, { type: 'done' });
+    } catch (error) {
+      const reason = error instanceof EngineError ? error.reason : 'failed';
+      const message = error instanceof Error ? error.message : String(error);
+      send(socket, { type: 'error', reason, message });
+    }
+    clearInterval(heartbeat);
+    socket.end();
+    this.#open -= 1;
+    if (hasTurn) this.#next();
+    this.#endIfUnused();
+  }
+
+  /** Waits until the engine can get the request. @throws the signal's reason */
+  async #turn(command: string, signal: AbortSignal): Promise<void> {
+    if (this.#running < this.#slots) {
+      this.#running += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const queue = this.#waiting.get(command) ?? [];
+      this.#waiting.set(command, [...queue, resolve]);
+      signal.addEventListener('abort', () => {
+        const rest = (this.#waiting.get(command) ?? []).filter((start) => start !== resolve);
+        if (rest.length === 0) this.#waiting.delete(command);
+        else this.#waiting.set(command, rest);
+        reject(signal.reason);
+      });
+    });
+  }
+
+  /** Starts the next request, of another command if one waits. */
+  #next(): void {
+    this.#running -= 1;
+    const [first] = this.#waiting;
+    if (first === undefined) return;
+    const [command, [start, ...rest]] = first;
+    this.#waiting.delete(command);
+    if (rest.length > 0) this.#waiting.set(command, rest);
+    this.#running += 1;
+    start?.();
+  }
+
+  /** Waits while too much speech is unread. @throws EngineError when this delays other requests */
+  async #drain(socket: Socket, signal: AbortSignal): Promise<void> {
+    let unread = socket.writableLength;
+    let readAt = systemClock.monotonic();
+    while (unread >= READ_AHEAD_BYTES) {
+      await sleep(100, undefined, { signal });
+      const now = systemClock.monotonic();
+      if (socket.writableLength < unread) readAt = now;
+      unread = socket.writableLength;
+      if (now - readAt < STALL_MS || this.#waiting.size === 0) continue;
+      const why = `nobody read its audio for ${STALL_MS / 1000} s while other requests waited`;
+      throw new EngineError('failed', `The engine ${this.#name} was interrupted: ${why}.`);
+    }
+  }
+
+  #endIfUnused(): void {
+    if (this.#open === 0 && (this.#processes === 0 || this.#isRetired)) void this.stop();
+  }
+
+  /** Accepts no more requests. The next command starts another host. */
+  async #retire(): Promise<void> {
+    if (this.#isRetired) return;
+    this.#isRetired = true;
+    // This deletes the socket. The lock is released later, so that no other host has created its own.
+    this.#server.close();
+    await this.#release();
+  }
+}
+
+class Locked extends Error {
+  override readonly name = 'Locked';
+}
+
+/** Takes the lock of a socket. @returns undefined if another host listens on the socket */
+async function claim(file: string): Promise<(() => Promise<void>) | undefined> {
+  const lock = `${file}.lock`;
+  const options = {
+    files: systemFiles,
+    random: systemRandom,
+    clock: systemClock,
+    platform: process.platform,
+    processes: systemProcesses(),
+    lastActivity: async () => (await stat(lock).catch(() => undefined))?.mtimeMs,
+    lockedError: () => new Locked(),
+  };
+  // A host that ends still has its lock for a short time.
+  for (let turn = 0; turn < 200; turn += 1) {
+    try {
+      return await takeLock(lock, options);
+    } catch (error) {
+      if (!(error instanceof Locked)) throw error;
+    }
+    const other = await connectToHost(file);
+    other?.destroy();
+    if (other !== undefined) return undefined;
+    await sleep(50);
+  }
+  return undefined;
+}
+
+async function main([file = '']: readonly string[]): Promise<void> {
+  const registration: unknown = JSON.parse(readFileSync(0, 'utf8'));
+  if (!Check(EngineRegistration, registration)) throw new Error('invalid registration');
+  const release = await claim(file);
+  if (release === undefined) return;
+  await rm(file, { force: true });
+  const host = new EngineHost(registration, release);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.once(signal, () => void host.stop());
+  }
+  host.listen(file);
+}
+
+void main(process.argv.slice(2));

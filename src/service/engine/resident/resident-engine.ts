@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { UnsafeFile } from '../../../durable/file-failures.ts';
+import { systemClock } from '../../../effects/clock.ts';
+import { abortable } from '../../../effects/concurrency.ts';
+import { systemProcesses } from '../../../effects/processes.ts';
+import { ENGINE_HOST_FILE } from '../../worker-file.ts';
+import { TimedOut, withTimeout } from '../process/engine-process.ts';
+import { engineEnvironment } from '../process/launch-engine.ts';
+import { createProcessEngine, type ProcessEngineOptions } from '../process/process-engine.ts';
+import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
+import { EngineError } from '../speech-engine.ts';
+import {
+  connectToHost,
+  HEARTBEAT_MS,
+  readReplies,
+  requireSocketFolder,
+  send,
+  SOCKET_SUFFIX,
+} from './host-protocol.ts';
+
+export interface ResidentOptions {
+  /** The folder of the sockets, which only this user may access. */
+  readonly folder: string;
+  /** Idle time in milliseconds after which the engine ends. */
+  readonly keepAliveMs: number;
+  /** Called once if an engine cannot be shared with other commands; then the engine has its own processes. */
+  readonly onAlone: (engine: string, reason: string) => void;
+}
+
+interface ResidentEngineOptions extends ProcessEngineOptions {
+  readonly resident: ResidentOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodePath: string;
+}
+
+/**
+ * Creates an engine whose process is shared by all commands of the user, and stays ready between them
+ * (docs/engines.md#processes-between-commands).
+ */
+export function createResidentEngine(options: ResidentEngineOptions): SpeechEngine {
+  const own = createProcessEngine(options);
+  const host = new HostConnector(options);
+  let isAlone = false;
+  return {
+    ...own,
+    async *synthesize(request, signal) {
+      signal.throwIfAborted();
+      if (!isAlone) {
+        try {
+          return yield* speak(host, options, request, signal);
+        } catch (error) {
+          if (!(error instanceof NoHost)) throw error;
+          isAlone = true;
+          options.resident.onAlone(own.name, error.message);
+        }
+      }
+      yield* own.synthesize(request, signal);
+    },
+  };
+}
+
+/** Maximum number of hosts that may end before they send anything for a request. */
+const MAX_ATTEMPTS = 3;
+
+/** Identifies this command to hosts, which serve commands in turn. */
+const COMMAND = randomUUID();
+
+async function* speak(
+  host: HostConnector,
+  { clock = systemClock, registration, resident }: ResidentEngineOptions,
+  request: EngineRequest,
+  signal: AbortSignal,
+): AsyncGenerator<SpeechChunk> {
+  for (let attempt = 1; ; attempt += 1) {
+    const socket = await abortable(host.connect(), signal, (late) => late.destroy());
+    const replies = readReplies(socket);
+    let hasSpoken = false;
+    try {
+      const { keepAliveMs } = resident;
+      send(socket, { type: 'speak', command: COMMAND, keepAliveMs, request: recordOf(request) });
+      for (;;) {
+        const next = withTimeout(4 * HEARTBEAT_MS, replies.next(), clock);
+        const { done, value } = await abortable(next, signal);
+        if (done === true) throw new Error('The connection has ended.');
+        if (value.type === 'done') return;
+        if (value.type === 'error') throw new EngineError(value.reason, value.message);
+        if (value.type === 'waiting') continue;
+        hasSpoken = true;
+        yield value.chunk;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof EngineError) throw error;
+      const isSilent = error instanceof TimedOut;
+      if (hasSpoken || isSilent || attempt === MAX_ATTEMPTS) {
+        const what = isSilent ? error.message : 'ended';
+        const text = `The process that keeps the engine ${registration.name} ready ${what} while it spoke.`;
+        throw new EngineError('failed', text, error);
+      }
+    } finally {
+      socket.destroy();
+    }
+  }
+}
+
+function recordOf({ client: _, isInteractive: __, ...request }: EngineRequest): EngineRequest {
+  return request;
+}
+
+/** The reason why an engine cannot be shared. */
+class NoHost extends Error {
+  override readonly name = 'NoHost';
+}
+
+/** Maximum length of the path of a socket in bytes, less than the 104 of macOS and the 108 of Linux. */
+const SOCKET_PATH_BYTES = 100;
+
+const START_MS = 20_000;
+
+/** Connects to the host of an engine, and starts the host if none is running. */
+class HostConnector {
+  readonly #options: ResidentEngineOptions;
+  #starting: Promise<void> | undefined;
+
+  constructor(options: ResidentEngineOptions) {
+    this.#options = options;
+  }
+
+  /** @throws NoHost */
+  async connect(): Promise<Socket> {
+    const { folder } = this.#options.resident;
+    try {
+      await requireSocketFolder(folder);
+      const file = path.join(folder, socketName(this.#options));
+      if (Buffer.byteLength(file) > SOCKET_PATH_BYTES) {
+        throw new NoHost(`the path ${file} is too long for a socket`);
+      }
+      const socket = await connectToHost(file);
+      if (socket !== undefined) return socket;
+      this.#starting ??= this.#start(file).finally(() => (this.#starting = undefined));
+      await this.#starting;
+      return (await connectToHost(file)) ?? (await this.connect());
+    } catch (error) {
+      if (error instanceof NoHost) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new NoHost(error instanceof UnsafeFile ? `${folder} is not used: ${reason}` : reason);
+    }
+  }
+
+  /** Starts a host; resolves when a host listens, which another command may have started. */
+  async #start(file: string): Promise<void> {
+    const { clock = systemClock, env, nodePath, registration } = this.#options;
+    const child = spawn(nodePath, [HOST_FILE, file], {
+      cwd: path.parse(nodePath).root,
+      env: engineEnvironment(env),
+      // The host inherits no stream of foley. The pipe carries the registration only.
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    });
+    let failure: string | undefined;
+    child.once('error', ({ message }) => (failure = message));
+    child.once('exit', (code) => {
+      if (code !== 0) failure = `the program that keeps engines ready ended with exit code ${code}`;
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(JSON.stringify(registration));
+    child.unref();
+    for (const startedAt = clock.monotonic(); ;) {
+      const socket = await connectToHost(file);
+      socket?.destroy();
+      if (socket !== undefined) return;
+      if (failure !== undefined) throw new NoHost(failure);
+      if (clock.monotonic() - startedAt > START_MS) {
+        throw new NoHost(`no process listened on ${file} after ${START_MS / 1000} s`);
+      }
+      await clock.sleep(POLL_MS);
+    }
+  }
+}
+
+const POLL_MS = 10;
+
+const HOST_FILE = fileURLToPath(ENGINE_HOST_FILE);
+
+/**
+ * Returns the file name of a socket. Commands share a host only if they would start the same engine in the same way:
+ * with the same registration, environment and program, on the same computer.
+ */
+function socketName({ env, nodePath, registration }: ResidentEngineOptions): string {
+  const { host, pidNamespace } = systemProcesses().self;
+  const { args, command, cwd, name } = registration;
+  const words = [command, ...args].map((word) => path.resolve(cwd, word));
+  // The first file is the program, or the script of `node` or `python3`; others may be logs.
+  const program = words.map((file) => modifiedAt(file)).find((time) => time !== undefined);
+  const foley = [nodePath, HOST_FILE, modifiedAt(HOST_FILE)];
+  const how = [registration, engineEnvironment(env), program, foley, host, pidNamespace];
+  const hash = createHash('sha256').update(JSON.stringify(how)).digest('hex');
+  return `${name}.${hash.slice(0, 16)}${SOCKET_SUFFIX}`;
+}
+
+function modifiedAt(file: string): number | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() === true ? stats.mtimeMs : undefined;
+}
