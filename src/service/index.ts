@@ -51,15 +51,16 @@ async function addedEngines(
   flite: SpeechEngine,
 ): Promise<SpeechEngine[]> {
   if (engines === undefined || engines.added.length === 0) return [];
-  const [{ engineLauncher }, { createProcessEngine }, { withWordTimes }] = await Promise.all([
-    import('./engine/process/launch-engine.ts'),
-    import('./engine/process/process-engine.ts'),
-    import('./engine/word-times.ts'),
-  ]);
+  const [{ engineLauncher }, { createProcessEngine }, { createResidentEngine }, { withWordTimes }] =
+    await Promise.all([
+      import('./engine/process/launch-engine.ts'),
+      import('./engine/process/process-engine.ts'),
+      import('./engine/resident/resident-engine.ts'),
+      import('./engine/word-times.ts'),
+    ]);
   const launch = engineLauncher(engines);
   const common = { launch, ...(clock === undefined ? {} : { clock }) };
   const { env, nodePath, resident } = engines;
-  const { createResidentEngine } = await import('./engine/resident/resident-engine.ts');
   const added = engines.added.map((registration) =>
     resident === undefined
       ? createProcessEngine({ ...common, registration })
