@@ -86,8 +86,8 @@ export const SETTINGS: Definitions = {
   },
   'engine.keepAlive': {
     ...duration(),
-    what: 'idle time after which an added engine ends; 0: with the command',
-    environment: 'FOLEY_ENGINE_KEEP_ALIVE',
+    what: 'idle time after which an added engine ends; 0: at once',
+    environment: 'FOLEY_KEEP_ALIVE',
     fallback: 600_000,
     fallbackInCi: 0,
   },

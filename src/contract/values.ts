@@ -44,7 +44,7 @@ export const ENVIRONMENT = {
   FOLEY_TARGET: 'local: use the embedded service; hosted: never use it',
   FOLEY_VOICE: 'default voice id',
   FOLEY_MODEL: 'default model id',
-  FOLEY_ENGINE_KEEP_ALIVE: 'idle time after which an added engine ends; 0: with the command',
+  FOLEY_KEEP_ALIVE: 'idle time after which an added engine ends; 0: at once',
   FOLEY_PAGER: 'pager of long lists (else PAGER or less -FRX); cat: none',
 } as const;
 

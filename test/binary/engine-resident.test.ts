@@ -10,7 +10,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
 const ENGINE = path.resolve('test/service/engine/process/engines/counted.mjs');
-const KEPT = { FOLEY_ENGINE_KEEP_ALIVE: '10m' };
+const KEPT = { FOLEY_KEEP_ALIVE: '10m' };
 const LOADING_MS = 400;
 
 const folderOf = (box: Sandbox): string => path.join(box.state, 'foley/run');
@@ -234,8 +234,8 @@ describe('a fresh process', () => {
 
   test('is started by every command when nothing is kept', async () => {
     const box = await boxWithEngine();
-    await expectSpeech(box, { env: { FOLEY_ENGINE_KEEP_ALIVE: '0' } });
-    await expectSpeech(box, { env: { FOLEY_ENGINE_KEEP_ALIVE: '', CI: 'true' } });
+    await expectSpeech(box, { env: { FOLEY_KEEP_ALIVE: '0' } });
+    await expectSpeech(box, { env: { FOLEY_KEEP_ALIVE: '', CI: 'true' } });
     expect(pidsOf(box)).toHaveLength(2);
     await untilEnded(...pidsOf(box));
     expect(existsSync(folderOf(box))).toBe(false);
@@ -246,7 +246,7 @@ describe('an idle process', () => {
   test('ends after the time of the setting', async () => {
     const box = await boxWithEngine();
     await runFoley(['config', 'set', 'engine.keepAlive', '300ms'], { box });
-    await expectSpeech(box, { env: { FOLEY_ENGINE_KEEP_ALIVE: '' } });
+    await expectSpeech(box, { env: { FOLEY_KEEP_ALIVE: '' } });
     expect(pidsOf(box)).toHaveLength(1);
     await untilEnded(...pidsOf(box));
     await expect.poll(() => readdir(folderOf(box))).toEqual([]);
@@ -254,9 +254,9 @@ describe('an idle process', () => {
 
   test('has 10 minutes by default, and none in CI', async () => {
     const get = ['config', 'get', 'engine.keepAlive'];
-    const usual = await runFoley(get, { env: { FOLEY_ENGINE_KEEP_ALIVE: '' } });
+    const usual = await runFoley(get, { env: { FOLEY_KEEP_ALIVE: '' } });
     expect(usual.stdout.toString()).toBe('10m\n');
-    const ci = await runFoley(get, { env: { FOLEY_ENGINE_KEEP_ALIVE: '', CI: '1' } });
+    const ci = await runFoley(get, { env: { FOLEY_KEEP_ALIVE: '', CI: '1' } });
     expect(ci.stdout.toString()).toBe('0ms\n');
   });
 

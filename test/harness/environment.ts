@@ -26,7 +26,7 @@ export function cleanEnvironment(
     XDG_STATE_HOME: box.state,
     XDG_CACHE_HOME: box.cache,
     TMPDIR: box.temporary,
-    FOLEY_ENGINE_KEEP_ALIVE: '0',
+    FOLEY_KEEP_ALIVE: '0',
     ...more,
   };
 }
