@@ -63,9 +63,7 @@ async function startForCommand(
 }
 
 /** Returns how the processes of added engines stay ready between commands; undefined if they do not. */
-async function residentOptions(
-  context: Context,
-): Promise<AddedEngines['resident']> {
+async function residentOptions(context: Context): Promise<AddedEngines['resident']> {
   // Other users of Windows could open the pipe of a process.
   if (context.platform === 'win32') return undefined;
   const { resolveSetting } = await import('../config/settings.ts');

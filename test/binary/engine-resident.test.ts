@@ -1,5 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { errorLine } from '../harness/error-line.ts';
@@ -195,7 +205,9 @@ describe('a process that ended', () => {
     kill(await hostPid(box));
     const { code, stderr } = await speaking.done;
     expect(code).toBe(23);
-    expect(stderr).toContain('The process that keeps the engine counted ready ended while it spoke');
+    expect(stderr).toContain(
+      'The process that keeps the engine counted ready ended while it spoke',
+    );
     await expectSpeech(box);
   });
 

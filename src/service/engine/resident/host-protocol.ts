@@ -14,9 +14,7 @@ const EngineRequestRecord = Type.Object({
   speed: Type.Number(),
   pitch: Type.Number(),
   model: Type.Optional(Type.String()),
-  controls: Type.Optional(
-    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
-  ),
+  controls: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]))),
   textNormalization: Type.Optional(Type.Boolean()),
   isTimed: Type.Optional(Type.Boolean()),
 });
@@ -133,7 +131,12 @@ export function connectToHost(file: string): Promise<Socket | undefined> {
 }
 
 // EAGAIN: too many connections wait for the host.
-const NOT_LISTENING = new Set<string | undefined>(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EAGAIN']);
+const NOT_LISTENING = new Set<string | undefined>([
+  'ENOENT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EAGAIN',
+]);
 
 /**
  * Creates the folder of the sockets, which only this user may access.
@@ -175,7 +178,9 @@ export async function stopHosts(
   if (files.length > 0) await requireSocketFolder(folder);
   const found = files.flatMap((file) => {
     const engine = SOCKET_NAME.exec(file)?.[1];
-    return engine === undefined || (name !== undefined && name !== engine) ? [] : [{ engine, file }];
+    return engine === undefined || (name !== undefined && name !== engine)
+      ? []
+      : [{ engine, file }];
   });
   const stopped = await Promise.all(
     found.map(async ({ engine, file }) => {

@@ -18,7 +18,9 @@ async function speak({ id, text }) {
   if (text.includes('Hangs at first') && starts === 1) return;
   const parts = text.includes('For long') ? 100 : 2;
   for (let part = 0; part < parts; part += 1) {
-    const pcm = Buffer.from(Int16Array.from({ length: 48_000 }, (_, at) => (at % 100) * 100).buffer);
+    const pcm = Buffer.from(
+      Int16Array.from({ length: 48_000 }, (_, at) => (at % 100) * 100).buffer,
+    );
     await send({ type: 'audio', id, bytes: pcm.length }, pcm);
     if (text.includes('Hangs later')) return;
     if (!text.includes('Crashes')) continue;
