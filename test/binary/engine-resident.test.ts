@@ -12,12 +12,20 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { stopHosts } from '../../src/service/engine/resident/host-protocol.ts';
+import { createResidentEngine } from '../../src/service/engine/resident/resident-engine.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
 import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
+import {
+  recordingLauncher,
+  registrationOf,
+  SECOND,
+  wholeSpeech,
+} from '../service/engine/process/engine-under-test.ts';
 
 const ENGINE = path.resolve('test/service/engine/process/engines/counted.mjs');
 const KEPT = { FOLEY_KEEP_ALIVE: '10m' };
@@ -46,7 +54,16 @@ async function add(box: Sandbox, loadingMs = LOADING_MS): Promise<void> {
 }
 
 const speechArgs = (text: string, out = 'out.wav'): string[] => [
-  ...['tts', text, '--local', '--quiet', '-v', 'counted', '--format', 'wav', '-o', out],
+  'tts',
+  text,
+  '--local',
+  '--quiet',
+  '-v',
+  'counted',
+  '--format',
+  'wav',
+  '-o',
+  out,
 ];
 
 function speak(box: Sandbox, text = 'Hello.', options: RunOptions = {}): Promise<RunResult> {
@@ -137,7 +154,7 @@ describe('the process of an engine', () => {
     const box = await boxWithEngine();
     await expectSpeech(box);
     const folder = folderOf(box);
-    const [name = ''] = (await readdir(folder)).filter((one) => one.endsWith('.sock'));
+    const name = (await readdir(folder)).find((one) => one.endsWith('.sock')) ?? '';
     expect(name).toMatch(/^counted\.[0-9a-f]{16}\.sock$/);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(path.join(folder, name))).mode & 0o777).toBe(0o600);
@@ -161,6 +178,31 @@ describe('the process of an engine', () => {
     expect(environment).toContain('PATH=');
     expect(environment).not.toMatch(/SECRET_TOKEN|FOLEY_/);
   });
+});
+
+test('a voice is cloned in the process that speaks with it', async () => {
+  const box = await sandbox();
+  const registration = {
+    ...registrationOf([SECOND, '{"cloning":true}', 'clones']),
+    ...{ protocol: 2, cloning: true },
+  };
+  const { children, launch } = recordingLauncher();
+  const engine = createResidentEngine({
+    registration,
+    launch,
+    env: { PATH: process.env['PATH'] },
+    nodePath: process.execPath,
+    resident: { folder: folderOf(box), keepAliveMs: 600_000, onAlone: expect.unreachable },
+  });
+  onTestFinished(async () => void (await stopHosts(folderOf(box), 'tested', true)));
+  const { signal } = new AbortController();
+  const voice = await engine.clone?.({ audio: '/a.wav', text: 'Hello.' }, signal);
+  expect(voice).toBe('clone:of /a.wav: Hello.');
+  await expect(wholeSpeech(engine, { voice: voice ?? '' })).rejects.toMatchObject({
+    message: 'The engine tested says: of /a.wav: Hello.',
+    engine: 'tested',
+  });
+  expect(children).toEqual([]);
 });
 
 describe('a process that ended', () => {
@@ -206,7 +248,7 @@ describe('a process that ended', () => {
     const { code, stderr } = await speaking.done;
     expect(code).toBe(23);
     expect(stderr).toContain(
-      'The process that keeps the engine counted ready ended while it spoke',
+      'The process that keeps the engine counted ready ended during the request',
     );
     await expectSpeech(box);
   });

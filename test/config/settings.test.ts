@@ -96,6 +96,7 @@ test('settings are listed with their origin', async () => {
     ['cueBy', 'phrase', 'default'],
     ['concurrency', 4, 'default'],
     ['upload.command', 'put it', USER],
+    ['engine.keepAlive', 600_000, 'default'],
   ]);
 });
 

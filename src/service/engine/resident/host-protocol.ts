@@ -19,15 +19,20 @@ const EngineRequestRecord = Type.Object({
   isTimed: Type.Optional(Type.Boolean()),
 });
 
+const SENDER = {
+  /** The command that asks; the host serves commands in turn. */
+  command: Type.String(),
+  /** Idle time in milliseconds after which the engine ends. */
+  keepAliveMs: Type.Number(),
+};
+
 /** The only message on a connection to a host: one line of JSON. Closing the connection cancels the request. */
 export const HostRequest = Type.Union([
+  Type.Object({ ...SENDER, type: Type.Literal('speak'), request: EngineRequestRecord }),
   Type.Object({
-    type: Type.Literal('speak'),
-    /** The command that asks; the host serves commands in turn. */
-    command: Type.String(),
-    /** Idle time in milliseconds after which the engine ends. */
-    keepAliveMs: Type.Number(),
-    request: EngineRequestRecord,
+    ...SENDER,
+    type: Type.Literal('clone'),
+    reference: Type.Object({ audio: Type.String(), text: Type.String() }),
   }),
   Type.Object({
     type: Type.Literal('stop'),
@@ -56,14 +61,18 @@ const HostReply = Type.Union([
   }),
   /** Sent all the time, so that a command notices a host that hangs. */
   Type.Object({ type: Type.Literal('waiting') }),
+  Type.Object({ type: Type.Literal('cloned'), voice: Type.String() }),
   Type.Object({ type: Type.Literal('done') }),
   Type.Object({
     type: Type.Literal('error'),
     reason: Type.Enum(['unspeakable', 'failed']),
     message: Type.String(),
+    /** Name of the added engine that failed. */
+    engine: Type.Optional(Type.String()),
   }),
 ]);
 type HostReply = Static<typeof HostReply>;
+export type FailedReply = Extract<HostReply, { readonly type: 'error' }>;
 
 /** Time between two `waiting` messages in milliseconds. */
 export const HEARTBEAT_MS = 15_000;
@@ -86,7 +95,7 @@ export function sendChunk(socket: Socket, { sampleRate, samples, words }: Speech
   socket.write(new Uint8Array(buffer, byteOffset, byteLength));
 }
 
-type Received =
+export type Received =
   | Exclude<HostReply, { type: 'chunk' }>
   | { readonly type: 'chunk'; readonly chunk: SpeechChunk };
 

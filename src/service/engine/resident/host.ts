@@ -33,7 +33,7 @@ const READ_AHEAD_BYTES = 32 * 1024 * 1024;
 /** Maximum time in milliseconds for which a command that reads nothing may delay others. */
 const STALL_MS = 10_000;
 
-type SpeakRequest = Extract<HostRequest, { readonly type: 'speak' }>;
+type EngineTask = Exclude<HostRequest, { readonly type: 'stop' }>;
 
 /** Serves one engine to all commands, with one process of the engine. */
 class EngineHost {
@@ -112,10 +112,10 @@ class EngineHost {
     if (this.#isRetired || !Check(HostRequest, message)) {
       // The command starts another host.
       socket.destroy();
-    } else if (message.type === 'speak') {
-      void this.#speak(socket, message);
-    } else {
+    } else if (message.type === 'stop') {
       void this.#stopFor(socket, message.isNow);
+    } else {
+      void this.#serve(socket, message);
     }
   }
 
@@ -126,25 +126,30 @@ class EngineHost {
     socket.end();
   }
 
-  async #speak(socket: Socket, { command, keepAliveMs, request }: SpeakRequest): Promise<void> {
+  async #serve(socket: Socket, task: EngineTask): Promise<void> {
     const stop = new AbortController();
     socket.once('close', () => stop.abort());
     const heartbeat = setInterval(() => send(socket, { type: 'waiting' }), HEARTBEAT_MS);
-    this.#keepAliveMs = keepAliveMs;
+    this.#keepAliveMs = task.keepAliveMs;
     this.#open += 1;
     let hasTurn = false;
     try {
-      await this.#turn(command, stop.signal);
+      await this.#turn(task.command, stop.signal);
       hasTurn = true;
-      for await (const chunk of this.#engine.synthesize(request, stop.signal)) {
-        sendChunk(socket, chunk);
-        await this.#drain(socket, stop.signal);
+      if (task.type === 'clone') {
+        const voice = await this.#engine.clone?.(task.reference, stop.signal);
+        if (voice !== undefined) send(socket, { type: 'cloned', voice });
+      } else {
+        for await (const chunk of this.#engine.synthesize(task.request, stop.signal)) {
+          sendChunk(socket, chunk);
+          await this.#drain(socket, stop.signal);
+        }
       }
       send(socket, { type: 'done' });
     } catch (error) {
-      const reason = error instanceof EngineError ? error.reason : 'failed';
       const message = error instanceof Error ? error.message : String(error);
-      send(socket, { type: 'error', reason, message });
+      const { engine, reason = 'failed' } = error instanceof EngineError ? error : {};
+      send(socket, { type: 'error', reason, message, ...(engine === undefined ? {} : { engine }) });
     }
     clearInterval(heartbeat);
     socket.end();

@@ -12,12 +12,14 @@ import { ENGINE_HOST_FILE } from '../../worker-file.ts';
 import { TimedOut, withTimeout } from '../process/engine-process.ts';
 import { engineEnvironment } from '../process/launch-engine.ts';
 import { createProcessEngine, type ProcessEngineOptions } from '../process/process-engine.ts';
-import type { EngineRequest, SpeechChunk, SpeechEngine } from '../speech-engine.ts';
+import type { EngineRequest, SpeechEngine } from '../speech-engine.ts';
 import { EngineError } from '../speech-engine.ts';
 import {
   connectToHost,
+  type FailedReply,
   HEARTBEAT_MS,
   readReplies,
+  type Received,
   requireSocketFolder,
   send,
   SOCKET_SUFFIX,
@@ -46,20 +48,42 @@ export function createResidentEngine(options: ResidentEngineOptions): SpeechEngi
   const own = createProcessEngine(options);
   const host = new HostConnector(options);
   let isAlone = false;
-  return {
+  const continueAlone = (error: unknown): void => {
+    if (!(error instanceof NoHost)) throw error;
+    if (!isAlone) options.resident.onAlone(own.name, error.message);
+    isAlone = true;
+  };
+  const shared: SpeechEngine = {
     ...own,
     async *synthesize(request, signal) {
       signal.throwIfAborted();
-      if (!isAlone) {
-        try {
-          return yield* speak(host, options, request, signal);
-        } catch (error) {
-          if (!(error instanceof NoHost)) throw error;
-          isAlone = true;
-          options.resident.onAlone(own.name, error.message);
+      try {
+        if (isAlone) return yield* own.synthesize(request, signal);
+        const message = { type: 'speak', request } as const;
+        for await (const reply of exchange(host, options, message, signal)) {
+          if (reply.type === 'chunk') yield reply.chunk;
         }
+        return;
+      } catch (error) {
+        continueAlone(error);
       }
       yield* own.synthesize(request, signal);
+    },
+  };
+  const clone = own.clone?.bind(own);
+  if (clone === undefined) return shared;
+  return {
+    ...shared,
+    async clone(reference, signal) {
+      try {
+        const message = { type: 'clone', reference } as const;
+        for await (const reply of isAlone ? [] : exchange(host, options, message, signal)) {
+          if (reply.type === 'cloned') return reply.voice;
+        }
+      } catch (error) {
+        continueAlone(error);
+      }
+      return clone(reference, signal);
     },
   };
 }
@@ -70,36 +94,44 @@ const MAX_ATTEMPTS = 3;
 /** Identifies this command to hosts, which serve commands in turn. */
 const COMMAND = randomUUID();
 
-async function* speak(
+type Task =
+  | { readonly type: 'speak'; readonly request: EngineRequest }
+  | {
+      readonly type: 'clone';
+      readonly reference: { readonly audio: string; readonly text: string };
+    };
+
+/** Sends a request to the host, and returns what it replies. @throws NoHost, EngineError, the signal's reason */
+async function* exchange(
   host: HostConnector,
   { clock = systemClock, registration, resident }: ResidentEngineOptions,
-  request: EngineRequest,
+  task: Task,
   signal: AbortSignal,
-): AsyncGenerator<SpeechChunk> {
+): AsyncGenerator<Extract<Received, { readonly type: 'chunk' | 'cloned' }>> {
   for (let attempt = 1; ; attempt += 1) {
     const socket = await abortable(host.connect(), signal, (late) => late.destroy());
     const replies = readReplies(socket);
-    let hasSpoken = false;
+    let hasReplied = false;
     try {
       const { keepAliveMs } = resident;
-      send(socket, { type: 'speak', command: COMMAND, keepAliveMs, request: recordOf(request) });
+      send(socket, { ...task, command: COMMAND, keepAliveMs });
       for (;;) {
         const next = withTimeout(4 * HEARTBEAT_MS, replies.next(), clock);
         const { done, value } = await abortable(next, signal);
         if (done === true) throw new Error('The connection has ended.');
         if (value.type === 'done') return;
-        if (value.type === 'error') throw new EngineError(value.reason, value.message);
+        if (value.type === 'error') throw failureIn(value);
         if (value.type === 'waiting') continue;
-        hasSpoken = true;
-        yield value.chunk;
+        hasReplied = true;
+        yield value;
       }
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof EngineError) throw error;
       const isSilent = error instanceof TimedOut;
-      if (hasSpoken || isSilent || attempt === MAX_ATTEMPTS) {
+      if (hasReplied || isSilent || attempt === MAX_ATTEMPTS) {
         const what = isSilent ? error.message : 'ended';
-        const text = `The process that keeps the engine ${registration.name} ready ${what} while it spoke.`;
+        const text = `The process that keeps the engine ${registration.name} ready ${what} during the request.`;
         throw new EngineError('failed', text, error);
       }
     } finally {
@@ -108,8 +140,8 @@ async function* speak(
   }
 }
 
-function recordOf({ client: _, isInteractive: __, ...request }: EngineRequest): EngineRequest {
-  return request;
+function failureIn({ engine, message, reason }: FailedReply): EngineError {
+  return new EngineError(reason, message, undefined, engine);
 }
 
 /** The reason why an engine cannot be shared. */
