@@ -184,7 +184,8 @@ test('a voice is cloned in the process that speaks with it', async () => {
   const box = await sandbox();
   const registration = {
     ...registrationOf([SECOND, '{"cloning":true}', 'clones']),
-    ...{ protocol: 2, cloning: true },
+    protocol: 2,
+    cloning: true,
   };
   const { children, launch } = recordingLauncher();
   const engine = createResidentEngine({
