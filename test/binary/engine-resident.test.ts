@@ -11,6 +11,7 @@ import {
   utimes,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { stopHosts } from '../../src/service/engine/resident/host-protocol.ts';
 import { createResidentEngine } from '../../src/service/engine/resident/resident-engine.ts';
@@ -27,7 +28,9 @@ import {
   wholeSpeech,
 } from '../service/engine/process/engine-under-test.ts';
 
-const ENGINE = path.resolve('test/service/engine/process/engines/counted.mjs');
+const ENGINE = fileURLToPath(
+  new URL('../service/engine/process/engines/counted.mjs', import.meta.url),
+);
 const KEPT = { FOLEY_KEEP_ALIVE: '10m' };
 const LOADING_MS = 400;
 
