@@ -153,13 +153,12 @@ const NOT_LISTENING = new Set<string | undefined>([
  */
 export async function requireSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { mode, uid, ...stats } = await lstat(folder).then((found) => ({
-    mode: found.mode & 0o777,
-    uid: found.uid,
-    isFolder: found.isDirectory(),
-  }));
-  if (!stats.isFolder) throw new UnsafeFile('it is not a folder');
-  if (uid !== process.geteuid?.()) throw new UnsafeFile(`it belongs to another user (uid ${uid})`);
+  const stats = await lstat(folder);
+  const mode = stats.mode & 0o777;
+  if (!stats.isDirectory()) throw new UnsafeFile('it is not a folder');
+  if (stats.uid !== process.geteuid?.()) {
+    throw new UnsafeFile(`it belongs to another user (uid ${stats.uid})`);
+  }
   if ((mode & 0o077) !== 0) {
     throw new UnsafeFile(`other users can access it (mode ${mode.toString(8)}; 700 is required)`);
   }
