@@ -13,7 +13,6 @@ await runChosenGates([
   { name: 'unit', command: vitest('unit') },
   { name: 'conformance', command: vitest('conformance') },
   { name: 'binary', command: vitest('binary') },
-  { name: 'neural', command: vitest('neural') },
   [
     { name: 'validators', command: vitest('validators') },
     { name: 'packed tarball', command: [process.execPath, 'scripts/packed.mjs'] },

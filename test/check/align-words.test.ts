@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Spoken } from './spoken.ts';
+import type { Spoken } from '../alignment/spoken.ts';
 import {
   alignTo,
   countPlaced,
@@ -10,7 +10,7 @@ import {
   OTHER_TEXT,
   speakWords,
   TEXT,
-} from './spoken.ts';
+} from '../alignment/spoken.ts';
 import { alignWords } from '../../src/alignment/align-words.ts';
 
 /** The largest mean difference between a word start and the true one. */
