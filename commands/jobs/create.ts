@@ -100,7 +100,7 @@ async function createJob(task: Task, flags: CreateFlags): Promise<CommandResult>
   try {
     const connection = await abortable(context.connect({ speaks: true }), signal);
     const body = await speechOrder(task, connection);
-    await checkPrice(task, { body, connection });
+    await checkPrice(task, { body, connection, parts: undefined });
     const outcome = await runSpeechJob(
       task,
       { body, connection },

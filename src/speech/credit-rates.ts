@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isObject, readJsonFile } from '../config/json-file.ts';
-import { usageFailure } from '../errors/failure.ts';
+import { type Failure, usageFailure } from '../errors/failure.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
@@ -56,27 +56,36 @@ function chargesIn(value: unknown): readonly Charge[] {
 const LENGTH_OF_RATE = 1000;
 
 /**
- * Refuses a request that may cost more than `--max-credits`. The cost is the number of characters times the
- * `given` rate; without a given rate, it is estimated from remembered costs.
+ * Refuses requests that together may cost more than `--max-credits`. The cost of a request is its number of characters
+ * times the `given` rate, rounded up; without a given rate, it is estimated from remembered costs.
+ * @param lengths number of characters of each request
  * @throws Failure (usage); nothing was sent
  */
 export async function checkCredits(
-  characters: number,
+  lengths: readonly number[],
   { maximum, given }: { readonly maximum: number; readonly given: number | undefined },
   seen: () => Promise<readonly Charge[]>,
 ): Promise<void> {
-  const estimate =
-    given === undefined ? estimateCredits(await seen(), characters) : Math.ceil(characters * given);
-  if (estimate === undefined) {
-    throw usageFailure(
-      '--max-credits requires a price per character, and none is known for this model yet',
-      'Pass --credit-rate N (credits per character), or speak a short text first.',
-    );
+  const charges = given === undefined ? await seen() : [];
+  let estimate = 0;
+  for (const length of lengths) {
+    const credits =
+      given === undefined ? estimateCredits(charges, length) : Math.ceil(length * given);
+    if (credits === undefined) throw unknownPrice();
+    estimate += credits;
   }
   if (estimate <= maximum) return;
+  const characters = lengths.reduce((sum, length) => sum + length, 0);
   throw usageFailure(
     `--max-credits is ${maximum}, but this command may cost ${estimate} (${counted(characters, 'character')}${given === undefined ? '' : ` at ${given} credits`})`,
     'Raise --max-credits, or shorten the text. Nothing was sent.',
+  );
+}
+
+function unknownPrice(): Failure {
+  return usageFailure(
+    '--max-credits requires a price per character, and none is known for this model yet',
+    'Pass --credit-rate N (credits per character), or speak a short text first.',
   );
 }
 

@@ -18,6 +18,7 @@ import { pauseMs } from '../../speech/speech-text.ts';
 import type { Playback, Player } from '../../speech/play.ts';
 import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
+import { countCodePoints } from '../../text/code-points.ts';
 import type { Connection, Context } from '../command.ts';
 import type { SpeechFlags } from '../flags/speech.ts';
 import { CONFIGURABLE_CONTROLS, CONTROL_NAMES, controlsToSend } from '../flags/speech.ts';
@@ -305,17 +306,18 @@ async function speakStream(
 type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 
 /**
- * Refuses a request that may cost more than `--max-credits`.
+ * Refuses a text that may cost more than `--max-credits`. Each part of a split text is billed by itself.
  * @throws Failure (usage)
  */
 export async function checkPrice(
   { characters, context, flags }: Task,
-  request: PricedRequest,
+  request: PricedRequest & Pick<SpeechRequest, 'parts'>,
 ): Promise<void> {
   const { creditRate, maxCredits } = flags;
   if (maxCredits === undefined) return;
   const rates = await creditRates(context);
-  await checkCredits(characters, { maximum: maxCredits, given: creditRate }, () =>
+  const lengths = request.parts?.parts.map(({ text }) => countCodePoints(text)) ?? [characters];
+  await checkCredits(lengths, { maximum: maxCredits, given: creditRate }, () =>
     rates.seen(rateKey(request)),
   );
 }

@@ -178,6 +178,15 @@ describe('--pauses', () => {
     expect(await spokenText(['--pauses', 'One two'])).toBe('One two');
   });
 
+  test('counts each part by itself for --max-credits, rounded up', async () => {
+    const box = await sandbox();
+    const args = ['tts', TEXT, '--pauses', '-o', 'a.wav', '--credit-rate', '0.5', '--max-credits'];
+    const refused = await runFoley([...args, '10'], { box });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('this command may cost 11 (19 characters at 0.5 credits)');
+    expect((await runFoley([...args, '11'], { box })).code).toBe(0);
+  });
+
   test('is shown by --dry-run and foley text', async () => {
     const { stdout } = await runFoley(['tts', TEXT, '--pauses', '--dry-run', '--json']);
     const { parts, pauses } = Object(JSON.parse(stdout.toString()));
