@@ -181,9 +181,9 @@ describe('--pauses', () => {
   test('counts each part by itself for --max-credits, rounded up', async () => {
     const box = await sandbox();
     const args = ['tts', TEXT, '--pauses', '-o', 'a.wav', '--credit-rate', '0.5', '--max-credits'];
-    const refused = await runFoley([...args, '10'], { box });
-    expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('this command may cost 11 (19 characters at 0.5 credits)');
+    const tooLittle = await runFoley([...args, '10'], { box });
+    expect(tooLittle.code).toBe(2);
+    expect(tooLittle.stderr).toContain('this command may cost 11 (19 characters at 0.5 credits)');
     expect((await runFoley([...args, '11'], { box })).code).toBe(0);
   });
 
