@@ -68,7 +68,7 @@ const FILES = {
   'talk.md': `# Talk\n\n${TALK}\n`,
   'talk.wav': speechRecording(TALK),
   'chapter.json': TIMINGS,
-  'talk.srt': `1\n00:00:00,000 --> 00:00:01,000\n${TALK}\n`,
+  'talk.srt': `1\n00:00:00,000 --> 00:00:05,000\n${TALK.replace(' again', '\nagain')}\n`,
   'speech.json': JSON.stringify({ text: 'Hello', voiceId: ID }),
 };
 
@@ -97,6 +97,8 @@ const NOT_RUN_IN_PAGES: Readonly<Record<string, string>> = {
   'foley batch chapters --output-dir audio --idempotency-namespace "$SLURM_ARRAY_JOB_ID"':
     'test/check/batch/recipes.test.ts runs it as Slurm does',
   'some-llm | foley live | mpv -': 'the program is the reader’s own',
+  'foley align rede.wav -f rede.txt --language de --subtitles rede.srt':
+    'it needs espeak-ng, which comes from the network',
 };
 
 /** Examples of these are about a job, and `…` is its id. */
