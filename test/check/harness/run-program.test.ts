@@ -30,6 +30,7 @@ test('nothing of the environment of the tests gets in but PATH', async () => {
   delete process.env['FOLEY_API_KEY'];
   delete process.env['NODE_OPTIONS'];
   expect(JSON.parse(stdout.toString())).toStrictEqual({
+    FOLEY_KEEP_ALIVE: '0',
     FOLEY_VOICE: 'v',
     HOME: box.home,
     LANG: 'C.UTF-8',
