@@ -1,7 +1,7 @@
 import {
   detectSound,
   fileHead,
-  filePieces,
+  decodePieces,
   UnusableAudioError,
   type DecodedSound,
   type OpenFile,
@@ -15,9 +15,6 @@ export interface MeasuredRecording {
   readonly energies: BandEnergies;
   readonly durationMs: number;
 }
-
-// Other tasks of the event loop run after this many decoded bytes.
-const BYTES_PER_TURN = 256 * 1024;
 
 export interface RecordingOptions {
   /** Absolute path of the file, for ffmpeg. */
@@ -39,23 +36,8 @@ export async function measureRecording(
     return measureWithFfmpeg(path, env, signal);
   }
   const sound = detectSound(file);
-  const decoder = await sound.open();
   const measurement = new Measurement(sound.channels);
-  let bytes = 0;
-  try {
-    const pieces = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
-    for (const piece of pieces) {
-      measurement.add(await decoder.decode(piece));
-      bytes += piece.length;
-      if (bytes < BYTES_PER_TURN) continue;
-      bytes = 0;
-      await new Promise(setImmediate);
-      signal.throwIfAborted();
-    }
-    measurement.add(await decoder.finish());
-  } finally {
-    decoder.close();
-  }
+  for await (const piece of decodePieces(file, sound, signal)) measurement.add(piece);
   return measurement.result();
 }
 

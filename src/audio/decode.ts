@@ -326,3 +326,33 @@ export function fileHead(file: OpenFile, bytes: number): Uint8Array {
   const [head = new Uint8Array(0)] = filePieces(file, bytes);
   return head;
 }
+
+// Other tasks of the event loop run after this many decoded bytes.
+const BYTES_PER_TURN = 1024 * 1024;
+
+/**
+ * Yields the decoded pieces of a sound, and lets other tasks run in between.
+ * @throws UnusableAudioError for a sound that is incomplete or cannot be decoded; the abort reason
+ */
+export async function* decodePieces(
+  file: OpenFile,
+  sound: DetectedSound,
+  signal: AbortSignal,
+): AsyncGenerator<DecodedSound, undefined> {
+  const decoder = await sound.open();
+  let bytes = 0;
+  try {
+    const pieces = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
+    for (const piece of pieces) {
+      yield await decoder.decode(piece);
+      bytes += piece.length;
+      if (bytes < BYTES_PER_TURN) continue;
+      bytes = 0;
+      await new Promise(setImmediate);
+      signal.throwIfAborted();
+    }
+    yield await decoder.finish();
+  } finally {
+    decoder.close();
+  }
+}

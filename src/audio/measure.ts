@@ -1,4 +1,4 @@
-import { filePieces, detectSound, UnusableAudioError } from './decode.ts';
+import { decodePieces, detectSound, UnusableAudioError } from './decode.ts';
 import type { OpenFile, DetectedSound, DecodedSound } from './decode.ts';
 
 export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
@@ -9,32 +9,14 @@ export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
   readonly levels: LevelTrack;
 }
 
-// Other tasks of the event loop run after this many decoded bytes.
-const BYTES_PER_TURN = 1024 * 1024;
-
 /**
  * Decodes an audio file and measures it, using a limited amount of memory.
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
   const sound = detectSound(file);
-  const decoder = await sound.open();
   const measurement = new Measurement(sound.channels);
-  let bytes = 0;
-  try {
-    const pieces = filePieces({ fd: file.fd, size: sound.end }, decoder.pieceBytes, sound.start);
-    for (const piece of pieces) {
-      measurement.add(await decoder.decode(piece));
-      bytes += piece.length;
-      if (bytes < BYTES_PER_TURN) continue;
-      bytes = 0;
-      await new Promise(setImmediate);
-      signal.throwIfAborted();
-    }
-    measurement.add(await decoder.finish());
-  } finally {
-    decoder.close();
-  }
+  for await (const piece of decodePieces(file, sound, signal)) measurement.add(piece);
   const { codec, format, seconds } = sound;
   const measured = measurement.result();
   const { durationMs } = measured.levels;
