@@ -16,16 +16,62 @@ const MERGED = {
   connect: ['src/cli/connect.ts'],
 };
 
+/**
+ * Packages of JavaScript and WebAssembly, each bundled into a file of its own in dist/packages, so that a command reads
+ * only those that it needs, and a user can replace those under the LGPL.
+ */
+const PACKAGES = {
+  '@echogarden/sonic-wasm': 'sonic',
+  '@echogarden/speex-resampler-wasm/simd': 'speex-resampler',
+  '@mediabunny/aac-encoder': 'aac-encoder',
+  '@wasm-audio-decoders/flac': 'flac-decoder',
+  '@wasm-audio-decoders/ogg-vorbis': 'ogg-vorbis-decoder',
+  'h264-mp4-encoder': 'h264-mp4-encoder',
+  'jq-wasm': 'jq',
+  mediabunny: 'mediabunny',
+  'mpg123-decoder': 'mpg123-decoder',
+  'ogg-opus-decoder': 'ogg-opus-decoder',
+  opusscript: 'opusscript',
+};
+
+/** WebAssembly that is read as a file, by its name in dist/packages. */
+export const WEBASSEMBLY = {
+  'mp3.wasm': 'wasm-media-encoders/wasm/mp3.wasm',
+  'ogg.wasm': 'wasm-media-encoders/wasm/ogg.wasm',
+  'opusscript_native_wasm.wasm': 'opusscript/build/opusscript_native_wasm.wasm',
+  'sonic.wasm': '@echogarden/sonic-wasm/sonic.wasm',
+  'speex-resampler-simd.wasm': '@echogarden/speex-resampler-wasm/wasm/speex-resampler-simd.wasm',
+};
+
+/** Large WebAssembly that only one flag needs, compressed; by its name in dist/packages. */
+export const COMPRESSED = { 'jq.wasm.br': 'jq-wasm/jq.wasm' };
+
+const packagePath = (name) => (name in PACKAGES ? `./packages/${PACKAGES[name]}.mjs` : name);
+
 /** Code that V8 gets from the cache may not import (src/launch/import-package.ts). */
 const importFromOutside = {
   name: 'import-from-outside',
-  renderChunk: (code, { fileName }) =>
-    fileName.startsWith('chunks/')
-      ? code.replaceAll(
-          /\bimport\("(?=[@a-z])/g,
-          'require("../import-package.cjs").importPackage("',
-        )
-      : null,
+  renderChunk(code, { fileName }) {
+    const isCached = fileName.startsWith('chunks/');
+    return code
+      .replaceAll(/\bimport\("([@a-z][^"]*)"\)/g, (_, name) =>
+        isCached
+          ? `require("../import-package.cjs").importPackage("${packagePath(name)}")`
+          : `import("${packagePath(name)}")`,
+      )
+      .replaceAll(
+        'wasm-media-encoders/wasm/${name}',
+        `${isCached ? '..' : '.'}/packages/\${name}.wasm`,
+      );
+  },
+};
+
+/** Parts of packages that foley does not use: a model for speech at very low bit rates, and Opus without WebAssembly. */
+const leaveOutVariants = {
+  name: 'leave-out-variants',
+  resolveId: (id) =>
+    /[\\/](?:opus-ml|opusscript_native_nasm\.js)$/.test(id) ? '\0no-variant' : null,
+  load: (id) => (id === '\0no-variant' ? 'module.exports = {};' : null),
 };
 
 /** Commander starts other programs as commands, which foley has none of; loading that costs a millisecond. */
@@ -98,10 +144,13 @@ export default defineConfig([
       'listener-worker': 'src/service/voices/listen/worker.ts',
       'video-worker': 'src/service/media/pictures/worker.ts',
       'engine-host': 'src/service/engine/resident/host.ts',
+      'jq-worker': 'src/cli/jq-worker.ts',
       'media-child': 'src/service/media/child/entry.ts',
+      'library/client': 'src/library/client.ts',
+      'library/service': 'src/library/service.ts',
     },
     platform: 'node',
-    external: Object.keys(manifest.dependencies).flatMap((name) => [name, new RegExp(`^${name}/`)]),
+    external: [...Object.keys(manifest.dependencies), ...Object.keys(PACKAGES)],
     plugins: [leaveOutChildProcess, leaveOutHttp2, importFromOutside, collect],
     output: { ...output, codeSplitting: { groups } },
   },
@@ -110,6 +159,19 @@ export default defineConfig([
     input: { complete: 'src/cli/completion/complete.ts' },
     platform: 'node',
     output: { ...output, chunkFileNames: 'complete-[name].cjs' },
+  },
+  {
+    input: Object.fromEntries(Object.entries(PACKAGES).map(([name, file]) => [file, name])),
+    platform: 'node',
+    plugins: [leaveOutVariants],
+    transform: { define: { __dirname: 'import.meta.dirname' } },
+    output: {
+      ...output,
+      format: 'esm',
+      entryFileNames: 'packages/[name].mjs',
+      chunkFileNames: 'packages/shared-[name].mjs',
+      minify: true,
+    },
   },
   { input: { 'import-package': 'src/launch/import-package.ts' }, platform: 'node', output },
 ]);

@@ -1,5 +1,6 @@
 // Many short texts through jobs of 30 ms each: `foley batch` against a shell script that creates,
-// polls and downloads with `xargs -P8` and curl, and against what eight at a time can take at best.
+// polls and downloads with `xargs -P8` and curl, against what eight at a time can take at best, and, in processor time,
+// against a client of node:http that does nothing else.
 import { fork, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,8 +45,9 @@ export async function measure() {
     for (let round = 0; round <= ROUNDS; round += 1) {
       const script = await run(place, `script-${round}`, scriptCommand, tell);
       const batch = await run(place, `batch-${round}`, batchCommand, tell);
+      const client = await run(place, `client-${round}`, clientCommand, tell);
       // The first round warms the disk cache.
-      if (round > 0) runs.push({ script, batch });
+      if (round > 0) runs.push({ script, batch, client });
     }
     return rows(runs);
   } finally {
@@ -56,7 +58,8 @@ export async function measure() {
 
 function rows(runs) {
   const wall = (pick) => median(runs.map((run_) => pick(run_).ms));
-  const cpu = median(runs.map(({ batch }) => batch.cpuMs / ITEMS));
+  const cpuMs = median(runs.map(({ batch }) => batch.cpuMs));
+  const cpu = median(runs.map(({ batch, client }) => batch.cpuMs / client.cpuMs));
   const ratio = median(runs.map(({ script, batch }) => batch.ms / script.ms));
   const batchMs = wall(({ batch }) => batch);
   const requests = median(runs.map(({ batch }) => batch.requests / ITEMS));
@@ -64,7 +67,7 @@ function rows(runs) {
     { name: 'xargs -P8 and curl', ratio: 1, medianMs: wall(({ script }) => script) },
     { name: 'foley batch × that script', ratio, medianMs: batchMs, limit: 0.6 },
     { name: 'foley batch × the ideal', ratio: batchMs / IDEAL_MS, medianMs: batchMs, limit: 1.3 },
-    { name: 'CPU an item, × 3 ms', ratio: cpu / 3, medianMs: cpu * ITEMS, limit: 1 },
+    { name: 'CPU × that of a bare client', ratio: cpu, medianMs: cpuMs, limit: 2 },
     { name: 'requests an item', ratio: requests },
   ];
 }
@@ -106,5 +109,14 @@ function batchCommand({ base, scratch }, out) {
   return {
     script: `'${process.execPath}' '${foley}' ${args}`,
     env: { FOLEY_BASE_URL: base, FOLEY_API_KEY: 'bench', XDG_STATE_HOME: path.join(out, '.state') },
+  };
+}
+
+function clientCommand({ base, scratch }, out) {
+  const client = path.join(here, 'job-client.mjs');
+  const lines = path.join(scratch, 'lines.txt');
+  return {
+    script: `'${process.execPath}' '${client}' ${base} ${lines} ${out} ${CONCURRENCY} ${WORK_MS}`,
+    env: {},
   };
 }

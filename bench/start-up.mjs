@@ -5,27 +5,26 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare } from './measure.mjs';
 
-const foley = fileURLToPath(new URL('../bin/foley.cjs', import.meta.url));
-const scratch = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
-let run = 0;
-
-/** A home of its own for each run, so that every one is the first. */
-function firstRun(args) {
-  run += 1;
-  const home = path.join(scratch, String(run));
-  const env = {
-    HOME: home,
-    XDG_CONFIG_HOME: path.join(home, 'config'),
-    XDG_STATE_HOME: path.join(home, 'state'),
-    XDG_CACHE_HOME: path.join(home, 'cache'),
-  };
-  return { file: process.execPath, args: [foley, ...args], env };
-}
+const FOLEY = fileURLToPath(new URL('../bin/foley.cjs', import.meta.url));
 
 export const title = 'start-up, × node -e 0';
 const LIMITS = { '--version': 1.15, '--help': 1.5, 'tts, cold, one sentence, mp3': 15 };
 
-export function measure() {
+export function measure(foley = FOLEY) {
+  const scratch = mkdtempSync(path.join(tmpdir(), 'foley-bench-'));
+  let run = 0;
+  /** A home of its own for each run, so that every one is the first. */
+  const firstRun = (args) => {
+    run += 1;
+    const home = path.join(scratch, String(run));
+    const env = {
+      HOME: home,
+      XDG_CONFIG_HOME: path.join(home, 'config'),
+      XDG_STATE_HOME: path.join(home, 'state'),
+      XDG_CACHE_HOME: path.join(home, 'cache'),
+    };
+    return { file: process.execPath, args: [foley, ...args], env };
+  };
   try {
     return compare([
       { name: 'node -e 0', command: () => ({ file: process.execPath, args: ['-e', '0'] }) },

@@ -12,7 +12,7 @@ function part(name) {
     if (error.code !== 'MODULE_NOT_FOUND' || !error.message.includes(name)) throw error;
     process.stderr.write(
       `foley: ${name} is missing beside ${__filename}: this file works only inside its package\n` +
-        'Install foley with `npm install -g foley`, or make a link to this file instead of a copy.\n',
+        'Install the package with `npm install -g`, or make a link to this file instead of a copy.\n',
     );
     return process.exit(32);
   }

@@ -120,7 +120,7 @@ const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'models',
-        summary: 'List models and their prices',
+        summary: 'List image models and their prices',
         load: async () => (await import('./media/models.ts')).mediaModels('image'),
       },
       ...mediaVerbs('image'),
@@ -137,7 +137,7 @@ const mediaCommands: readonly Branch[] = [
       },
       {
         name: 'models',
-        summary: 'List models and their prices',
+        summary: 'List video models and their prices',
         load: async () => (await import('./media/models.ts')).mediaModels('video'),
       },
       ...mediaVerbs('video'),
@@ -145,7 +145,7 @@ const mediaCommands: readonly Branch[] = [
   },
 ];
 
-/** Every command, in the order of the help. A module is loaded only when its command is called. */
+/** All commands, in the order of the help. The module of a command is loaded only when that command is called. */
 export const tree: readonly CommandNode[] = [
   {
     name: 'tts',
@@ -188,6 +188,11 @@ export const tree: readonly CommandNode[] = [
     name: 'batch',
     summary: 'Speak many texts; run again to resume',
     load: async () => (await import('./batch/batch.ts')).batch,
+  },
+  {
+    name: 'script',
+    summary: 'Make a recording from a script with voices',
+    load: async () => (await import('./script/script.ts')).script,
   },
   {
     name: 'live',

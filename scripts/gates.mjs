@@ -7,23 +7,32 @@ import { buffer } from 'node:stream/consumers';
 import { failedTestsFile } from './failed-tests.mjs';
 import { isSetUp, root } from './set-up.mjs';
 
-export const bin = (name) => path.join(root, 'node_modules/.bin', name);
+/** The command of a tool of a package: Windows cannot start the scripts of node_modules/.bin without a shell. */
+export function tool(name, ...args) {
+  const folder = path.join(root, 'node_modules', name === 'tsc' ? 'typescript' : name);
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const file = typeof manifest.bin === 'string' ? manifest.bin : manifest.bin[name];
+  return [process.execPath, path.join(folder, file), ...args];
+}
 
 /** The command that runs projects of vitest.config.mts. */
-export const vitest = (...projects) => [
-  bin('vitest'),
-  'run',
-  ...projects.flatMap((project) => ['--project', project]),
-  '--reporter=default',
-  '--reporter=./scripts/failed-tests.mjs',
-];
+export const vitest = (...projects) =>
+  tool(
+    'vitest',
+    'run',
+    ...projects.flatMap((project) => ['--project', project]),
+    '--reporter=default',
+    '--reporter=./scripts/failed-tests.mjs',
+  );
 
 /**
  * Sets the clone up and runs the gates, or with `--only NAME` those whose name begins so. Sets the exit code.
  * Gates of an inner list run at once; their output is printed as each ends.
+ * @param listGates returns the gates; called after the set-up, because the commands name files of installed packages
  */
-export async function runChosenGates(gates) {
+export async function runChosenGates(listGates) {
   if (!isSetUp()) return;
+  const gates = listGates();
   const at = process.argv.indexOf('--only');
   const only = process.argv[at + 1];
   const chosen = at === -1 ? gates : gates.flat().filter(({ name }) => name.startsWith(only));

@@ -13,9 +13,9 @@ const EXPLAINS = new Set(['network', 'timeout', 'unusable', 'endedEarly']);
 const INTERNAL = new Set(['TypeError', 'RangeError', 'onError', 'onFailure']);
 const INTRODUCTION = `# Messages
 
-All error messages of foley, by the source folder that reports them. \`{name}\` stands for a value. The second column is the hint,
-which the command line prints below the message. If a message is built from parts, each part has a row. The exit codes are in
-[reference.md](reference.md#exit-codes), the codes of the service in [api/errors.md](api/errors.md).
+All error messages of foley, by the source folder that reports them, each with the hint that the command
+line prints below it. \`{name}\` stands for a value. A message that is built from parts is listed part by part.
+[reference.md](reference.md#exit-codes) has the exit codes, and [api/errors.md](api/errors.md) has the codes of the service.
 
 This page is generated from the sources: \`npm run generate\`.
 `;
@@ -30,10 +30,12 @@ export function messagesPage() {
     sections.set(folder, [...(sections.get(folder) ?? []), ...rows]);
   }
   const parts = [...sections].map(([folder, rows]) => {
-    const lines = [
-      ...new Set(rows.map(({ hint, message }) => `| ${cell(message)} | ${cell(hint)} |`)),
-    ];
-    return `## ${folder}\n\n| message | hint |\n| --- | --- |\n${lines.join('\n')}\n`;
+    const lines = rows.map(({ hint, message }) =>
+      hint === ''
+        ? `foley: ${oneLine(message)}`
+        : `foley: ${oneLine(message)}\n  hint: ${oneLine(hint)}`,
+    );
+    return `## ${folder}\n\n\`\`\`text\n${[...new Set(lines)].join('\n')}\n\`\`\`\n`;
   });
   return [INTRODUCTION, ...parts].join('\n');
 }
@@ -132,4 +134,4 @@ function visit(node, look) {
   }
 }
 
-const cell = (text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const oneLine = (text) => text.replaceAll('\n', ' ');

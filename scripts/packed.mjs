@@ -1,19 +1,30 @@
-// Packs the package as it would be published, installs that without scripts in an empty folder, and
-// speaks with it: what a user of the registry gets.
+// Packs the package as it would be published, compares the tarball with that of another clone, installs the tarball
+// without scripts in an empty folder, and speaks with it.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { install, LARGEST_INSTALLATION, MOST_PACKAGES, pack } from './installation.mjs';
 import { root, setUp } from './set-up.mjs';
 
-const LARGEST_TARBALL_KB = 1_500;
+const LARGEST_TARBALL_KB = 4_000;
 
 setUp();
 const folder = mkdtempSync(path.join(tmpdir(), 'foley-packed-'));
+/** It has hard links to the packages, so it is on the same disk. Git ignores it. */
+const clone = path.join(root, `dist-${path.basename(folder)}`);
 try {
-  const [{ filename, size, files }] = JSON.parse(
-    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root),
-  );
+  const { filename, size, files, integrity } = pack(root, folder);
   check(size < LARGEST_TARBALL_KB * 1024, `the tarball has ${Math.round(size / 1024)} kB`);
   const names = files.map((file) => file.path);
   check(names.includes('dist/flite-worker.cjs'), 'the speech worker is in the tarball');
@@ -30,36 +41,64 @@ try {
     adapter.every((name) => names.includes(`engines/espeak-ng/${name}`)),
     'the program around espeak-ng is in the tarball',
   );
-  check(!names.some((name) => name.includes('node_modules')), 'espeak-ng itself is not');
-  writeFileSync(path.join(folder, 'package.json'), '{"private":true}');
-  npm(
-    ['install', '--ignore-scripts', '--no-audit', '--no-fund', path.join(folder, filename)],
-    folder,
+  check(
+    ['client', 'service'].every((name) => names.includes(`dist/library/${name}.d.cts`)),
+    'the types of the library are in the tarball',
   );
-  speak();
+  check(!names.some((name) => name.includes('node_modules')), 'espeak-ng itself is not');
+  const { bin, packages, bytes } = install(path.join(folder, filename), folder);
+  check(packages <= MOST_PACKAGES, `npm installs ${packages} packages`);
+  check(bytes <= LARGEST_INSTALLATION, `they have ${(bytes / 1e6).toFixed(1)} MB`);
+  // Windows cannot start the script in node_modules/.bin without a shell.
+  const program = path.join(folder, 'node_modules/foley/bin/foley.cjs');
+  speak(process.platform === 'win32' ? [process.execPath, program] : [bin]);
+  check(packClone().integrity === integrity, 'a clone with another umask packs the same bytes');
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  for (const made of [folder, clone]) rmSync(made, { recursive: true, force: true });
 }
 
-function speak() {
-  const bin = path.join(folder, 'node_modules/.bin/foley');
-  const env = { PATH: process.env.PATH, HOME: folder };
+/** Packs a copy of the repository, made under another umask. */
+function packClone() {
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const { stdout } = spawnSync('git', list, { cwd: root, encoding: 'utf8' });
+  const umask = process.umask(0o077);
+  for (const name of stdout.split('\0')) {
+    if (name !== '' && existsSync(path.join(root, name))) place(copyFileSync, name);
+  }
+  // Other hidden entries belong to tools that may run now.
+  for (const name of readdirSync(path.join(root, 'node_modules'))) {
+    if (name === '.package-lock.json' || !name.startsWith('.')) {
+      linkTree(path.join('node_modules', name));
+    }
+  }
+  const packed = pack(clone, folder);
+  process.umask(umask);
+  return packed;
+}
+
+function linkTree(name) {
+  const stats = lstatSync(path.join(root, name));
+  if (stats.isFile()) place(linkSync, name);
+  if (!stats.isDirectory()) return;
+  for (const entry of readdirSync(path.join(root, name))) linkTree(path.join(name, entry));
+}
+
+function place(put, name) {
+  const target = path.join(clone, name);
+  mkdirSync(path.dirname(target), { recursive: true });
+  put(path.join(root, name), target);
+}
+
+function speak([file, ...words]) {
+  const home = { HOME: folder, USERPROFILE: folder, APPDATA: folder, LOCALAPPDATA: folder };
+  const env = { PATH: process.env.PATH, ...home };
   const output = path.join(folder, 'hello.mp3');
   const args = ['tts', 'Hello from a tarball', '-o', output];
-  const { status, stderr } = spawnSync(bin, args, { env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(file, [...words, ...args], { env, encoding: 'utf8' });
   check(status === 0, `foley tts ended with ${status}: ${stderr}`);
   check(existsSync(output), 'hello.mp3 is there');
   const [first, second] = readFileSync(output);
   check(first === 0xff && (second & 0xe0) === 0xe0, 'hello.mp3 begins with an mp3 frame');
-}
-
-function npm(args, cwd) {
-  const run = process.env.npm_execpath?.endsWith('.js')
-    ? [process.execPath, [process.env.npm_execpath, ...args]]
-    : ['npm', args];
-  const { status, stdout, stderr } = spawnSync(...run, { cwd, encoding: 'utf8' });
-  check(status === 0, `npm ${args[0]}: ${stderr}`);
-  return stdout;
 }
 
 function check(condition, message) {

@@ -76,11 +76,19 @@ function readPackages(file) {
 function installPackages(folder) {
   const where = folder === root ? '' : ` of ${path.relative(root, folder)}`;
   process.stderr.write(`foley: installing packages${where}\n`);
-  const npm = process.env.npm_execpath;
+  const [file, ...first] = npmCommand();
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const options = { cwd: folder };
-  if (npm?.endsWith('.js')) run('npm ci', process.execPath, [npm, ...args], options);
-  else run('npm ci', process.platform === 'win32' ? 'npm.cmd' : 'npm', args, options);
+  run('npm ci', file, [...first, ...args], { cwd: folder });
+}
+
+/** The command line of the npm that started this process, or else of the installed one. */
+export function npmCommand() {
+  const npm = process.env.npm_execpath;
+  if (npm?.endsWith('.js')) return [process.execPath, npm];
+  if (process.platform !== 'win32') return ['npm'];
+  // Windows cannot start npm.cmd without a shell.
+  const folder = path.dirname(process.execPath);
+  return [process.execPath, path.join(folder, 'node_modules/npm/bin/npm-cli.js')];
 }
 
 function buildIsReady() {

@@ -1,13 +1,13 @@
 // `npm test`: makes the clone ready and runs every gate, in the order in which they fail fastest.
 // `npm test -- --only unit` runs one of them.
-import { bin, runChosenGates, vitest } from './gates.mjs';
+import { runChosenGates, tool, vitest } from './gates.mjs';
 
-await runChosenGates([
+await runChosenGates(() => [
   [
-    { name: 'lint', command: [bin('oxlint'), '--type-aware', '--deny-warnings'] },
-    { name: 'format', command: [bin('oxfmt'), '--check'] },
-    { name: 'types', command: [bin('tsc'), '--noEmit'] },
-    { name: 'unused code', command: [bin('knip')] },
+    { name: 'lint', command: tool('oxlint', '--type-aware', '--deny-warnings') },
+    { name: 'format', command: tool('oxfmt', '--check') },
+    { name: 'types', command: tool('tsc', '--noEmit') },
+    { name: 'unused code', command: tool('knip') },
     { name: 'generated files', command: [process.execPath, 'scripts/generate.mjs', '--check'] },
   ],
   { name: 'unit', command: vitest('unit') },

@@ -105,7 +105,6 @@ function describeFlag(option: Option): DescribedFlag {
   };
 }
 
-/** Returns the paragraphs after the flags in the help, without the paragraphs that every command has. */
 function notesOf(command: Command): string {
   const notes = unorderedHelp(command).slice(command.helpInformation().length);
   const paragraphs = notes.trim().split('\n\n');

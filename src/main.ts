@@ -5,17 +5,17 @@ import type { Connection, Context, MainDeps } from './cli/command.ts';
 import type { GlobalOptions } from './cli/flags/global.ts';
 import { findInvocation, parseBranch, parseCommand, parseRoot } from './cli/program.ts';
 import type { Io } from './cli/io.ts';
+import type { JqFilter } from './cli/jq.ts';
 import { createIo, prepareOutputs, BrokenPipe, write, wasClosed } from './cli/io.ts';
 import type { Parsed, Shown } from './cli/program.ts';
 import { renderError, toFailure, render } from './cli/render/result.ts';
 import type { CommandResult } from './cli/render/result.ts';
 import type { StopSignal } from './cli/signals.ts';
-import { Interrupted, watchSignals } from './cli/signals.ts';
+import { endWithSignal, Interrupted, watchSignals } from './cli/signals.ts';
 import type { ExitCode } from './contract/exit-codes.ts';
 import { EXIT_CODES } from './contract/exit-codes.ts';
-import type { Failure } from './errors/failure.ts';
-import { configFailure, usageFailure } from './errors/failure.ts';
-import { constants, homedir } from 'node:os';
+import { configFailure, Failure, usageFailure } from './errors/failure.ts';
+import { homedir } from 'node:os';
 import { reasonOf } from './durable/file-failures.ts';
 import { systemClock } from './effects/clock.ts';
 import { systemFiles } from './effects/file-system.ts';
@@ -30,10 +30,7 @@ interface Work extends Parsed {
   readonly perform: (context: Context) => Promise<CommandResult>;
 }
 
-/**
- * Runs the program: parses, runs one command and renders its result or failure. Only this function catches errors; it
- * never ends the process.
- */
+/** Runs the program: parses the arguments, runs a command and renders the result or failure. Never ends the process. */
 export async function main(argv: readonly string[], deps: MainDeps): Promise<Ending> {
   prepareOutputs(deps.streams);
   let globals = presumedGlobals(argv);
@@ -47,7 +44,7 @@ export async function main(argv: readonly string[], deps: MainDeps): Promise<End
   }
 }
 
-/** Reports an uncaught error. */
+/** Reports an uncaught error as a bug of foley. */
 export function reportBug(
   error: unknown,
   argv: readonly string[],
@@ -75,10 +72,6 @@ function versionText(json: boolean): string {
   return json ? `${JSON.stringify({ version })}\n` : `foley ${version}\n`;
 }
 
-/**
- * Refuses NODE_DEBUG=http, with which Node prints all request headers, including the API key.
- * @throws Failure (config)
- */
 function refuseDebugOutput({ NODE_DEBUG: parts = '' }: MainDeps['env']): void {
   const pattern = parts
     .replaceAll(/[|\\{}()[\]^$+?.]/g, String.raw`\$&`)
@@ -95,6 +88,7 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   refuseDebugOutput(deps.env);
   const io = await createIo({ streams: deps.streams, env: deps.env, globals: work.globals });
   const watch = watchSignals(deps.signals, (signal) => {
+    if (io.paging.isActive && signal === 'SIGINT') return;
     for (const cleanUp of io.cleanups) cleanUp();
     deps.leaveAtOnce(signal);
   });
@@ -110,12 +104,16 @@ async function perform(work: Work, deps: MainDeps): Promise<Ending> {
   }
 }
 
-/** Runs a command. Renders the result before shutdown, because shutdown may wait for running jobs. */
 async function performIn(context: Context, work: Work, deps: MainDeps): Promise<Ending> {
   const { globals } = work;
+  let filter: JqFilter | undefined;
   try {
+    if (globals.jq !== undefined) {
+      const { openFilter } = await import('./cli/jq.ts');
+      filter = await openFilter(globals.jq, context.signal);
+    }
     const result = await work.perform(context);
-    await render(result, context.io, globals.json === true);
+    await render(result, context, filter);
     if (result.notice !== undefined) context.io.notice(result.notice);
     if (result.seen !== undefined) {
       const { rememberNames } = await import('./cli/known-names.ts');
@@ -126,6 +124,8 @@ async function performIn(context: Context, work: Work, deps: MainDeps): Promise<
   } catch (error) {
     const { suggestNames } = await import('./cli/suggest-names.ts');
     return conclude(await suggestNames(error, work.options, context), globals, deps);
+  } finally {
+    await filter?.close();
   }
 }
 
@@ -136,12 +136,12 @@ async function conclude(error: unknown, globals: GlobalOptions, deps: MainDeps):
   return report(toFailure(error), io, globals);
 }
 
-function report(failure: Failure, io: Io, { json, verbose }: GlobalOptions): Ending {
-  renderError(failure, io, { json: json === true, verbose: verbose === true });
+function report(failure: Failure, io: Io, { jq, json, verbose }: GlobalOptions): Ending {
+  const isJson = json === true && jq === undefined;
+  renderError(failure, io, { json: isJson, verbose: verbose === true });
   return { code: failure.exitCode };
 }
 
-/** Finds global flags in arguments that could not be parsed, to choose the output format of the parser's error. */
 function presumedGlobals(argv: readonly string[]): GlobalOptions {
   const end = argv.indexOf('--');
   const flags = end === -1 ? argv : argv.slice(0, end);
@@ -150,6 +150,7 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
     /(?:^|\0)--color[=\0](always|never)(?:\0|$)/.exec(flags.join('\0')) ?? [];
   return {
     progress: false,
+    pager: false,
     color: COLOR_CHOICES.find((choice) => choice === color) ?? 'auto',
     input: false,
     ...(asksForJson ? { json: true } : {}),
@@ -157,8 +158,8 @@ function presumedGlobals(argv: readonly string[]): GlobalOptions {
 }
 
 /**
- * Runs the built program with the system's streams, files and clock. Only sets the exit code, so that pending output
- * is still written; raises a stop signal again, so that the calling shell sees it.
+ * Runs the built program with the system's streams, files and clock. Sets only the exit code, so that pending output is
+ * still written. Raises a stop signal again, so that the calling shell sees the signal.
  */
 export function run(host: NodeJS.Process): void {
   const argv = host.argv.slice(2);
@@ -167,7 +168,7 @@ export function run(host: NodeJS.Process): void {
   const end = (ending: Ending): void => {
     isOver = true;
     if ('code' in ending) host.exitCode = ending.code;
-    else raise(host, ending.signal);
+    else endWithSignal(host, ending.signal);
   };
   const crash = async (error: unknown): Promise<void> => end(await reportBug(error, argv, deps));
   host.once('uncaughtException', (bug) => void crash(bug).finally(() => host.exit()));
@@ -175,7 +176,19 @@ export function run(host: NodeJS.Process): void {
   host.once('beforeExit', () => {
     if (!isOver) void crash(new Error('the command stopped before it finished'));
   });
-  void main(argv, deps).then(end);
+  const isPlugAndPlay = host.versions['pnp'] !== undefined;
+  void (isPlugAndPlay ? reportBug(plugAndPlayFailure(), argv, deps) : main(argv, deps)).then(end);
+}
+
+// Yarn's files are in archives, and its file functions cannot flush a file to the disk, which the journal needs.
+function plugAndPlayFailure(): Failure {
+  return new Failure("foley does not run under Yarn Plug'n'Play", {
+    code: 'state',
+    exit: 'state',
+    hint:
+      'Add `nodeLinker: node-modules` to .yarnrc.yml and run `yarn install`. ' +
+      'If foley is not a package of this project, unset NODE_OPTIONS.',
+  });
 }
 
 function systemDeps(host: NodeJS.Process): MainDeps {
@@ -195,11 +208,10 @@ function systemDeps(host: NodeJS.Process): MainDeps {
     random: systemRandom,
     files: systemFiles,
     // `exit` would wait for pending system calls.
-    leaveAtOnce: (signal) => raise(host, signal),
+    leaveAtOnce: (signal) => endWithSignal(host, signal),
   };
 }
 
-/** Returns the current folder, which may have been deleted. @throws Failure (usage) */
 function currentFolder(host: NodeJS.Process): string {
   try {
     return host.cwd();
@@ -211,14 +223,7 @@ function currentFolder(host: NodeJS.Process): string {
   }
 }
 
-function raise(host: NodeJS.Process, signal: StopSignal): void {
-  host.exitCode = 128 + constants.signals[signal];
-  // A remaining listener, such as a spinner's, would swallow the signal.
-  host.removeAllListeners(signal);
-  host.kill(host.pid, signal);
-}
-
-/** Creates the services that commands use. */
+/** Creates the dependencies of a command. */
 export function createContext({
   deps,
   globals,
@@ -259,7 +264,7 @@ export function createContext({
     settings,
     connect: (options = {}) =>
       (connection ??= import('./cli/connect.ts').then(({ connect }) => connect(context, options))),
-    emit: (result) => render(result, io, globals.json === true),
+    emit: (result) => render(result, context),
     close: async () => {
       // The command has reported a failed connection.
       const open = await connection?.catch(() => undefined);

@@ -20,7 +20,7 @@ const imports = sources.flatMap((file) => importsOf(file));
 const LEAVES = ['contract', 'errors', 'effects', 'text'];
 const SHARED = [...LEAVES, 'realtime', 'durable', 'audio', 'alignment'];
 const FEATURES = [...SHARED, 'api', 'captions', 'config', 'speech'];
-const CLIENT = [...FEATURES, 'batch', 'live', 'media', 'voices', 'engines', 'cli'];
+const CLIENT = [...FEATURES, 'batch', 'script', 'live', 'media', 'voices', 'engines', 'cli'];
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   errors: ['contract'],
@@ -35,6 +35,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   api: [...LEAVES, 'audio'],
   speech: FEATURES,
   batch: FEATURES,
+  script: [...FEATURES, 'batch'],
   live: FEATURES,
   media: FEATURES,
   voices: FEATURES,
@@ -43,6 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: SHARED,
   cli: CLIENT,
   commands: CLIENT,
+  library: [...CLIENT, 'service'],
   main: [...CLIENT, 'commands', 'launch'],
 };
 

@@ -1,6 +1,4 @@
 import { Argument } from 'commander';
-import type { MeasuredReference } from '../../src/alignment/measure-sound.ts';
-import type { TextWord } from '../../src/alignment/text-words.ts';
 import type { CaptionFiles, WrittenCaptions } from '../../src/captions/caption-files.ts';
 import type { Timings } from '../../src/captions/timings.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
@@ -27,7 +25,7 @@ interface AlignFlags extends CaptionFlags, SpokenTextFlags {
   readonly language?: string;
 }
 
-/** `foley align AUDIO -f TEXT` */
+/** Defines the command `foley align AUDIO -f TEXT`. */
 export const align: CommandDefinition<AlignFlags> = {
   configure(command) {
     command
@@ -133,11 +131,8 @@ const OTHER_TEXT =
 
 interface AlignedText {
   readonly timings: Timings;
-  /** Mean confidence of all words, from 0 to 1. */
   readonly confidence: number;
-  /** Number of words that were found. */
   readonly placed: number;
-  /** Number of all words. */
   readonly words: number;
 }
 
@@ -149,27 +144,26 @@ async function alignText(
     speech: { spoken, text },
   }: { readonly audio: string; readonly language: string; readonly speech: SpeechText },
 ): Promise<AlignedText> {
-  const [{ alignWords }, { meanConfidence, textWords }, { durationMs, energies }, reference] =
-    await Promise.all([
-      import('../../src/alignment/align-words.ts'),
-      import('../../src/alignment/text-words.ts'),
-      measureAudio(context, audio),
-      speakText(context, text, language),
-    ]);
-  const places = await alignWords(energies, reference, context.signal);
-  const words = textWords(text, reference.words, places);
-  const { timingsOf } = await import('../../src/captions/timings.ts');
-  const { timed, unplaced } = await documentWords(spoken, words);
-  const confidence = Math.round(meanConfidence(words) * 1000) / 1000;
-  const timings = timingsOf({
-    text: spoken?.written ?? text,
-    durationMs,
-    complete: unplaced.length === 0,
-    words: timed,
-    ...(unplaced.length === 0 ? {} : { unplaced }),
-  });
-  const all = timed.length + unplaced.length;
-  return { timings, confidence, placed: timed.length, words: all };
+  const { openReferenceSpeaker, timingsOfWords } =
+    await import('../../src/cli/speech/align-text.ts');
+  const speaker = await openReferenceSpeaker(context);
+  try {
+    const [{ alignWords }, { meanConfidence, textWords }, { durationMs, energies }, reference] =
+      await Promise.all([
+        import('../../src/alignment/align-words.ts'),
+        import('../../src/alignment/text-words.ts'),
+        measureAudio(context, audio),
+        speaker.speak({ text, language }, context.signal),
+      ]);
+    const places = await alignWords(energies, reference, context.signal);
+    const words = textWords(text, reference.words, places);
+    const timings = timingsOfWords(text, spoken, { durationMs, words });
+    const confidence = Math.round(meanConfidence(words) * 1000) / 1000;
+    const placed = timings.words.length;
+    return { timings, confidence, placed, words: placed + (timings.unplaced?.length ?? 0) };
+  } finally {
+    await speaker.close();
+  }
 }
 
 async function measureAudio(context: Context, audio: string) {
@@ -178,37 +172,4 @@ async function measureAudio(context: Context, audio: string) {
   return useAudioFile(audio, context, (file, path) =>
     measureRecording(file, { path, env, signal }),
   );
-}
-
-async function speakText(
-  context: Context,
-  text: string,
-  language: string,
-): Promise<MeasuredReference> {
-  const [{ speakReference }, { loadEngineRegistrations, registrationsFile }] = await Promise.all([
-    import('../../src/engines/reference-speech.ts'),
-    import('../../src/engines/registrations.ts'),
-  ]);
-  const { engines } = await context.paths();
-  const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
-  const { clock, env, signal } = context;
-  return speakReference({ text, language, added, env, clock, signal });
-}
-
-/** A time that marks a word without a time. */
-const UNPLACED = -1;
-
-/** Returns the words of the document: those with a time, and those without. */
-async function documentWords(spoken: SpeechText['spoken'], words: readonly TextWord[]) {
-  const { writtenWords } = await import('../../src/captions/written-words.ts');
-  const all = words.map(({ endMs = UNPLACED, startMs = UNPLACED, text }) => {
-    return { text, startMs, endMs };
-  });
-  const timed: { text: string; startMs: number; endMs: number }[] = [];
-  const unplaced: { text: string; index: number }[] = [];
-  for (const word of spoken === undefined ? all : writtenWords(spoken, all)) {
-    if (word.startMs >= 0 && word.endMs >= 0) timed.push(word);
-    else unplaced.push({ text: word.text, index: timed.length });
-  }
-  return { timed, unplaced };
 }

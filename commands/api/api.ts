@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { readJson } from '../../src/api/client.ts';
 import type { RequestSpec, RequestBody } from '../../src/api/request.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
+import { jqOption } from '../../src/cli/flags/lists.ts';
 import { listOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
@@ -27,13 +28,17 @@ export const api: CommandDefinition<ApiFlags> = {
       .addOption(listOption('-H, --header <name:value>', 'set a header', (given) => given))
       .addOption(new Option('--form', 'send the fields as a form, with @file as a file upload'))
       .addOption(new Option('--include', 'print the status line and the headers first'))
+      .addOption(jqOption())
       .addHelpText('after', EXAMPLES);
   },
   async run(context, { args, options }) {
     const call = planCall(args, options, context.globals.apiKeyFile);
     const { globals, io } = context;
     if (globals.json === true && call.include) {
-      throw usageFailure('--include prints headers, which are not JSON', 'Leave --json out.');
+      throw usageFailure(
+        '--include prints headers, which are not JSON',
+        'Leave --json and --jq out.',
+      );
     }
     const payload = await readPayload(context, call);
     if ((io.stdoutIsTerminal || globals.json === true) && returnsAudio(call, payload.body)) {
@@ -63,7 +68,8 @@ async function send(context: Context, call: Call, payload: Payload): Promise<Com
   const response = await client.send(spec);
   if (globals.json === true) {
     const isEmpty = response.framing === 'none' || response.contentLength === 0;
-    return { data: isEmpty ? null : await readJson(response) };
+    const data = isEmpty ? null : await readJson(response);
+    return { data, billed: spec.billed ? 'unknown' : 'no' };
   }
   const { showResponse } = await import('./show-response.ts');
   const billed = spec.billed ? 'unknown' : 'no';
@@ -89,14 +95,14 @@ function specOf({ signal }: Context, call: Call, payload: Payload): RequestSpec 
 function audioFailure(json: boolean): Error {
   const hint = 'Redirect it to a file or a program: foley api … > speech.mp3';
   return json
-    ? usageFailure('the response is audio, which --json cannot print', 'Leave --json out.')
+    ? usageFailure('the response is audio, which is not JSON', 'Leave --json and --jq out.')
     : usageFailure('the response is audio, which a terminal cannot show', hint);
 }
 
 const SPEECH_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
-/** Returns whether a 2xx response must contain audio. If v1 speech is requested with `cache`, the response is JSON. */
+/** Returns true if a 2xx response must contain audio. With `cache`, v1 speech responds with JSON instead. */
 export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,
   body: RequestBody | undefined,

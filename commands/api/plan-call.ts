@@ -19,10 +19,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 // The fields of `-F` and `-f` become the query string.
 const READS = new Set(['GET', 'HEAD']);
 
-/**
- * Checks the arguments and flags of `foley api`; reads no file.
- * @throws Failure (usage)
- */
+/** Checks the arguments and flags of `foley api` without reading any file. @throws Failure (usage) */
 export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): Call {
   const [methodWord = '', pathWord] = args;
   if (pathWord === undefined) throw missing(methodWord);
@@ -48,14 +45,14 @@ export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: str
   };
 }
 
-/** Returns whether a call requests a public document, which needs no key. */
+/** Returns true if a call requests a public document, which needs no API key. */
 export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boolean {
   return ENDPOINTS.some(
     (endpoint) => 'public' in endpoint && endpoint.method === method && endpoint.path === path,
   );
 }
 
-/** Returns whether requests with a path go to the realtime host (docs/api/realtime.md) instead of the base URL. */
+/** Returns true if a request path belongs to the realtime host (docs/api/realtime.md), not to the base URL. */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -182,8 +179,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * Returns whether a call may be retried. A call that is not a read is retried only if the user set the header by which
- * the service recognizes a repeated request.
+ * Returns how a call may be retried. A call that may change something is retried only if the user set the header by
+ * which the service recognizes a repeated request.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },
@@ -215,23 +212,23 @@ function repeatHint(header: string): string {
   return `Repeat exactly the same request with the same ${header}: it is not billed twice.`;
 }
 
-/** A value of `-F` or `-f`, before its file is read. */
+/** The value of a `-F` or `-f` flag, before a file that it names is read. */
 export type GivenValue =
-  /** Text from `-F`. If it is `true`, `false`, `null` or a number, foley converts it to the JSON value. */
+  /** Text from a `-F` flag. foley converts `true`, `false`, `null` and numbers to their JSON values. */
   | { readonly kind: 'typed'; readonly text: string }
-  /** Text from `-f`, always sent as a string. */
+  /** Text from a `-f` flag, always sent as a string. */
   | { readonly kind: 'raw'; readonly text: string }
-  /** The content of a file; `-` is stdin. */
+  /** A file whose content is sent. The path `-` stands for stdin. */
   | { readonly kind: 'file'; readonly path: string };
 
 export interface Field {
-  /** The flag and the key as the user wrote them, for messages: `-F a[b]`. */
+  /** The flag and the key as the user wrote them (`-F a[b]`), for error messages. */
   readonly given: string;
-  /** The key: all text before the first `=`. */
+  /** The part of the argument before the first `=`. */
   readonly name: string;
-  /** The parts of the key: `a[b]` is `['a', 'b']`; an empty part appends to a list. */
+  /** The components of the key: `a[b]` becomes `['a', 'b']`. An empty component, as in `a[]`, appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** The value; undefined for `key[]` without `=`, which sends an empty list. */
+  /** The value; undefined for an argument such as `key[]`, without `=`, which sends an empty list. */
   readonly value: GivenValue | undefined;
 }
 
@@ -254,7 +251,10 @@ export function parseField(flag: '-F' | '-f', given: string): Field {
   return { given: shown, name, path, value: valueOf(flag, given.slice(at + 1), shown) };
 }
 
-/** Converts a `-F` value if it is `true`, `false`, `null` or a number (without an exponent, up to 2^53 - 1). */
+/**
+ * Converts the text of a `-F` flag to its JSON value: `true`, `false`, `null` or a number (without an exponent, up to
+ * 2^53 - 1). Returns any other text unchanged.
+ */
 export function typedValue(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -282,27 +282,27 @@ function pathOf(name: string): [string, ...string[]] | undefined {
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
 }
 
-/** A call whose arguments and flags are valid. No file has been read yet. */
+/** An HTTP call from valid arguments and flags, before any file is read. */
 export interface Call {
   readonly method: string;
-  /** The path without the query. */
+  /** The path of the request, without the query. */
   readonly path: string;
-  /** The path with its query, as the user gave it. */
+  /** The path of the request with its query, as the user wrote it. */
   readonly target: string;
   readonly headers: GivenHeaders;
   readonly fields: readonly Field[];
   readonly fieldsAs: 'query' | 'json' | 'form';
-  /** File for the body; `-` is stdin. */
+  /** Path of the file with the request body; `-` stands for stdin. */
   readonly body: string | undefined;
   readonly include: boolean;
 }
 
-/** The headers from `-H`. A header that foley treats specially has a field of its own. */
+/** The headers from `-H`. Each header that foley interprets itself has a field of its own. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
-  /** Other headers by lower-case name; repeated headers are joined with a comma. */
+  /** All other headers by lower-case name. Repeated headers are joined with a comma. */
   readonly others: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,7 @@ import { typedValue } from './plan-call.ts';
 import path from 'node:path';
 import { findRegularFile } from '../../src/durable/regular-file.ts';
 
-/** Path and body of a request; the path includes the whole query. */
+/** The path (with the query) and the body of a request. */
 export interface Payload {
   readonly target: string;
   readonly body?: RequestBody;
@@ -17,8 +17,8 @@ export interface Payload {
 }
 
 /**
- * Reads the files of a call and builds the query or the body.
- * @throws Failure (usage) for unreadable files and contradictory fields
+ * Reads the files that an HTTP call names, and builds the query string or the request body.
+ * @throws Failure (usage) for an unreadable file or contradictory fields
  */
 export async function readPayload(context: Context, call: Call): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
@@ -95,15 +95,15 @@ type Node = Scalar | Branch | Node[];
 // A Map, because a key may be `__proto__`.
 type Branch = Map<string, Node>;
 
-/** A field whose file, if any, has been read. An undefined value stands for an empty list. */
+/** A request field after its file, if any, was read. If the value is undefined, the field is an empty list. */
 export interface ReadField {
   readonly field: Field;
   readonly value: Scalar | undefined;
 }
 
 /**
- * Returns the JSON object of fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b` in
- * the last object of the list; if that object has a `b` already, in a new object.
+ * Builds a JSON object from fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b` in
+ * the last object of the list; if that object already has `b`, a new object is appended.
  * @throws Failure (usage) for contradictory fields
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
@@ -193,9 +193,9 @@ function toJson(node: Node): unknown {
 const BYTES = 'application/octet-stream';
 
 /**
- * Returns a file as a part of a form. A regular file is read while it is sent; stdin and pipes, which cannot be
- * read twice, are read at once.
- * @throws Failure (usage) when the file cannot be read
+ * Returns a file as a part of a multipart form. Reads a regular file while it is sent, but reads stdin and pipes at
+ * once, because they cannot be read again for a retry.
+ * @throws Failure (usage) if the file cannot be read
  */
 export async function filePart(
   context: Context,

@@ -4,7 +4,7 @@ import { readText, parseJson } from '../../src/api/response.ts';
 import type { Io } from '../../src/cli/io.ts';
 import type { Billed } from '../../src/errors/failure.ts';
 import { Failure } from '../../src/errors/failure.ts';
-import { display, toJson } from '../../src/text/display.ts';
+import { display, displayText, toJson } from '../../src/text/display.ts';
 
 // Longer JSON is unreadable even if it is formatted.
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
@@ -12,14 +12,14 @@ const TEXT = /^text\/|^application\/(xml|javascript|x-ndjson|jsonl)$|\+xml$/;
 const JSON_TYPE = /^application\/([\w.-]+\+)?json$/;
 
 export interface ShowOptions {
-  /** Whether to print the status line and headers first. */
+  /** True to print the status line and the headers before the body. */
   readonly include: boolean;
-  /** The billing outcome to report if a Failure is thrown. */
+  /** Billing outcome of the request, reported if the response cannot be shown. */
   readonly billed: Billed;
 }
 
 /**
- * Writes a response to stdout: unchanged to a file or a pipe; formatted and escaped to a terminal.
+ * Writes a response to stdout. A file or a pipe gets the bytes unchanged; a terminal gets formatted, escaped text.
  * @throws Failure (output) for bytes that a terminal cannot show; Failure (bad_answer) for a truncated body
  */
 export async function showResponse(
@@ -83,8 +83,7 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
 const LONGEST_LINE = 16_384;
 
 /**
- * Yields escaped lines of text from a server, each with a line end, as they arrive. Keeps tabs, and replaces
- * invalid UTF-8.
+ * Yields the lines of a server's text as they arrive, escaped for a terminal. Keeps tabs, and replaces invalid UTF-8.
  */
 export async function* safeLines(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -105,9 +104,5 @@ export async function* safeLines(
 }
 
 function safe(line: string): string {
-  return line
-    .replace(/\r$/, '')
-    .split('\t')
-    .map((part) => display(part))
-    .join('\t');
+  return displayText(line.replace(/\r$/, ''));
 }

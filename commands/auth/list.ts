@@ -1,5 +1,8 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { storedAccounts } from '../../src/cli/connect.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { selectAccount } from '../../src/config/accounts.ts';
 
@@ -7,15 +10,16 @@ interface Row {
   readonly name: string;
   readonly baseUrl: string;
   readonly realtimeUrl: string | null;
-  /** Whether this account is used when `--account` is not given. */
+  // The account that commands use without `--account`.
   readonly current: boolean;
 }
 
-export const authList: CommandDefinition = {
+export const authList: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description('Lists the stored accounts. Keys are never shown.');
+    addOptions(command, listOptions(COLUMNS));
   },
-  async run(context) {
+  async run(context, { options }) {
     const accounts = await storedAccounts(context);
     const current = selectAccount(accounts)?.name;
     const items = [...accounts.all.values()].map(({ baseUrl, name, realtimeUrl = null }): Row => ({
@@ -24,10 +28,10 @@ export const authList: CommandDefinition = {
       realtimeUrl,
       current: name === current,
     }));
-    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
+    const { listOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items, total: items.length },
-      ...tableOrNotice(items, COLUMNS, 'No stored accounts.'),
+      ...listOrNotice(items, COLUMNS, { names: options.columns, notice: 'No stored accounts.' }),
     };
   },
 };

@@ -111,9 +111,8 @@ interface Login {
   readonly name: string;
   readonly baseUrl: URL;
   readonly realtimeUrl: URL;
-  /** The realtime URL from a flag, the environment or the stored account; undefined if none of them sets one. */
+  // From a flag, the environment or the stored account; undefined if none of them sets a realtime URL.
   readonly ownRealtime: URL | undefined;
-  /** The stored account that the new account replaces, because the two have the same name. */
   readonly replaced: Account | undefined;
 }
 

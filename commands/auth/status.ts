@@ -43,7 +43,7 @@ const EMBEDDED: CommandResult = {
     renderFields(Object.entries({ service: 'embedded (requested)', key: 'not needed' }), style),
 };
 
-/** Requests the profile to check the API key of a service. The request costs nothing. */
+/** Requests the profile of the account, to check that a service accepts the API key. The request is free. */
 export async function readProfile(context: Context, address: ServiceAddress): Promise<Profile> {
   const client = openClient(context, address);
   try {

@@ -2,9 +2,10 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { parseShard } from '../../src/batch/plan/shard.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import { runOptions } from '../../src/cli/flags/batch.ts';
 import { addCueFlags } from '../../src/cli/flags/captions.ts';
 import { addSpeechFlags, documentOptions, pausesOption } from '../../src/cli/flags/speech.ts';
-import { filled, integerWithin, numberWithin, oneOf } from '../../src/cli/flags/values.ts';
+import { addOptions, filled, oneOf } from '../../src/cli/flags/values.ts';
 import type { BatchFlags } from './prepare.ts';
 
 export const batch: CommandDefinition<BatchFlags> = {
@@ -21,12 +22,12 @@ export const batch: CommandDefinition<BatchFlags> = {
   },
   async run(context, { args, options }) {
     const { prepareBatch } = await import('./prepare.ts');
-    const prepared = await prepareBatch(context, args, options);
+    const { optimizingLater, performBatch } = await import('../../src/cli/batch/perform.ts');
+    const prepared = await optimizingLater(() => prepareBatch(context, args, options));
     if (options.dryRun === true) {
-      const { describeBatch } = await import('./dry-run.ts');
+      const { describeBatch } = await import('../../src/cli/batch/dry-run.ts');
       return describeBatch(context, prepared);
     }
-    const { performBatch } = await import('./perform.ts');
     return performBatch(context, prepared);
   },
 };
@@ -40,7 +41,7 @@ Examples:
   $ foley batch chapters/ --shard 2/8 --idempotency-namespace book-1`;
 
 function addBatchFlags(command: Command): void {
-  for (const option of [...inputOptions(), ...runOptions()]) command.addOption(option);
+  addOptions(command, [...inputOptions(), ...otherOptions(), ...runOptions()]);
   addSpeechFlags(command, { usual: 'from the extension of the output, else mp3' });
   addCueFlags(command);
 }
@@ -76,23 +77,12 @@ function inputOptions(): Option[] {
   ];
 }
 
-function runOptions(): Option[] {
+function otherOptions(): Option[] {
   return [
-    new Option('-j, --concurrency <n>', 'items at a time (default: 4)').argParser(
-      integerWithin('--concurrency', { minimum: 1, maximum: 256 }),
-    ),
     new Option('--subtitles <format>', 'captions beside each output: srt or vtt').argParser(
       oneOf('--subtitles', ['srt', 'vtt']),
     ),
     new Option('--timings', 'word times beside each output'),
-    new Option('--max-credits <n>', 'send nothing that may cost more in total').argParser(
-      numberWithin('--max-credits', { minimum: 0 }),
-    ),
-    new Option(
-      '--credit-rate <n>',
-      'credits per character for the estimate (default: from earlier charges)',
-    ).argParser(numberWithin('--credit-rate', { minimum: 0 })),
-    new Option('--retry-failed', 'speak failed items again; those that were billed cost again'),
     new Option('--redo <id>', 'buy this item again; may be repeated').argParser(
       (id: string, before: readonly string[] | undefined) => [...(before ?? []), id],
     ),
@@ -109,6 +99,5 @@ function runOptions(): Option[] {
       '--report <file>',
       'write a record of every item: JSON, or a page to listen to as .html',
     ).argParser(filled('--report')),
-    new Option('--dry-run', 'show the plan and send nothing'),
   ];
 }

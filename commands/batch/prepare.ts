@@ -6,10 +6,11 @@ import { FirstOwners, parseNameTemplate, planItems } from '../../src/batch/plan/
 import type { Shard } from '../../src/batch/plan/shard.ts';
 import { isInShard, shardOfEnvironment } from '../../src/batch/plan/shard.ts';
 import type { CaptionOptions } from '../../src/batch/run/aligned-speaker.ts';
-import { captionNames } from '../../src/batch/run/aligned-speaker.ts';
-import type { RerunOptions } from '../../src/batch/run/classify.ts';
 import type { CaptionFormat } from '../../src/captions/caption-files.ts';
+import type { PreparedBatch } from '../../src/cli/batch/connect-batch.ts';
+import { sidecarsOf } from '../../src/cli/batch/connect-batch.ts';
 import type { Context } from '../../src/cli/command.ts';
+import type { RunFlags } from '../../src/cli/flags/batch.ts';
 import type { CueFlags } from '../../src/cli/flags/captions.ts';
 import { cueShape, refuseCueFlags } from '../../src/cli/flags/captions.ts';
 import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
@@ -25,48 +26,26 @@ import { codeFailure, openPreparation } from '../../src/speech/speech-text.ts';
 import { display } from '../../src/text/display.ts';
 import { documentFormat, hasCode } from '../../src/text/formats/text-formats.ts';
 
-export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags {
+export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunFlags {
   readonly lines?: string;
   readonly jsonl?: string;
   readonly textColumn?: string;
   readonly recursive: boolean;
   readonly outputDir: string;
   readonly name: string;
-  readonly concurrency?: number;
   readonly shard?: Shard;
   readonly subtitles?: 'srt' | 'vtt';
   readonly timings?: true;
-  readonly maxCredits?: number;
-  readonly creditRate?: number;
-  readonly retryFailed?: true;
   readonly redo?: readonly string[];
   readonly redoList?: string;
   readonly overwrite?: true;
   readonly idempotencyNamespace?: string;
   readonly report?: string;
-  readonly dryRun?: true;
-}
-
-export interface PreparedBatch {
-  readonly flags: BatchFlags;
-  readonly shard: Shard | undefined;
-  readonly concurrency: number;
-  readonly rerun: RerunOptions;
-  /** Digest of the ids that `--redo` names; undefined without `--redo`. */
-  readonly redo: string | undefined;
-  /** With captions, items are spoken over the aligned stream; without captions, as jobs. */
-  readonly captions: CaptionOptions | undefined;
-  /** Returns the names of an item's caption files, from the name of its output. */
-  readonly sidecars: (output: string) => readonly string[];
-  /** Whether at least one item needs the default voice. */
-  readonly needsVoice: boolean;
-  /** Reads the items of the shard; each call starts with the first item. */
-  items(voiceId: string): AsyncGenerator<BatchItem, void, undefined>;
 }
 
 /**
- * Checks the flags and all inputs; sends nothing.
- * @throws Failure (usage, config) naming the file and line
+ * Checks the flags and all inputs of a batch without sending anything.
+ * @throws Failure (usage, config) that names the file and the line
  */
 export async function prepareBatch(
   context: Context,
@@ -104,7 +83,7 @@ export async function prepareBatch(
   await reportUnusedColumns(context, sources, textColumn);
   const total = await countItems({ sources, textColumn, textFormat, code });
   if (total === 0) throw usageFailure('there is no text to speak: the inputs are empty');
-  const sidecars = (output: string) => captionNames(output, captions?.formats ?? []);
+  const sidecars = sidecarsOf({ captions });
   const defaults = defaultsOf(flags, settings);
   const plan = {
     sources,
@@ -113,6 +92,7 @@ export async function prepareBatch(
     code,
     prepare,
     template,
+    platform: context.platform,
     total,
     files,
     defaults,
@@ -124,6 +104,7 @@ export async function prepareBatch(
     concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
     rerun: {
       outputDir,
+      outputFlag: '--output-dir',
       overwrite: overwrite === true,
       retriesFailed: retryFailed === true,
       isRedone: (id) => redone.has(id),
@@ -131,7 +112,6 @@ export async function prepareBatch(
     redo:
       redone.size === 0 ? undefined : sha256(JSON.stringify([...redone].toSorted())).slice(0, 32),
     captions,
-    sidecars,
     needsVoice: await checkPlan(plan, shard, redone, signal),
     items: (voiceId) => itemsOf({ ...plan, defaults: { ...defaults, voiceId } }, shard, signal),
   };

@@ -83,7 +83,6 @@ Examples:
 const INCOMPLETE =
   'foley: the service did not time all of this text; untimed words share the time between their neighbours';
 
-/** Reports the cues of a file that are outside the limits. If the file contains timings, first creates the cues. */
 async function checkFile(context: Context, file: string, shape: CueShape): Promise<CommandResult> {
   const { describeViolation, findViolations, shownCues } =
     await import('../../src/captions/violations.ts');

@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import type { ShellName } from './shells.ts';
 import { readScript, SHELLS } from './shells.ts';
 
-/** Returns the command that prints the completion script of a shell. */
+/** Defines the command `foley completion SHELL`, which prints the completion script of a shell. */
 export function completionFor(name: ShellName): CommandDefinition {
   return {
     configure(command) {

@@ -2,13 +2,16 @@ import { readFile } from 'node:fs/promises';
 
 export interface Shell {
   readonly name: ShellName;
-  /** The file name of the completion script in `completions/`. */
+  /** File name of the completion script in the folder `completions/` of foley. */
   readonly script: string;
-  /** The path of the installed script below `base`. */
+  /** Path components of the installed script, relative to the folder `base`. */
   readonly place: readonly string[];
-  /** The folder that the environment variable `variable` names; if unset, the folder `inHome` in the home folder. */
+  /**
+   * The folder that the environment variable `variable` names. If `variable` is unset: the folder `inHome` in the
+   * home folder.
+   */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
-  /** Returns the next step for the user after the completion script `file` was installed. */
+  /** Returns instructions for the user, shown after the completion script was installed as `file`. */
   readonly next: (file: string) => string;
 }
 
@@ -53,7 +56,7 @@ export const SHELLS: Readonly<Record<ShellName, Shell>> = {
   },
 };
 
-/** Reads the generated script of a shell. */
+/** Reads the generated completion script of a shell. */
 export function readScript({ script }: Shell): Promise<Buffer> {
   // Sources (`commands/completion/`) and chunks (`dist/chunks/`) are both two folders deep.
   return readFile(new URL(`../../completions/${script}`, import.meta.url));

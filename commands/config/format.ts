@@ -2,14 +2,17 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTING_NAMES, SETTINGS } from '../../src/config/setting-definitions.ts';
 import { durationText } from '../../src/text/duration.ts';
 
-/** Formats a value in the form that `config set` accepts: a duration gets its unit. */
+/** Formats the value of a setting as `config set` accepts it: a duration in milliseconds gets a unit. */
 export function formatValue(name: SettingName, value: string | number): string | number {
   return SETTINGS[name].unit === 'ms' ? durationText(Number(value)) : value;
 }
 
 const HELP_COLUMNS = 80;
 
-/** Returns one line per setting: name, description and, if the line stays short enough, the allowed values. */
+/**
+ * Returns the help text about settings, one line each: the name, a description and, if there is room, the allowed
+ * values.
+ */
 export function settingsHelp(): string {
   const width = Math.max(...SETTING_NAMES.map((name) => name.length));
   const lines = SETTING_NAMES.map((name) => {

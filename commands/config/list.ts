@@ -1,10 +1,13 @@
 import { Option } from 'commander';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { describeOrigin, listSettings } from '../../src/config/settings.ts';
 import { formatValue } from './format.ts';
 
-interface ConfigListFlags {
+interface ConfigListFlags extends ListFlags {
   readonly showOrigin?: true;
 }
 
@@ -16,9 +19,11 @@ interface Row {
 
 export const configList: CommandDefinition<ConfigListFlags> = {
   configure(command) {
-    command
-      .description('Lists the settings that have a value, with the effective value.')
-      .addOption(new Option('--show-origin', 'also show where each value comes from'));
+    command.description('Lists the settings that have a value, with the effective value.');
+    addOptions(command, [
+      new Option('--show-origin', 'also show where each value comes from'),
+      ...listOptions([...COLUMNS, ORIGIN]),
+    ]);
   },
   async run(context, { options }) {
     const items = listSettings(await context.settings()).map(({ name, origin, value }): Row => ({
@@ -26,11 +31,12 @@ export const configList: CommandDefinition<ConfigListFlags> = {
       value: formatValue(name, value),
       origin: describeOrigin(origin),
     }));
-    const { table } = await import('../../src/cli/render/table.ts');
-    const columns = options.showOrigin === true ? [...COLUMNS, ORIGIN] : COLUMNS;
+    const { listOrNotice } = await import('../../src/cli/render/table.ts');
+    const { columns: names, showOrigin } = options;
+    const columns = showOrigin === true || names !== undefined ? [...COLUMNS, ORIGIN] : COLUMNS;
     return {
       data: { items, total: items.length },
-      human: (style) => table(items, columns, style),
+      ...listOrNotice(items, columns, { names, notice: 'No settings.' }),
     };
   },
 };

@@ -17,7 +17,7 @@ import type { CandidatePreview } from '../../src/voices/candidate-previews.ts';
 import { savePreviews } from '../../src/voices/candidate-previews.ts';
 import { designVoice } from '../../src/voices/create.ts';
 
-/** `foley design create PROMPT` (docs/api/voice-design.md). */
+/** Defines the command `foley design create PROMPT` (docs/api/voice-design.md). */
 export const designCreate: CommandDefinition<DesignCreateFlags> = {
   freeText: true,
   configure(command) {
@@ -96,7 +96,7 @@ async function createDesign(
   };
 }
 
-/** Returns the request options, with a generated idempotency key if the user set none (docs/api/voice-design.md). */
+/** Returns the options of a voice design request. Generates an idempotency key if the user set none. */
 export function designOptions(
   { random, signal }: Context,
   { idempotencyKey, requestId }: IdFlags,

@@ -8,7 +8,7 @@ interface DesignPreviewFlags {
   readonly output?: string;
 }
 
-/** `foley design preview DESIGN CANDIDATE` (docs/api/voice-design.md). */
+/** Defines the command `foley design preview DESIGN CANDIDATE` (docs/api/voice-design.md). */
 export const designPreview: CommandDefinition<DesignPreviewFlags> = {
   configure(command) {
     command

@@ -18,7 +18,7 @@ interface DesignSaveFlags extends VisibilityFlag, IdFlags {
   readonly language?: string;
 }
 
-/** `foley design save DESIGN CANDIDATE --name NAME` (docs/api/voice-design.md). */
+/** Defines the command `foley design save DESIGN CANDIDATE --name NAME` (docs/api/voice-design.md). */
 export const designSave: CommandDefinition<DesignSaveFlags> = {
   configure(command) {
     command

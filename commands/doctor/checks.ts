@@ -4,7 +4,7 @@ import { engines as supported } from '../../package.json';
 import { redactUrl } from '../../src/api/redact.ts';
 import { proxyFor } from '../../src/api/transport/proxy.ts';
 import type { Context } from '../../src/cli/command.ts';
-import { engineDeps, languagesOf } from '../../src/cli/engine-list.ts';
+import { engineDeps, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
 import { readAccounts, makePrivate, octal, sharedPermissions } from '../../src/config/accounts.ts';
 import { listSettings } from '../../src/config/settings.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
@@ -13,6 +13,7 @@ import { errnoOf, hasErrno, reasonOf } from '../../src/durable/file-failures.ts'
 import { createTemporary } from '../../src/durable/files.ts';
 import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
+import { counted } from '../../src/text/display.ts';
 import { Interrupted } from '../../src/cli/signals.ts';
 import type { Target } from '../../src/cli/connect.ts';
 
@@ -53,7 +54,7 @@ async function certificateFindings({ env, files }: Context): Promise<Finding[]> 
   }
 }
 
-/** Checks for environment variables that begin with `FOLEY_` but that foley does not read. */
+/** Reports environment variables whose names begin with `FOLEY_` but which foley does not read. */
 export const variablesCheck: Check = {
   name: 'variables',
   look: async ({ env }) => {
@@ -165,7 +166,7 @@ function unwritable(folder: string, error: unknown): Finding {
 
 const FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
-/** Checks that an audio player for each format is installed, for use by `--play`. */
+/** Checks that an audio player for each format is installed, which `--play` requires. */
 export const playersCheck: Check = {
   name: 'players',
   async look(context) {
@@ -190,7 +191,7 @@ async function playerFor(
   const { findPlayer, findProgram } = await import('../../src/speech/play.ts');
   try {
     const locate = (command: string) => findProgram(command, { env, files, platform });
-    return (await findPlayer({ format }, locate)).command;
+    return (await findPlayer({ format, platform }, locate)).command;
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -200,7 +201,7 @@ async function playerFor(
 const READ = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'no_proxy', 'NO_PROXY'];
 const IGNORED = ['all_proxy', 'ALL_PROXY'];
 
-/** Checks the environment variables for proxies, and whether requests use a proxy. */
+/** Checks the proxy settings in the environment variables, and reports whether requests use a proxy. */
 export const proxyCheck: Check = {
   name: 'proxy',
   async look(context, shared) {
@@ -241,18 +242,33 @@ function isSet({ env }: Context, name: string): boolean {
   return (env[name] ?? '') !== '';
 }
 
-/** Checks the speech engines that the user added; if there are none, suggests one. */
+/**
+ * Checks the speech engines that the user added, and names those that keep running between commands. If the user added
+ * none, suggests some.
+ */
 export const enginesCheck: Check = {
   name: 'engines',
   async look(context) {
     const { loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
-    const { engines: folder } = await context.paths();
+    const { engines: folder, runtime } = await context.paths();
     const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
     if (engines.length === 0) {
-      return [ok('English only; `foley engine add espeak-ng` adds 18 languages')];
+      return [
+        ok(
+          'English only; `foley engine add kokoro` adds natural voices, and `foley engine add espeak-ng` 18 languages',
+        ),
+      ];
     }
-    return Promise.all(engines.map((engine) => lookAt(context, engine)));
+    const { residentEngines } = await import('../../src/engines/inspector.ts');
+    const [findings, resident] = await Promise.all([
+      Promise.all(engines.map((engine) => lookAt(context, engine))),
+      residentEngines(runtime),
+    ]);
+    const [first] = resident;
+    if (first === undefined) return findings;
+    const stay = resident.length === 1 ? '1 process stays' : `${resident.length} processes stay`;
+    return [...findings, ok(`${stay} ready between commands: ${resident.join(', ')}`)];
   },
 };
 
@@ -261,7 +277,8 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
   const { args, command, cwd, name, voices } = engine;
   const found = await inspect({ name, command, args, cwd });
   if (found.isSound) {
-    return ok(`${name} works and speaks ${languagesOf(engine)}`);
+    const installation = await describeInstallation(context, engine);
+    return ok(`${name} works and speaks ${languagesOf(engine)}${installation}`);
   }
   return problem(
     `${name} does not work, and its voices (${voices.length}) cannot speak: ${found.fault.replace(/\.$/, '')}`,
@@ -269,20 +286,31 @@ async function lookAt(context: Context, engine: EngineRegistration): Promise<Fin
   );
 }
 
-/** One result of a check. The user must fix a `problem`, and may ignore a `warning`. */
+async function describeInstallation(context: Context, engine: EngineRegistration): Promise<string> {
+  const [{ installedBytes }, { isNaturalEngine }] = await Promise.all([
+    import('../../src/engines/registrations.ts'),
+    import('../../src/engines/natural-engines.ts'),
+  ]);
+  const { engines: folder, models } = await context.paths();
+  const bytes = await installedBytes(engine, context.files, [folder, models]);
+  if (bytes === undefined) return '';
+  const kind = isNaturalEngine(engine.name) ? 'natural voice' : 'voice';
+  return ` (${counted(engine.voices.length, kind)}, ${formatBytes(bytes)})`;
+}
+
+/** One result of a check. A `problem` must be fixed; a `warning` may be ignored. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'problem';
   readonly text: string;
   readonly hint?: string | undefined;
 }
 
-/** Values that several checks use, computed once. */
 export interface Shared {
-  /** Returns the service that commands use. @throws Failure if it cannot be determined */
+  /** Returns the service that commands use. @throws Failure if the service cannot be determined */
   readonly target: () => Promise<Target>;
 }
 
-/** A check; an error that it throws is reported as a problem. */
+/** A check of `foley doctor`. If `look` throws an error, the error is reported as a problem. */
 export interface Check {
   readonly name: string;
   readonly look: (context: Context, shared: Shared) => Promise<readonly Finding[]>;
@@ -300,10 +328,7 @@ export function problem(text: string, hint?: string): Finding {
   return { state: 'problem', text, hint };
 }
 
-/**
- * Converts an error, including a bug, to a finding.
- * @throws Interrupted if that is the error
- */
+/** Converts any error to a finding, which is a `problem`. @throws Interrupted if `error` is an `Interrupted` */
 export function problemOf(error: unknown): Finding {
   if (error instanceof Interrupted) throw error;
   if (error instanceof Failure) return problem(error.message, error.hint);

@@ -15,7 +15,7 @@ import { ok, problem, problemOf, warning } from './checks.ts';
 const MAX_RETRIES = 1;
 const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.';
 
-/** Starts the embedded service with the user's data, and speaks a word. */
+/** Starts the embedded service with the user's data, and lets it speak a word. */
 export const embeddedCheck: Check = {
   name: 'embedded service',
   async look(context) {
@@ -56,7 +56,7 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
   return ok(`starts and speaks (${describeSound(sound)}; ${counted(value.total, 'voice')})`);
 }
 
-/** Checks that the service that commands use responds and accepts the API key. */
+/** Checks that the configured service responds and accepts the API key. */
 export const targetCheck: Check = {
   name: 'service',
   async look(context, shared) {
@@ -89,9 +89,9 @@ const NOTICEABLE_MS = 60_000;
 const HARMFUL_MS = 300_000;
 
 /**
- * Compares this computer's clock with that of a service.
- * @param date the `Date` header of a response, exact to a second
- * @param now the time of the response, in milliseconds since the epoch
+ * Compares the clock of this computer with the clock of a service.
+ * @param date the `Date` header of a response, in whole seconds
+ * @param now local time of the response, in milliseconds since the epoch
  */
 export function clockFindings(date: string | undefined, now: number, host: string): Finding[] {
   const theirs = date === undefined ? Number.NaN : Date.parse(date);

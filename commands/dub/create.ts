@@ -31,7 +31,7 @@ interface DubCreateFlags extends MediaCreateFlags, SpokenTextFlags {
   readonly fit?: true;
 }
 
-/** `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
+/** Defines the command `foley dub create [TEXT…]` (docs/api/lip-sync.md#dubbing). */
 export const dubCreate: CommandDefinition<DubCreateFlags> = {
   freeText: true,
   configure(command) {
@@ -97,7 +97,6 @@ async function bodyOf(
   };
 }
 
-/** Returns the `foley lipsync create` command with which the user can reuse speech that was already billed. */
 function lipSyncLine(
   { globals }: Context,
   { fit, output, video }: DubCreateFlags,

@@ -21,7 +21,7 @@ interface EngineAddFlags {
   readonly yes?: true;
 }
 
-/** `foley engine add NAME` (docs/engines.md). */
+/** Defines the command `foley engine add NAME` (docs/engines.md). */
 export const engineAdd: CommandDefinition<EngineAddFlags> = {
   configure(command) {
     command
@@ -99,7 +99,7 @@ async function add(context: Context, command: EngineCommand): Promise<EngineRegi
 }
 
 async function installEspeak(context: Context, name: string): Promise<EngineRegistration> {
-  const { ADAPTER_FOLDER, ESPEAK_NG, installEspeakNg, installPackages } =
+  const { ADAPTERS_FOLDER, ESPEAK_NG, installEspeakNg, installPackages } =
     await import('../../src/engines/install.ts');
   if (name !== ESPEAK_NG) {
     throw usageFailure(
@@ -110,7 +110,7 @@ async function installEspeak(context: Context, name: string): Promise<EngineRegi
   context.io.notice('foley: installing espeak-ng with npm (free software, GPL version 3)');
   return installEspeakNg({
     ...(await engineDeps(context)),
-    adapterFolder: ADAPTER_FOLDER,
+    adapterFolder: ADAPTERS_FOLDER,
     installPackages: (folder) => installPackages(folder, context),
   });
 }
@@ -125,6 +125,10 @@ async function installNatural(
   let added: EngineRegistration;
   try {
     added = await addWithConsent(context, NATURAL_ENGINES[name], flags, deps);
+  } catch (error) {
+    if (context.signal.aborted)
+      context.io.notice('foley: stopped; run the command again to resume');
+    throw error;
   } finally {
     await stop();
   }
@@ -166,7 +170,6 @@ interface Offer {
   readonly name: string;
   readonly parts: readonly EnginePart[];
   readonly missing: ReadonlySet<ModelFile>;
-  /** Whether npm has installed the packages already. */
   readonly isInstalled: boolean;
 }
 
@@ -211,7 +214,6 @@ function describeOffer({ isInstalled, missing, name, parts }: Offer): readonly s
   ];
 }
 
-/** Returns the dependencies of an installation, which shows its progress, and a function that ends the display. */
 async function naturalEngineDeps(
   context: Context,
   from: string | undefined,

@@ -1,16 +1,20 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDocument, formatBytes, languagesOf } from '../../src/cli/engine-list.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { EngineRegistration } from '../../src/contract/engine.ts';
 
-export const engineList: CommandDefinition = {
+export const engineList: CommandDefinition<ListFlags> = {
   configure(command) {
     command.description(
       'Lists the engines installed in the embedded service, with the disk space that each uses. With ' +
         '--json also the voices.',
     );
+    addOptions(command, listOptions(COLUMNS));
   },
-  async run(context) {
+  async run(context, { options }) {
     const { installedBytes, loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
     const { engines: folder, models } = await context.paths();
@@ -19,10 +23,10 @@ export const engineList: CommandDefinition = {
       engines.map((engine) => installedBytes(engine, context.files, [folder, models])),
     );
     const rows = engines.map((engine, at) => ({ ...engine, bytes: sizes[at] }));
-    const { tableOrNotice } = await import('../../src/cli/render/table.ts');
+    const { listOrNotice } = await import('../../src/cli/render/table.ts');
     return {
       data: { items: rows.map((row) => engineDocument(row, row.bytes)), total: rows.length },
-      ...tableOrNotice(rows, COLUMNS, NONE),
+      ...listOrNotice(rows, COLUMNS, { names: options.columns, notice: NONE }),
     };
   },
 };
@@ -39,6 +43,7 @@ const COLUMNS: readonly Column<EngineRegistration & { readonly bytes: number | u
   {
     title: 'SIZE',
     value: ({ bytes }) => (bytes === undefined ? '' : formatBytes(bytes)),
+    exact: ({ bytes }) => `${bytes ?? ''}`,
     whole: true,
   },
   { title: 'COMMAND', value: ({ command, args }) => [command, ...args].join(' ') },

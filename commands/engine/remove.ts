@@ -1,5 +1,5 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
-import { engineDeps, engineDocument, modelDeps } from '../../src/cli/engine-list.ts';
+import { engineDeps, engineDocument } from '../../src/cli/engine-list.ts';
 
 export const engineRemove: CommandDefinition = {
   configure(command) {
@@ -17,7 +17,7 @@ export const engineRemove: CommandDefinition = {
     ]);
     const deps = await engineDeps(context);
     const { deleted, engine } = isNaturalEngine(name)
-      ? await removeNaturalEngine(name, { ...deps, ...(await modelDeps(context)) })
+      ? await removeNaturalEngine(name, deps)
       : await removeEngine(name, deps);
     const { stopEngines } = await import('../../src/engines/inspector.ts');
     await stopEngines((await context.paths()).runtime, name, true);

@@ -18,10 +18,13 @@ export const engineStop: CommandDefinition = {
     if (name !== undefined) await findEngine(name, await engineDeps(context));
     const { runtime } = await context.paths();
     const stopped = await stopEngines(runtime, name, true);
+    const none =
+      context.platform === 'win32'
+        ? 'nothing to stop: on Windows, the processes of engines end with each command'
+        : 'no engine process is ready';
     return {
       data: { stopped },
-      notice:
-        stopped.length === 0 ? 'no engine process is ready' : `stopped ${stopped.join(' and ')}`,
+      notice: stopped.length === 0 ? none : `stopped ${stopped.join(' and ')}`,
     };
   },
 };

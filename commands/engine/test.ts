@@ -1,7 +1,7 @@
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { engineDeps } from '../../src/cli/engine-list.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
-import { counted } from '../../src/text/display.ts';
+import { counted, display } from '../../src/text/display.ts';
 
 export const engineTest: CommandDefinition = {
   configure(command) {
@@ -18,9 +18,9 @@ export const engineTest: CommandDefinition = {
     const { testEngine } = await import('../../src/engines/inspector.ts');
     const engine = await findEngine(name, await engineDeps(context));
     const progress = startProgress(context.io, context.clock, 'starting the engine');
-    const rules = await testEngine(engine, context, (step) => progress.update(step)).finally(() =>
-      progress.stop(),
-    );
+    const rules = await testEngine(engine, context, (step) =>
+      progress.update(display(step)),
+    ).finally(() => progress.stop());
     const count = (wanted: string): number =>
       rules.filter(({ status }) => status === wanted).length;
     const failed = count('failed');

@@ -29,7 +29,7 @@ interface ImageCreateFlags extends PictureFlags {
   readonly preview?: true;
 }
 
-/** `foley image create PROMPT` (docs/api/media.md). */
+/** Defines the command `foley image create PROMPT` (docs/api/media.md). */
 export const imageCreate: CommandDefinition<ImageCreateFlags> = {
   freeText: true,
   configure(command) {
@@ -108,7 +108,6 @@ async function createAndShow(
   return { ...result, human: () => file };
 }
 
-/** Opens a `.png` file for the image. If the image has another format, opens a file with that extension instead. */
 async function automaticPlace(context: Context, prompt: string): Promise<MediaPlace> {
   const open = (extension: string) =>
     openOutput({ ...context, path: automaticName(prompt, extension), existing: 'number' });

@@ -30,9 +30,8 @@ Examples:
   $ foley inspect hello.mp3
   $ foley inspect hello.mp3 --json`;
 
-/** Number of peak levels in the waveform that `--json` prints. */
 const WAVEFORM_LEVELS = 200;
-/** The minimum length of a reported pause; shorter pauses are part of speech. */
+// Shorter pauses are a part of speech.
 const PAUSE_MS = 300;
 
 function documentOf(bytes: number, sound: MeasuredSound) {

@@ -42,7 +42,7 @@ interface CreateFlags extends TtsFlags, WaitFlags {
   readonly wait?: true;
 }
 
-/** `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** Defines the command `foley jobs create [TEXT…]` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsCreate: CommandDefinition<CreateFlags> = {
   freeText: true,
   configure(command) {

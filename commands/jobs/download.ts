@@ -13,7 +13,7 @@ interface DownloadFlags extends ApiFlag {
   readonly segment?: number;
 }
 
-/** `foley jobs download ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** Defines the command `foley jobs download ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsDownload: CommandDefinition<DownloadFlags> = {
   configure(command) {
     command

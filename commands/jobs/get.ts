@@ -6,7 +6,7 @@ import { apiOption } from '../../src/cli/flags/jobs.ts';
 import { formatCost } from '../../src/cli/jobs/format.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
-/** `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+/** Defines the command `foley jobs get ID` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
 export const jobsGet: CommandDefinition<ApiFlag> = {
   configure(command) {
     command

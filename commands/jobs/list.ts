@@ -4,43 +4,48 @@ import { allSpeechJobs, listSpeechJobs } from '../../src/api/resources/jobs.ts';
 import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { ApiFlag, PageFlags } from '../../src/cli/flags/jobs.ts';
 import { apiOption, collectAll, jobListOptions, nextPageNotice } from '../../src/cli/flags/jobs.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
 import { addOptions } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
-import type { TerminalStyle } from '../../src/cli/render/style.ts';
 import { relativeTime } from '../../src/cli/render/style.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import { usageFailure } from '../../src/errors/failure.ts';
 
-interface ListFlags extends ApiFlag, PageFlags {
+interface JobsListFlags extends ApiFlag, ListFlags, PageFlags {
   readonly createdAfter?: string;
 }
 
-/** `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
-export const jobsList: CommandDefinition<ListFlags> = {
+/** Defines the command `foley jobs list` (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). */
+export const jobsList: CommandDefinition<JobsListFlags> = {
   configure(command) {
     const after = new Option('--created-after <time>', 'only jobs created later (uses v1)');
     addOptions(command.description('Lists speech jobs, newest first.'), [
       ...jobListOptions(),
       after.argParser(instant),
       apiOption(),
+      ...listOptions(COLUMNS),
     ]);
   },
   async run(context, { options }) {
     const api = apiOf(options);
     const { client } = await context.connect();
-    const { all, createdAfter, limit, page, status } = options;
+    const { all, columns, createdAfter, limit, page, status } = options;
     const filters = { createdAfter, status };
     if (all === true) {
       const found = await collectAll(allSpeechJobs(client, api, filters, context.signal));
-      return present(context, found.rows, found.data);
+      return present(context, found.rows, { data: found.data, columns });
     }
     const query = { page, limit, ...filters };
     const { raw, value } = await listSpeechJobs(client, api, query, context.signal);
-    return { ...(await present(context, value.items, raw)), ...nextPageNotice(value) };
+    return {
+      ...(await present(context, value.items, { data: raw, columns })),
+      ...nextPageNotice(value),
+    };
   },
 };
 
-function apiOf({ api, createdAfter }: ListFlags): JobApi {
+function apiOf({ api, createdAfter }: JobsListFlags): JobApi {
   if (api === 'v3' && createdAfter !== undefined) {
     throw usageFailure('--created-after works with --api v1 only', 'Leave --api out.');
   }
@@ -48,36 +53,32 @@ function apiOf({ api, createdAfter }: ListFlags): JobApi {
 }
 
 async function present(
-  { clock }: Context,
-  rows: readonly ListedJob[],
-  data: unknown,
+  { clock, io }: Context,
+  jobs: readonly ListedJob[],
+  { data, columns }: ListFlags & { readonly data: unknown },
 ): Promise<CommandResult> {
-  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
-  const names = rows.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
+  const { listOrNotice } = await import('../../src/cli/render/table.ts');
+  const names = jobs.map(({ id, textPreview }) => ({ name: id, about: textPreview }));
+  const now = clock.now();
+  const rows = jobs.map((job) => ({ ...job, created: relativeTime(job.createdAt, now, io.out) }));
   return {
     data,
     seen: { kind: 'job', names },
-    ...tableOrNotice(rows, (style: TerminalStyle) => columns(clock.now(), style), 'No jobs.'),
+    ...listOrNotice(rows, COLUMNS, { names: columns, notice: 'No jobs.' }),
   };
 }
 
-function columns(now: number, style: TerminalStyle): readonly Column<ListedJob>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'STATUS', value: ({ status }) => status },
-    {
-      title: 'CREATED',
-      value: ({ createdAt }) => relativeTime(createdAt, now, style),
-      whole: true,
-    },
-    { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
-    { title: 'VOICE', value: ({ voiceId }) => voiceId, whole: true, optional: true },
-    { title: 'MODEL', value: ({ modelId }) => modelId, whole: true, optional: true },
-    { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
-  ];
-}
+const COLUMNS: readonly Column<ListedJob & { readonly created: string }>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'STATUS', value: ({ status }) => status },
+  { title: 'CREATED', value: ({ created }) => created, whole: true },
+  { title: 'CREDITS', value: ({ creditsUsed }) => `${creditsUsed ?? ''}` },
+  { title: 'VOICE', value: ({ voiceId }) => voiceId, whole: true, optional: true },
+  { title: 'MODEL', value: ({ modelId }) => modelId, whole: true, optional: true },
+  { title: 'TEXT', value: ({ textPreview }) => textPreview.replaceAll(/\s+/g, ' ') },
+  { title: 'CHARACTERS', value: ({ characters }) => `${characters ?? ''}`, isExtra: true },
+];
 
-/** Converts a time with a zone, or a date (midnight UTC), to ISO 8601 in UTC. */
 function instant(given: string): string {
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i;
   const time = isMoment.test(given) ? Date.parse(given) : NaN;

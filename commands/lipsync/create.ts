@@ -14,7 +14,7 @@ interface LipSyncCreateFlags extends MediaCreateFlags {
   readonly extend?: true;
 }
 
-/** `foley lipsync create` (docs/api/lip-sync.md). */
+/** Defines the command `foley lipsync create` (docs/api/lip-sync.md). */
 export const lipsyncCreate: CommandDefinition<LipSyncCreateFlags> = {
   configure(command) {
     command

@@ -5,7 +5,7 @@ import { renderFields } from '../../src/cli/render/table.ts';
 import type { ProtocolFlag } from './flags.ts';
 import { formatValue, protocolOption } from './flags.ts';
 
-/** `foley live capabilities` (docs/api/realtime.md). */
+/** Defines the command `foley live capabilities` (docs/api/realtime.md). */
 export const liveCapabilities: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command

@@ -44,7 +44,7 @@ export interface LiveFlags
   readonly optimizeInstructions?: true;
   readonly mode?: RealtimeMode;
   readonly segmentBy?: SegmentName;
-  /** Time without input, in milliseconds, after which an incomplete segment is spoken. */
+  /** Milliseconds without new input after which an incomplete segment is spoken. */
   readonly flushAfter?: number;
   readonly chunkLength?: number;
   readonly latency?: string;
@@ -69,7 +69,7 @@ export const LIVE_CONTROLS = {
 
 const LATENCY_MAX_CHARACTERS = 64;
 
-/** Returns the options of `foley live`. */
+/** Creates the command-line options of `foley live`. */
 export function liveOptions(): readonly Option[] {
   return [
     ...outputOptions(['plain', 'markdown']),
@@ -91,7 +91,6 @@ function speechOptions(): Option[] {
   ];
 }
 
-/** Adapts a speech option to realtime: adds "v2:" to v2-only controls, and limits the length of `--language`. */
 function realtimeOption(option: Option): Option {
   const name = option.attributeName();
   const isOfBoth = LIVE_CONTROLS.v3.some((control) => control === name);
@@ -148,7 +147,7 @@ export function protocolOption(): Option {
   return choiceOption('--protocol <version>', about, PROTOCOL_NAMES);
 }
 
-/** Formats a JSON value of unknown shape; the result is not escaped for a terminal. */
+/** Formats any JSON value as text for the user. Does not escape the text for a terminal. */
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

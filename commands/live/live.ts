@@ -2,7 +2,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { liveOptions } from './flags.ts';
 import type { LiveFlags } from './flags.ts';
 
-/** `foley live [TEXT…]` (docs/api/realtime.md). */
+/** Defines the command `foley live [TEXT…]` (docs/api/realtime.md). */
 export const live: CommandDefinition<LiveFlags> = {
   freeText: true,
   configure(command) {

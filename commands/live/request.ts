@@ -1,12 +1,9 @@
-import type { ApiClient } from '../../src/api/client.ts';
-import { getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandInput, Context, Connection } from '../../src/cli/command.ts';
 import { controlsToSend } from '../../src/cli/flags/speech.ts';
 import { playerFor, refuseSharedStdin, planOutput } from '../../src/cli/speech/plan.ts';
 import { namedVoice } from '../../src/cli/speech/speak.ts';
 import type { SettingSources } from '../../src/config/settings.ts';
 import { flagName, resolveSetting } from '../../src/config/settings.ts';
-import { FAMILIES, LOCAL_MODEL_PREFIX } from '../../src/contract/families.ts';
 import {
   SIMPLE_INPUT_MAX_CHARACTERS,
   REALTIME_LANGUAGE_MAX_CHARACTERS,
@@ -15,7 +12,8 @@ import type { RealtimeMode, RealtimeProtocol } from '../../src/contract/realtime
 import { REALTIME_FORMATS } from '../../src/contract/realtime/protocols.ts';
 import type { SpeechControls } from '../../src/contract/speech.ts';
 import { abortable } from '../../src/effects/concurrency.ts';
-import { usageFailure, configFailure, Failure } from '../../src/errors/failure.ts';
+import { usageFailure, configFailure } from '../../src/errors/failure.ts';
+import { defaultLiveModel } from '../../src/live/live-transport.ts';
 import type { LivePlan } from '../../src/live/state.ts';
 import type { OutputPlan } from '../../src/speech/speak.ts';
 import type { Player } from '../../src/speech/play.ts';
@@ -27,7 +25,7 @@ import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
 
-/** A `foley live` command with valid flags, settings and text. No request has been sent yet. */
+/** A `foley live` command whose flags, settings and text are valid, before any request is sent. */
 export interface LiveTask {
   readonly context: Context;
   readonly flags: LiveFlags;
@@ -38,16 +36,13 @@ export interface LiveTask {
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
-  /** Whether the text is Markdown, of which a pipe gives one piece after the other. */
+  /** True if the text is Markdown. */
   readonly isMarkdown: boolean;
-  /** Pronunciations to apply to text that arrives from a pipe. They are already applied to `text`. */
+  /** Pronunciations to apply to text from a pipe. In `text`, they are already applied. */
   readonly lexicon: Lexicon | undefined;
 }
 
-/**
- * Checks flags, settings and text; does not read a pipe.
- * @throws Failure (usage, config)
- */
+/** Checks the flags, settings and text of `foley live`. Does not read from a pipe. @throws Failure (usage, config) */
 export async function planLive(
   context: Context,
   { args, options: flags }: CommandInput<LiveFlags>,
@@ -88,17 +83,15 @@ function refuseControlsOfV2(flags: LiveFlags, protocol: RealtimeProtocol): void 
   throw usageFailure(`${flagName(given)} requires --protocol v2`, 'Omit it, or add --protocol v2.');
 }
 
-/** Returns the format of the text; undefined for plain text. @throws Failure (usage) for other documents than Markdown */
 function formatOf(args: readonly string[], { file, textFormat }: LiveFlags) {
   const format = documentFormat(textFormat, args.length > 0 ? undefined : file);
   if (format === undefined || format === 'markdown') return format;
   throw usageFailure(
-    `${file} is not plain text or Markdown, which foley live speaks`,
+    `foley live speaks only plain text and Markdown, not ${file}`,
     'Use `foley tts`, or add --text-format plain to speak the file as it is.',
   );
 }
 
-/** Reads the text. If a pipe supplies the text, returns undefined, because foley speaks it as it arrives. */
 async function readGivenText(
   { files, io, signal }: Context,
   args: readonly string[],
@@ -115,7 +108,6 @@ async function readGivenText(
   return (await abortable(readDocumentSource(source, 'markdown', code), signal)).text;
 }
 
-/** Chooses the mode. @throws Failure (usage) for flags or text that the mode does not support */
 function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
   const isLong = text !== undefined && countCodePoints(text) > SIMPLE_INPUT_MAX_CHARACTERS;
   const mode = flags.mode ?? (text === undefined || isLong ? 'reliable' : 'simple');
@@ -142,10 +134,8 @@ function chooseMode(flags: LiveFlags, text: string | undefined): RealtimeMode {
 
 const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
 
-const FALLBACK_MODEL = 'vendor-s21pro-flash';
-
 /**
- * Returns the field `request` of the `start` message of a conversation (docs/api/realtime.md).
+ * Builds the field `request` of the `start` message (docs/api/realtime.md).
  * @throws Failure (usage, config) for an unknown voice, or a setting that realtime speech does not support
  */
 export async function liveRequest(
@@ -155,7 +145,7 @@ export async function liveRequest(
   const { context, flags, plan, protocol, settings } = task;
   const voiceId = await namedVoice(context, flags, settings, connection);
   const given = flags.model ?? resolveSetting(settings, 'model')?.value;
-  const modelId = given ?? (await modelOf(connection.client, voiceId, context.signal));
+  const modelId = given ?? (await defaultLiveModel(connection.client, voiceId, context.signal));
   const { chunkLength, latency } = flags;
   const { instruction, ...controls } = controlsOf(task);
   const request = {
@@ -183,21 +173,4 @@ function controlsOf({ flags, settings }: LiveTask): Omit<SpeechControls, 'filter
     `the configured language is too long: realtime speech allows at most ${REALTIME_LANGUAGE_MAX_CHARACTERS} characters`,
     'Give another language with --language.',
   );
-}
-
-/**
- * Returns the default model of the voice's model family, or the first model of the voice's engine. If foley knows
- * neither, returns a fallback.
- */
-async function modelOf(client: ApiClient, voiceId: string, signal: AbortSignal): Promise<string> {
-  const modelIds = await getVoice(client, voiceId, signal).then(
-    ({ value }) => value.modelIds,
-    (error: unknown): readonly string[] => {
-      if (error instanceof Failure && error.exit === 'rejected') return [];
-      throw error;
-    },
-  );
-  const family = FAMILIES.find(({ models }) => models.some((model) => modelIds.includes(model)));
-  const local = modelIds.find((id) => id.startsWith(LOCAL_MODEL_PREFIX));
-  return family?.defaultModel ?? local ?? FALLBACK_MODEL;
 }

@@ -15,7 +15,7 @@ interface SegmentFlags extends ProtocolFlag {
   readonly output?: string;
 }
 
-/** `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
+/** Defines the command `foley live segment REQUEST_ID SEGMENT_ID -o F` (docs/api/realtime.md). */
 export const liveSegment: CommandDefinition<SegmentFlags> = {
   configure(command) {
     command

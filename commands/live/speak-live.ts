@@ -27,7 +27,7 @@ import type { LiveTask } from './request.ts';
 const MAX_RETRIES = 4;
 const FLUSH_AFTER_MS = 700;
 
-/** Opens the output, runs the conversation and delivers its audio. */
+/** Runs `foley live`: opens the output, speaks the text over a WebSocket and writes the audio. */
 export async function speakLive(task: LiveTask): Promise<CommandResult> {
   const { context, flags, plan, player, text = '' } = task;
   const { globals, io, signal } = context;
@@ -90,7 +90,7 @@ export async function speakLive(task: LiveTask): Promise<CommandResult> {
     return unspoken.length > 0 ? { exit: 'partial' } : {};
   } finally {
     progress.stop();
-    playback?.stop();
+    await playback?.stop();
     // Does nothing after the output was published or spooled.
     await output?.abandon();
   }
@@ -164,7 +164,7 @@ function transportFor(
   );
 }
 
-/** Returns callbacks that log the WebSocket handshake of each connection, with its duration (`--verbose`). */
+/** Returns callbacks for `--verbose` that log each WebSocket handshake with its duration. */
 export function handshakeLog(
   {
     clock,
@@ -199,10 +199,6 @@ export function handshakeLog(
   };
 }
 
-/**
- * Reports the events of a conversation: with `--json`, all events as JSON lines on stdout; otherwise, warnings and
- * reconnections on stderr. `finish` prints the JSON summary, if any, and resolves when all lines were written.
- */
 function createReporter(io: Io, isJson: boolean) {
   if (!isJson) {
     return {
@@ -241,7 +237,6 @@ function formatNotice(notice: LiveNotice): readonly string[] {
   return message.event === 'ready' ? warningsOf(message.fields).map(formatWarning) : [];
 }
 
-/** Returns the event to print with `--json`; undefined for a `finish` message, which the summary reports. */
 function jsonEvent(notice: LiveNotice): object | undefined {
   if (notice.type === 'reconnecting') {
     const { code, message } = notice.reason;
@@ -272,7 +267,6 @@ function jsonEvent(notice: LiveNotice): object | undefined {
   }
 }
 
-/** Returns the warnings of a v3 message about controls that the service ignores. */
 function warningsOf({ warnings }: FrameMessage): readonly unknown[] {
   return Array.isArray(warnings) ? warnings : [];
 }

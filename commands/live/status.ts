@@ -5,7 +5,7 @@ import { renderFields } from '../../src/cli/render/table.ts';
 import type { ProtocolFlag } from './flags.ts';
 import { formatValue, protocolOption } from './flags.ts';
 
-/** `foley live status REQUEST_ID` (docs/api/realtime.md#request-states). */
+/** Defines the command `foley live status REQUEST_ID` (docs/api/realtime.md#request-states). */
 export const liveStatus: CommandDefinition<ProtocolFlag> = {
   configure(command) {
     command

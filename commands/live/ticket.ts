@@ -10,7 +10,7 @@ interface TicketFlags extends ProtocolFlag {
   readonly origin: string;
 }
 
-/** `foley live ticket --origin URL` (docs/api/authentication.md, rule 6). */
+/** Defines the command `foley live ticket --origin URL` (docs/api/authentication.md, rule 6). */
 export const liveTicket: CommandDefinition<TicketFlags> = {
   configure(command) {
     command

@@ -11,7 +11,7 @@ interface MediaDownloadFlags {
   readonly output?: string;
 }
 
-/** Returns the command `foley lipsync|dub|image|video download ID`. */
+/** Defines the `download ID` command of `foley lipsync`, `dub`, `image` or `video`. */
 export function mediaDownload(kind: MediaJobKind): CommandDefinition<MediaDownloadFlags> {
   return {
     configure(command) {

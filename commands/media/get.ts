@@ -6,7 +6,7 @@ import { formatCost } from '../../src/cli/jobs/format.ts';
 import { describeBilling } from '../../src/cli/media/format.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
-/** Returns the command `foley lipsync|dub|image|video get ID` (docs/api/lip-sync.md and docs/api/media.md). */
+/** Defines the `get ID` command of `foley lipsync`, `dub`, `image` or `video`. */
 export function mediaGet(kind: MediaJobKind): CommandDefinition {
   return {
     configure(command) {

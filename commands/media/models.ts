@@ -1,11 +1,14 @@
 import type { MediaModel, MediaVariant } from '../../src/api/resources/models.ts';
 import { listMediaModels } from '../../src/api/resources/models.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { MediaType } from '../../src/contract/media.ts';
 
-/** Returns the command `foley image|video models` (docs/api/media.md). */
-export function mediaModels(mediaType: MediaType): CommandDefinition {
+/** Defines the command `foley image models` or `foley video models` (docs/api/media.md). */
+export function mediaModels(mediaType: MediaType): CommandDefinition<ListFlags> {
   return {
     configure(command) {
       command
@@ -13,15 +16,19 @@ export function mediaModels(mediaType: MediaType): CommandDefinition {
           `Lists the models for ${mediaType}s: variants, prices and the number of references.`,
         )
         .addHelpText('after', `\nExamples:\n  $ foley ${mediaType} models`);
+      addOptions(command, listOptions(COLUMNS));
     },
-    async run(context) {
+    async run(context, { options: { columns: names } }) {
       const { client } = await context.connect();
       const { raw, value } = await listMediaModels(client, mediaType, context.signal);
-      const { tableOrNotice } = await import('../../src/cli/render/table.ts');
+      const { listOrNotice } = await import('../../src/cli/render/table.ts');
       const rows = value.flatMap((model) => rowsOf(model));
       return {
         data: raw,
-        ...tableOrNotice(rows, columnsOf(rows), 'No models.'),
+        ...listOrNotice(rows, names === undefined ? columnsOf(rows) : COLUMNS, {
+          names,
+          notice: 'No models.',
+        }),
       };
     },
   };

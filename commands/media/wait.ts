@@ -15,7 +15,7 @@ interface MediaWaitFlags extends WaitFlags {
   readonly output?: string;
 }
 
-/** Returns the command `foley lipsync|dub|image|video wait ID…`. */
+/** Defines the `wait ID…` command of `foley lipsync`, `dub`, `image` or `video`. */
 export function mediaWait(kind: MediaJobKind): CommandDefinition<MediaWaitFlags> {
   return {
     configure(command) {

@@ -5,7 +5,7 @@ import { Failure } from '../../src/errors/failure.ts';
 import { nearestHint } from '../../src/text/did-you-mean.ts';
 import { enabledNames } from './format.ts';
 
-/** `foley models get ID` (docs/api/models.md). */
+/** Defines the command `foley models get ID` (docs/api/models.md). */
 export const modelsGet: CommandDefinition = {
   configure(command) {
     command.description('Shows one model.').argument('<id>', 'model id');

@@ -3,7 +3,7 @@ import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 import { safeUrl } from './webhook-url.ts';
 
-/** `foley profile` (docs/api/account.md). */
+/** Defines the command `foley profile` (docs/api/account.md). */
 export const profileGet: CommandDefinition = {
   configure(command) {
     command.description('Shows the account of the API key: id, tier, credits and remaining quota.');

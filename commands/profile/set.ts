@@ -7,7 +7,7 @@ interface ProfileSetFlags {
   readonly webhookUrl: string;
 }
 
-/** `foley profile set` (docs/api/account.md). */
+/** Defines the command `foley profile set` (docs/api/account.md). */
 export const profileSet: CommandDefinition<ProfileSetFlags> = {
   configure(command) {
     command

@@ -4,7 +4,7 @@ import { usageFailure } from '../../src/errors/failure.ts';
 import { countCodePoints } from '../../src/text/code-points.ts';
 
 /**
- * Parses `--webhook-url`: an `http` or `https` URL, or '' to delete the stored URL.
+ * Parses the value of `--webhook-url`: an `http` or `https` URL, or an empty string to delete the stored URL.
  * @throws Failure (usage)
  */
 export function webhookAddress(given: string): string {

@@ -5,6 +5,9 @@ import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import { recordOptions, openJournal, openSpool } from '../../src/cli/journal.ts';
 import { startProgress } from '../../src/cli/render/progress.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions } from '../../src/cli/flags/lists.ts';
+import { addOptions } from '../../src/cli/flags/values.ts';
 import type { Column } from '../../src/cli/render/table.ts';
 import type { ExitName } from '../../src/contract/exit-codes.ts';
 import type { IntentJournal } from '../../src/durable/intents.ts';
@@ -21,7 +24,7 @@ import { sweepTemporaries } from '../../src/speech/sweep-temporaries.ts';
 import { counted, display } from '../../src/text/display.ts';
 import { findLeftovers } from '../../src/cli/find-leftovers.ts';
 
-interface RecoverFlags {
+interface RecoverFlags extends ListFlags {
   readonly list?: true;
   readonly forget?: string;
 }
@@ -37,8 +40,10 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
       .argument('[id]', 'recover only this item')
       .addOption(new Option('--list', 'list the items and change nothing'))
       .addOption(new Option('--forget <id>', 'remove this item without recovering it'));
+    addOptions(command, listOptions(COLUMNS));
   },
   async run(context, { args: [id], options }) {
+    refuseUnusedListFlags(options);
     if (options.forget !== undefined) return forgetOne(context, options.forget, options, id);
     const { journal, open } = await openJournal(context);
     const isList = options.list === true;
@@ -46,7 +51,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     const intents = isList ? open() : Promise.resolve(await open());
     const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
     const chosen = choose(leftovers, id, unreadable);
-    if (isList) return listed(chosen, unreadable, context);
+    if (isList) return listed(chosen, unreadable, context, options);
     const spool = await openSpool(context);
     const deps = {
       ...context,
@@ -85,6 +90,12 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
 
 function failureOf([failure]: readonly Failure[]): Pick<CommandResult, 'failure'> {
   return failure === undefined ? {} : { failure };
+}
+
+function refuseUnusedListFlags({ columns, jq, list }: RecoverFlags): void {
+  const unused = columns === undefined ? jq && '--jq' : '--columns';
+  if (list === true || unused === undefined) return;
+  throw usageFailure(`${unused} requires --list`, 'Add --list.');
 }
 
 async function forgetOne(
@@ -200,7 +211,7 @@ function choose(
   if (chosen.length > 0) return chosen;
   if (unreadable !== undefined) throw unreadable;
   throw usageFailure(
-    `nothing to recover has the id "${id}"`,
+    `no recoverable request has the id "${id}"`,
     '`foley recover --list` lists the ids.',
   );
 }
@@ -209,11 +220,13 @@ async function listed(
   all: readonly Leftover[],
   unreadable: readonly Failure[],
   { clock }: Context,
+  { columns }: ListFlags,
 ): Promise<CommandResult> {
-  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
+  const items = all.map((leftover) => listedItem(leftover, clock));
+  const { listOrNotice } = await import('../../src/cli/render/table.ts');
   return {
-    data: { items: all.map((leftover) => listedItem(leftover, clock)) },
-    ...tableOrNotice(all, leftoverColumns(clock), 'Nothing was left behind.'),
+    data: { items },
+    ...listOrNotice(items, COLUMNS, { names: columns, notice: 'Nothing was left behind.' }),
     ...failureOf(unreadable),
     exit: all.some(({ kind }) => kind === 'damaged') ? 'state' : 'ok',
   };
@@ -233,17 +246,27 @@ function exitOf(items: readonly Recovered[], failures: readonly Failure[]): Exit
   return items.some(({ outcome }) => outcome === 'partial') ? 'partial' : 'ok';
 }
 
-export function leftoverColumns(clock: Clock): readonly Column<Leftover>[] {
-  return [
-    { title: 'ID', value: ({ id }) => id, whole: true },
-    { title: 'WHAT', value: (leftover) => display(describe(leftover, clock)) },
-    { title: 'CREDITS', value: (leftover) => String(fieldsOf(leftover).creditsUsed ?? 'unknown') },
-    { title: 'OUTPUT', value: (leftover) => display(fieldsOf(leftover).output ?? 'stdout') },
-  ];
+const COLUMNS: readonly Column<ListedItem>[] = [
+  { title: 'ID', value: ({ id }) => id, whole: true },
+  { title: 'WHAT', value: ({ what }) => what },
+  {
+    title: 'CREDITS',
+    value: ({ creditsUsed }) => `${creditsUsed ?? 'unknown'}`,
+    exact: ({ creditsUsed }) => `${creditsUsed ?? ''}`,
+  },
+  { title: 'OUTPUT', value: ({ output }) => output ?? 'stdout' },
+  { title: 'RUNNING', value: ({ running }) => (running ? 'yes' : 'no'), isExtra: true },
+];
+
+interface ListedItem {
+  readonly id: string;
+  readonly what: string;
+  readonly running: boolean;
+  readonly creditsUsed: number | null;
+  readonly output: string | null;
 }
 
-/** Returns an entry of the `foley recover --list --json` document. */
-export function listedItem(leftover: Leftover, clock: Clock): Record<string, unknown> {
+function listedItem(leftover: Leftover, clock: Clock): ListedItem {
   return {
     id: leftover.id,
     what: describe(leftover, clock),
@@ -266,7 +289,7 @@ function isRunning(leftover: Leftover, clock: Clock): boolean {
   }
 }
 
-/** Describes what happened to one item, and what the user can do next. */
+/** Describes what `foley recover` did with one item, and what the user can do next. */
 export function recoveredLine(one: Recovered): string {
   const cost = one.creditsUsed === null ? 'unknown cost' : counted(one.creditsUsed, 'credit');
   const again = one.jobId === null ? '; speaking it again costs again' : '';

@@ -4,12 +4,12 @@ import { display, toJson, counted } from '../../src/text/display.ts';
 import { describeClosing } from '../../src/cli/render/service-events.ts';
 import type { FaultEffect } from '../../src/service/http/faults.ts';
 import type { ServiceEvent } from '../../src/service/running-service.ts';
-import { printFaultEffect } from './fault-rule.ts';
+import { printFaultEffect } from '../../src/cli/serve/fault-rule.ts';
 
 type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 
 /**
- * Creates the log of `foley serve`: `report` logs an event, and `hide` redacts secrets in later lines.
+ * Creates the log of `foley serve`: `report` logs an event, and `hide` removes secrets from all later lines.
  * @param now returns milliseconds since the epoch
  */
 export function createServeLog({

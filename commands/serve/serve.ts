@@ -1,4 +1,4 @@
-import type { CommandDefinition } from '../../src/cli/command.ts';
+import type { CommandDefinition, Context } from '../../src/cli/command.ts';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import { serviceHost, startService } from '../../src/cli/connect.ts';
@@ -9,16 +9,15 @@ import type {
   RunningService,
 } from '../../src/service/running-service.ts';
 import { display } from '../../src/text/display.ts';
-import { readAcceptedKeys } from './accepted-keys.ts';
+import { readAcceptedKeys } from '../../src/cli/serve/accepted-keys.ts';
 import { createServeLog } from './log.ts';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { Option } from 'commander';
 import { addOptions, integerOption, listOption, oneOf } from '../../src/cli/flags/values.ts';
-import { FAMILIES } from '../../src/contract/families.ts';
-import { IMAGE_MODEL_IDS, VIDEO_MODEL_IDS } from '../../src/contract/values.ts';
 import type { FaultRule } from '../../src/service/http/faults.ts';
-import { parseFaultRule } from './fault-rule.ts';
+import { parseFaultRule } from '../../src/cli/serve/fault-rule.ts';
+import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../../src/cli/serve/service-options.ts';
 
 export const serve: CommandDefinition<ServeFlags> = {
   configure(command) {
@@ -33,6 +32,7 @@ export const serve: CommandDefinition<ServeFlags> = {
   async run(context, { options }): Promise<CommandResult> {
     refuseOtherServices(context.globals);
     refuseOpenHost(options);
+    await requireModels(context, options);
     const { acceptKeysFile } = options;
     const keys =
       acceptKeysFile === undefined ? undefined : await readAcceptedKeys(context, acceptKeysFile);
@@ -88,6 +88,23 @@ function refuseOtherServices(globals: GlobalOptions): void {
     `${given} does not work with foley serve, which runs the embedded service`,
     'Leave it out.',
   );
+}
+
+// The models of added engines are known only when the command runs.
+async function requireModels(context: Context, { unavailable = [] }: ServeFlags): Promise<void> {
+  const local = unavailable.filter((id) => isLocal(id));
+  if (local.length === 0) return;
+  const { loadEngineRegistrations, registrationsFile } =
+    await import('../../src/engines/registrations.ts');
+  const { engines: folder } = await context.paths();
+  const engines = await loadEngineRegistrations(context.files, registrationsFile(folder));
+  const added = engines.flatMap(({ models = [] }) => models.map(({ id }) => id));
+  const check = oneOf('--unavailable', [...SERVED_MODELS, ...added]);
+  for (const id of local) check(id);
+}
+
+function isLocal(modelId: string): boolean {
+  return modelId.startsWith('local-');
 }
 
 function refuseOpenHost({ acceptKeysFile, host }: ServeFlags): void {
@@ -146,22 +163,13 @@ interface ServeFlags {
   readonly dataDir?: string;
   readonly acceptKeysFile?: string;
   readonly credits?: number;
-  /** The maximum number of requests per second. */
   readonly rateLimit?: number;
-  /** The maximum number of requests that wait for speech. */
   readonly maxWaiting?: number;
   readonly unavailable?: readonly string[];
   readonly fault?: readonly FaultRule[];
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
 }
-
-const MODELS = [
-  ...FAMILIES.flatMap(({ models }): readonly string[] => models),
-  ...IMAGE_MODEL_IDS,
-  ...VIDEO_MODEL_IDS,
-];
-const MOST_CREDITS = 1_000_000_000_000;
 
 function listenOptions(): Option[] {
   return [
@@ -177,10 +185,10 @@ function listenOptions(): Option[] {
     new Option('--accept-keys-file <path>', 'API keys to accept, lines of "key[ account]"'),
     integerOption('--credits <n>', 'credits of every account at the start', {
       minimum: 0,
-      maximum: MOST_CREDITS,
+      maximum: CREDITS_MAX,
     }),
     new Option('--rate-limit <rate>', 'request rate for each account, such as 10/s').argParser(
-      parseRate,
+      (given) => parseRate(given, '--rate-limit'),
     ),
     integerOption(
       '--max-waiting <n>',
@@ -192,7 +200,9 @@ function listenOptions(): Option[] {
 
 function behaviourOptions(): Option[] {
   const hosts = 'host to accept besides loopback, and to fetch media from';
-  const models = oneOf('--unavailable', MODELS);
+  const known = oneOf('--unavailable', SERVED_MODELS);
+  const parse = (given: string): string => (isLocal(given) ? given : known(given));
+  const models = Object.assign(parse, { words: SERVED_MODELS });
   return [
     listOption('--unavailable <model>', 'model to report as unavailable', models),
     listOption('--fault <rule>', 'inject a fault, such as "POST /**; status=503"', parseFaultRule),
@@ -201,13 +211,6 @@ function behaviourOptions(): Option[] {
   ];
 }
 
-function parseRate(given: string): number {
-  const rate = Number(/^(\d{1,6}(?:\.\d{1,6})?)\/s$/.exec(given)?.[1]);
-  if (rate > 0) return rate;
-  throw usageFailure(`--rate-limit is "${given}"; it takes a rate such as 10/s or 0.5/s`);
-}
-
-/** Parses a host name into the form that the `Host` header uses. */
 function parseHostName(given: string): string {
   if (isIPv6(given)) return `[${given}]`;
   if (/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(given)) return given;

@@ -23,7 +23,7 @@ interface TextFlags extends SpokenTextFlags {
   readonly reading?: true;
 }
 
-/** `foley text [TEXT…]` */
+/** Defines the command `foley text [TEXT…]`. */
 export const text: CommandDefinition<TextFlags> = {
   freeText: true,
   configure(command) {

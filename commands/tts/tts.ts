@@ -13,7 +13,7 @@ import { describeTask, speakTask } from '../../src/cli/speech/speak.ts';
 import type { TtsFlags } from '../../src/cli/speech/plan.ts';
 import { SPEECH_FORMATS } from '../../src/contract/generated/speech-controls.ts';
 
-/** `foley tts` (docs/api/README.md). */
+/** Defines the command `foley tts` (docs/api/README.md). */
 export const tts: CommandDefinition<TtsFlags> = {
   freeText: true,
   configure(command) {

@@ -16,7 +16,7 @@ import {
 } from '../../src/cli/flags/media.ts';
 import type { PictureFlags } from '../../src/cli/flags/media.ts';
 
-/** `foley video create PROMPT` (docs/api/media.md). */
+/** Defines the command `foley video create PROMPT` (docs/api/media.md). */
 export const videoCreate: CommandDefinition<PictureFlags> = {
   freeText: true,
   configure(command) {

@@ -24,7 +24,7 @@ interface VoicesCreateFlags extends VisibilityFlag, IdFlags {
   readonly language?: readonly string[];
 }
 
-/** `foley voices create NAME FILE…` (docs/api/voices.md). */
+/** Defines the command `foley voices create NAME FILE…` (docs/api/voices.md). */
 export const voicesCreate: CommandDefinition<VoicesCreateFlags> = {
   configure(command) {
     command
@@ -67,7 +67,6 @@ Examples:
   $ foley tts "Hello" -v "$(foley voices create Ada ada.wav)" -o hello.mp3`;
 
 interface Upload {
-  /** The multipart boundary, which separates the fields of the form. */
   readonly boundary: string;
   readonly options: VoicesCreateFlags;
 }

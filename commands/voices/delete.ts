@@ -9,7 +9,7 @@ interface VoicesDeleteFlags {
   readonly yes?: true;
 }
 
-/** `foley voices delete ID` (docs/api/voices.md). */
+/** Defines the command `foley voices delete ID` (docs/api/voices.md). */
 export const voicesDelete: CommandDefinition<VoicesDeleteFlags> = {
   configure(command) {
     command

@@ -2,7 +2,7 @@ import { getVoice } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { renderFields } from '../../src/cli/render/table.ts';
 
-/** `foley voices get ID` (docs/api/speech.md#v3). */
+/** Defines the command `foley voices get ID` (docs/api/speech.md#v3). */
 export const voicesGet: CommandDefinition = {
   configure(command) {
     command.description('Shows one voice.').argument('<id>', 'voice id');

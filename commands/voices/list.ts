@@ -9,6 +9,8 @@ import {
 } from '../../src/api/resources/voices.ts';
 import type { CommandDefinition } from '../../src/cli/command.ts';
 import { collectAll, pageOptions } from '../../src/cli/flags/jobs.ts';
+import type { ListFlags } from '../../src/cli/flags/lists.ts';
+import { listOptions, namedColumns } from '../../src/cli/flags/lists.ts';
 import { addOptions, choiceOption, textOption } from '../../src/cli/flags/values.ts';
 import type { CommandResult } from '../../src/cli/render/result.ts';
 import type { Column } from '../../src/cli/render/table.ts';
@@ -22,7 +24,7 @@ import { usageFailure } from '../../src/errors/failure.ts';
 const VOICE_SURFACES = ['v3', 'v1', 'compat'] as const;
 type VoiceSurface = (typeof VOICE_SURFACES)[number];
 
-interface VoicesListFlags {
+interface VoicesListFlags extends ListFlags {
   readonly page?: number;
   readonly pageSize?: number;
   readonly all?: true;
@@ -35,7 +37,7 @@ interface VoicesListFlags {
   readonly api?: VoiceSurface;
 }
 
-/** `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
+/** Defines the command `foley voices list` (docs/api/speech.md#v3, docs/api/other-clients.md and docs/api/voices.md). */
 export const voicesList: CommandDefinition<VoicesListFlags> = {
   configure(command) {
     const surfaces = VOICE_SURFACES.join(', ');
@@ -52,10 +54,12 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
         `API surface: ${surfaces} (default: v3, or v1 for its filters)`,
         VOICE_SURFACES,
       ),
+      ...listOptions([...COLUMNS, DESCRIPTION]),
     ]);
   },
   async run(context, { options }) {
     const surface = chooseSurface(options);
+    if (options.columns !== undefined) namedColumns(options.columns, TITLES[surface]);
     const { client } = await context.connect();
     const { signal } = context;
     const { includePersonal, language, provider, search, supportsLanguage, type } = options;
@@ -74,7 +78,7 @@ export const voicesList: CommandDefinition<VoicesListFlags> = {
         const { raw, value } = await listCompatVoices(client, signal);
         const items = options.all === true ? Object(raw).voices : undefined;
         const data = items === undefined ? raw : { items, total: value.length };
-        return present(value, COMPAT_COLUMNS, data);
+        return present(value, COMPAT_COLUMNS, { data, names: options.columns });
       }
     }
   },
@@ -99,7 +103,7 @@ function chooseSurface(flags: VoicesListFlags): VoiceSurface {
 type NamedVoice = Pick<Voice, 'name' | 'voiceId'>;
 
 async function showPages<Row extends NamedVoice>(
-  { all, page, pageSize }: VoicesListFlags,
+  { all, columns: names, page, pageSize }: VoicesListFlags,
   columns: readonly Column<Row>[],
   list: (range: {
     page?: number | undefined;
@@ -110,10 +114,10 @@ async function showPages<Row extends NamedVoice>(
     const { data, rows } = await collectAll(
       allItems((number) => list({ page: number, pageSize: PAGE_SIZE_MAX })),
     );
-    return present(rows, columns, data);
+    return present(rows, columns, { data, names });
   }
   const { value, raw } = await list({ page, pageSize });
-  const shown = await present(value.items, columns, raw);
+  const shown = await present(value.items, columns, { data: raw, names });
   if (value.totalPages <= value.page) return shown;
   const notice = `foley: page ${value.page} of ${value.totalPages}; --all shows all ${value.total}`;
   return { ...shown, notice };
@@ -122,31 +126,45 @@ async function showPages<Row extends NamedVoice>(
 async function present<Row extends NamedVoice>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  data: unknown,
+  { data, names }: { readonly data: unknown; readonly names: readonly string[] | undefined },
 ): Promise<CommandResult> {
-  const { tableOrNotice } = await import('../../src/cli/render/table.ts');
-  const names = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
+  const { listOrNotice } = await import('../../src/cli/render/table.ts');
+  const seen = rows.map(({ name, voiceId }) => ({ name: voiceId, about: name }));
   return {
     data,
-    seen: { kind: 'voice', names },
-    ...tableOrNotice(rows, columns, 'No voices.'),
+    seen: { kind: 'voice', names: seen },
+    ...listOrNotice(rows, columns, { names, notice: 'No voices.' }),
   };
 }
 
+type ListedVoice = NamedVoice & Pick<Voice, 'isPersonal'>;
+
+const ID: Column<NamedVoice> = { title: 'ID', value: ({ voiceId }) => voiceId, whole: true };
+const NAME: Column<NamedVoice> = { title: 'NAME', value: ({ name }) => name };
+const KIND: Column<ListedVoice> = {
+  title: 'KIND',
+  value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public'),
+};
+const DESCRIPTION: Column<ListedVoiceV1> = {
+  title: 'DESCRIPTION',
+  value: ({ description }) => description,
+};
+
 const COLUMNS: readonly Column<Voice>[] = [
-  { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
-  { title: 'NAME', value: ({ name }) => name },
+  ID,
+  NAME,
   { title: 'LANGUAGE', value: ({ primaryLanguage }) => primaryLanguage },
   { title: 'MODELS', value: ({ modelIds }) => modelIds.join(', ') },
+  { title: 'LANGUAGES', value: ({ languages }) => languages.join(', '), isExtra: true },
+  { ...KIND, isExtra: true },
 ];
 
-const COMPAT_COLUMNS: readonly Column<ListedVoiceV1>[] = [
-  { title: 'ID', value: ({ voiceId }) => voiceId, whole: true },
-  { title: 'NAME', value: ({ name }) => name },
-];
+const COMPAT_COLUMNS: readonly Column<NamedVoice>[] = [ID, NAME];
 
-const V1_COLUMNS: readonly Column<ListedVoiceV1>[] = [
-  ...COMPAT_COLUMNS,
-  { title: 'KIND', value: ({ isPersonal }) => (isPersonal ? 'personal' : 'public') },
-  { title: 'DESCRIPTION', value: ({ description }) => description },
-];
+const V1_COLUMNS: readonly Column<ListedVoiceV1>[] = [ID, NAME, KIND, DESCRIPTION];
+
+const TITLES: Readonly<Record<VoiceSurface, readonly { readonly title: string }[]>> = {
+  v3: COLUMNS,
+  v1: V1_COLUMNS,
+  compat: COMPAT_COLUMNS,
+};

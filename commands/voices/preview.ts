@@ -99,7 +99,7 @@ interface FailedPreview {
   readonly failure: Failure;
 }
 
-/** Exit names of failures that stop the command, because previews of all other voices would fail too. */
+// With these failures, the previews of all other voices would fail too.
 const STOPS = new Set<Failure['exit']>(['auth', 'credits']);
 
 async function planPreview(context: Context, id: string, flags: PreviewFlags): Promise<Task> {

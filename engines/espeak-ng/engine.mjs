@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { loadEspeak, SAMPLE_RATE } from './espeak.mjs';
+import { loadEspeak, SAMPLE_RATE } from '../parts/espeak.mjs';
 import { speech, Unspeakable } from './speech.mjs';
 import { scriptsOf, VOICES } from './voices.mjs';
 

@@ -1,6 +1,6 @@
 // Escapes a text for espeak-ng, so that nothing in the text acts as a command.
 
-import { MAX_MARKUP_BYTES } from './espeak.mjs';
+import { MAX_MARKUP_BYTES } from '../parts/espeak.mjs';
 
 /** Escapes of the characters that start SSML markup. */
 const ESCAPES = new Map([

@@ -3,8 +3,8 @@
 // espeak-ng finds the ends of sentences. So every stretch but the last is too long on purpose: the
 // speech after its last sentence (or else clause) is dropped, and the next stretch begins there.
 
-import { SAMPLE_RATE } from './espeak.mjs';
-import { amplify } from './level.mjs';
+import { SAMPLE_RATE } from '../parts/espeak.mjs';
+import { amplify } from '../parts/level.mjs';
 import { escape, speakable } from './markup.mjs';
 import { readAloud } from './reading.mjs';
 import { tokenize } from './tokens.mjs';

@@ -4,12 +4,11 @@
 
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { loadModel } from '../parts/model.mjs';
+import { endProcess, loadModel } from '../parts/model.mjs';
 import { loadPhonemes } from '../parts/phonemes.mjs';
 import { serve } from '../parts/protocol.mjs';
-import { levelOf } from './levels.mjs';
 import { SAMPLE_RATE, speech } from './speech.mjs';
-import { readStyles, voicesIn } from './voices.mjs';
+import { levelOf, readStyles, voicesIn } from './voices.mjs';
 
 const VERSION = '1.0.0';
 const MODEL = 'kokoro-v1.0.int8.onnx';
@@ -53,4 +52,4 @@ await serve({
     yield* speech(parts, { text, voice, speed, styleFor: styles.get(id), level: levelOf(id) });
   },
 });
-process.exit();
+endProcess();

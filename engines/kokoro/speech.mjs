@@ -5,6 +5,7 @@ import { requireFinite, soundIn, toPcm } from '../parts/audio.mjs';
 import { BREAK, breakIn, chunksOf, sentencesOf } from '../parts/chunks.mjs';
 import { Unspeakable } from '../parts/protocol.mjs';
 import { shareTime } from '../parts/word-times.mjs';
+import { separated } from './english.mjs';
 import { gapSymbols, idsOf, symbolsOf } from './symbols.mjs';
 import { MAX_SOUNDS } from './voices.mjs';
 
@@ -66,12 +67,16 @@ export async function* speech({ model, phonemize }, { text, voice, speed, styleF
 function unitsOf(text, { language, espeak }, phonemize) {
   const units = [];
   for (const sentence of sentencesOf(text, language)) {
-    const { spoken, gap } = phonemize(sentence.text, espeak);
+    const characters = Array.from(sentence.text);
+    const textOf = ({ start, end }) => characters.slice(start, end).join('');
+    const { spoken: joined, gap } = phonemize(sentence.text, espeak);
+    const soundsAlone = (word) => phonemize(textOf(word), espeak).spoken[0]?.phonemes.length ?? 0;
+    const spoken = language.startsWith('en') ? separated(joined, soundsAlone) : joined;
     for (const [index, { ranges, phonemes, gap: before }] of spoken.entries()) {
       const after = spoken[index + 1]?.gap ?? gap;
       units.push({
         before: idsOf(gapSymbols(before).replace(/^.* /su, '')),
-        ids: idsOf(symbolsOf(phonemes, language)),
+        ids: idsOf(symbolsOf(phonemes, language, textOf(ranges[0]))),
         after: idsOf(gapSymbols(after).replace(/[^ ]*$/u, '')),
         break: breakIn(after),
         ranges: ranges.map(({ start, end }) => ({

@@ -2,6 +2,8 @@
 //
 // Kokoro learned its pronunciation from misaki, which writes diphthongs and affricates as one letter.
 
+import { ENGLISH, pronounced } from './english.mjs';
+
 /** Symbols of the model in runs, each with the id of its first symbol. */
 const RUNS = [
   [1, ';:,.!?'],
@@ -59,23 +61,17 @@ const SOUNDS = {
   əʊ: 'Q',
 };
 
-const ENGLISH = { ...SOUNDS, e: 'A', r: 'ɹ', x: 'k', ç: 'k', ɐ: 'ə', əl: 'ᵊl', ɬ: 'l', ʔ: 't' };
-const AMERICAN = { ...ENGLISH, ɚ: 'əɹ', ɜː: 'ɜɹ', ɪə: 'iə', ɾ: 'T', o: 'ɔ', oː: 'ɔ' };
-const BRITISH = { ...ENGLISH, ɚ: 'ə', eə: 'ɛː', iə: 'ɪə', o: 'ɔ', oː: 'ɔː' };
-
-const TABLES = { 'en-US': AMERICAN, 'en-GB': BRITISH };
-
 /**
  * Converts the sounds of one word.
  * @param {readonly string[]} sounds of espeak-ng, with stress marks
  * @param {string} language of the voice
+ * @param {string} text the word as it is written
  */
-export function symbolsOf(sounds, language) {
-  const table = TABLES[language] ?? SOUNDS;
-  const word = sounds.map((sound) => converted(sound, table)).join('');
-  if (!language.startsWith('en')) return word;
-  const english = word.replaceAll('ɹɹ', 'ɹ').replaceAll(/[\u0303ʲ]/gu, '');
-  return language === 'en-US' ? english.replaceAll('ː', '') : english;
+export function symbolsOf(sounds, language, text) {
+  const english = ENGLISH[language];
+  const table = { ...SOUNDS, ...english?.sounds };
+  const symbols = sounds.map((sound) => converted(sound, table)).join('');
+  return english === undefined ? symbols : pronounced(symbols, text, english);
 }
 
 function converted(sound, table) {
@@ -90,7 +86,8 @@ const MARKS = { '–': '—', '।': '.', '«': '“', '»': '”', '¡': '', '�
 
 /** Returns the symbols for the characters between two words: spaces, and punctuation that makes a pause. */
 export function gapSymbols(gap) {
-  const symbols = Array.from(gap, (one) => (/\s/u.test(one) ? ' ' : (MARKS[one] ?? one)));
+  const dashes = gap.replaceAll(/(?<=\s)-+(?=\s)/gu, '—');
+  const symbols = Array.from(dashes, (one) => (/\s/u.test(one) ? ' ' : (MARKS[one] ?? one)));
   return symbols
     .filter((one) => one === ' ' || (one !== '' && PAUSES.includes(one)))
     .join('')

@@ -52,3 +52,21 @@ export async function readStyles(folder, id) {
     return numbers.slice(row, row + STYLE.columns);
   };
 }
+
+/** Loudness in LUFS of the voices as the model gives it, measured on one sentence of each voice. */
+const LEVELS = Object.fromEntries(
+  `af_alloy -22.2, af_aoede -17.9, af_bella -21.8, af_heart -22.5, af_jessica -22.1,
+  af_kore -18.5, af_nicole -22.1, af_nova -27.0, af_river -21.5, af_sarah -20.9, af_sky -24.1,
+  am_adam -18.2, am_echo -22.6, am_eric -21.3, am_fenrir -19.1, am_liam -21.6,
+  am_michael -24.0, am_onyx -22.9, am_puck -18.5, am_santa -23.1, bf_alice -20.8,
+  bf_emma -20.1, bf_isabella -17.5, bf_lily -21.5, bm_daniel -21.4, bm_fable -22.6,
+  bm_george -21.3, bm_lewis -23.2, ef_dora -23.6, em_alex -23.0, em_santa -23.0,
+  ff_siwis -19.8, hf_alpha -16.5, hf_beta -17.8, hm_omega -17.2, hm_psi -19.2, if_sara -14.7,
+  im_nicola -19.7, pf_dora -23.6, pm_alex -23.0, pm_santa -22.9`
+    .split(/,\s+/)
+    .map((entry) => entry.split(' '))
+    .map(([id, lufs]) => [id, Number(lufs)]),
+);
+
+/** Returns the loudness of a voice in LUFS; the usual loudness for a voice that was not measured. */
+export const levelOf = (id) => LEVELS[id] ?? -21;

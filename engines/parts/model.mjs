@@ -27,10 +27,13 @@ export async function loadModel(
   file,
   { expose = [], floats = false, optimization = 'all', threads = defaultThreads() } = {},
 ) {
+  // Otherwise ONNX Runtime reports its use, with an id that it stores for the computer.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   const worker = new Worker(new URL(import.meta.url), {
     workerData: { file, expose, floats, optimization, threads },
   });
   const waiting = new Map();
+  busy.push(() => waiting.size > 0);
   let failure;
   const fail = (error) => {
     failure ??= error;
@@ -65,6 +68,15 @@ export async function loadModel(
     },
     close: () => worker.terminate(),
   };
+}
+
+/** For each model, returns whether it is loading or running. */
+const busy = [];
+
+/** Ends the process. ONNX Runtime aborts, with a core dump, if its thread is ended while it works. */
+export function endProcess() {
+  if (busy.some((isBusy) => isBusy())) process.kill(process.pid, 'SIGKILL');
+  process.exit();
 }
 
 function defaultThreads() {

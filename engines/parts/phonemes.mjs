@@ -41,7 +41,8 @@ function spokenWords(events, characters) {
   let current = 0;
   for (const { type, text_position: position, id } of events) {
     if (type === 'word') {
-      const found = words.findLastIndex(({ start }) => start <= position - 1);
+      // espeak-ng sometimes gives the position of the space before the word.
+      const found = words.findIndex(({ end }) => end > position - 1);
       current = Math.max(current, found);
     } else if (type === 'phoneme' && id !== '') phonemes[current]?.push(id);
   }

@@ -3,7 +3,7 @@
 // and writes speech to stdout (docs/engines.md).
 
 import { parseArgs } from 'node:util';
-import { loadModel } from '../parts/model.mjs';
+import { endProcess, loadModel } from '../parts/model.mjs';
 import { loadPhonemes } from '../parts/phonemes.mjs';
 import { serve } from '../parts/protocol.mjs';
 import { DURATIONS, speech } from './speech.mjs';
@@ -52,7 +52,7 @@ await serve({
     yield* speech({ model: await modelOf(voice), phonemize }, { text, voice, speed });
   },
 });
-process.exit();
+endProcess();
 
 async function modelOf({ file }) {
   const model = models.get(file) ?? loadModel(file, LOADING);

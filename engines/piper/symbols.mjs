@@ -135,18 +135,22 @@ function place(units, isLast, symbols) {
   };
   push(FRAME.start);
   const words = [];
+  let space;
   for (const [index, { ranges, sounds, after }] of units.entries()) {
     const starts = [];
     for (const sound of sounds) {
       const start = ids.length;
       if (sound.filter(push).length > 0) starts.push(start);
     }
+    // Without a pause, a word is heard from the space before it.
+    if (starts.length > 0) starts[0] = space ?? starts[0];
     // A word without a sound is spoken together with its neighbor.
     if (starts.length > 0) words.push({ ranges: [...ranges], starts, end: ids.length });
     else words.at(-1)?.ranges.push(...ranges);
     const isEnd = isLast && index === units.length - 1;
     const mark = isEnd ? endMark(after) : pauseMark(after);
     if (mark !== undefined) push(mark);
+    space = mark === undefined ? ids.length : undefined;
     if (index < units.length - 1) push(' ');
   }
   ids.push(...(symbols.get(FRAME.end) ?? []));

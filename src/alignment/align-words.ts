@@ -2,7 +2,7 @@ import { findPath, frameDistance, type Reference, sampleDistances, sampleOf } fr
 import type { BandEnergies, Frames } from './features.ts';
 import { CEPSTRA, comparableFrames, FIRST_FRAME_MS, HOP_MS } from './features.ts';
 
-/** The time of a word in milliseconds. */
+/** The time during which a word is spoken, in milliseconds from the start of the audio. */
 export interface WordSpan {
   readonly startMs: number;
   readonly endMs: number;
@@ -10,23 +10,26 @@ export interface WordSpan {
 
 /** A word that was found in a recording. */
 export interface PlacedWord extends WordSpan {
-  /** How well the recording matches the word and its neighbours, from 0 to 1. */
+  /** How well the recording matches the word and the words next to it: from 0 (not at all) to 1. */
   readonly confidence: number;
 }
 
-/** The place of each word of a reference; undefined for a word that was not found. */
+/** The time in the recording of each word of the reference speech; undefined for a word that was not found. */
 export type PlacedWords = readonly (PlacedWord | undefined)[];
 
 /**
- * Finds the words of a reference in a recording of the same text. Works in two passes: a coarse one over the whole
- * recording, and a fine one near the path of the first. The starts never decrease, and words never overlap.
- * @param words the times of the words in the reference, in order
- * @throws the abort reason of the signal
+ * Finds the words of reference speech in a recording of the same text. A coarse pass compares the whole recording, and
+ * a fine pass only the surroundings of the path that the coarse pass found. The start times never decrease, and words
+ * never overlap.
+ * @param words the times of the words in the reference speech, in order
+ * @param leastConfidence words with a lower confidence count as not found
+ * @throws the signal's abort reason
  */
 export async function alignWords(
   recording: BandEnergies,
   reference: { readonly energies: BandEnergies; readonly words: readonly WordSpan[] },
   signal: AbortSignal,
+  leastConfidence = LEAST_CONFIDENCE,
 ): Promise<PlacedWords> {
   const { energies, words } = reference;
   const placed: (PlacedWord | undefined)[] = words.map(() => undefined);
@@ -58,24 +61,23 @@ export async function alignWords(
   for (const [index, word] of chosen.entries()) {
     const confidence = found.confidence(index);
     const span = found.span(index);
-    if (span !== undefined && confidence >= LEAST_CONFIDENCE)
-      placed[word] = { ...span, confidence };
+    if (span !== undefined && confidence >= leastConfidence) placed[word] = { ...span, confidence };
   }
   return placed;
 }
 
-/** Number of frames that are one frame of the coarse pass. */
+/** Number of fine frames that are averaged into one frame of the coarse pass. */
 const COARSE = 4;
-/** Number of reference frames that the fine pass compares with each frame: 0.6 s before and after the coarse path. */
+// In the fine pass, each frame is compared with 0.6 s of the reference before and after the coarse path.
 const FINE_WIDTH = 120;
 
-/** The coarse pass finds the parts that only the recording or only the text has, and the fine pass the other words. */
+// The coarse pass finds the parts that only the recording or only the text has; the fine pass finds the words.
 const COSTS = {
   coarse: { otherSound: 1.8, skipped: 0.3 },
   fine: { otherSound: 2, skipped: 1 },
 } as const;
 
-/** The coarse pass compares each frame with 2 minutes of the reference, and with more if the recording is short. */
+// The coarse pass compares each frame with 2 minutes of the reference, and with more if the recording is short.
 const LEAST_COARSE_WIDTH = 3_000;
 const MOST_COMPARISONS = 60_000_000;
 
@@ -83,10 +85,9 @@ function coarseWidth(rows: number): number {
   return Math.max(LEAST_COARSE_WIDTH, Math.floor(MOST_COMPARISONS / rows));
 }
 
-/** Words with a lower confidence count as not found. */
-const LEAST_CONFIDENCE = 0.2;
+/** A word with a lower confidence is probably not in the recording. */
+export const LEAST_CONFIDENCE = 0.2;
 
-/** Frames of the reference, from `from` up to but not including `to`. */
 interface FrameSpan {
   readonly from: number;
   readonly to: number;
@@ -94,7 +95,6 @@ interface FrameSpan {
 
 const NO_SPAN: FrameSpan = { from: 0, to: 0 };
 
-/** Returns the frames of each word. A word has at least one frame, and words have no frame in common. */
 function frameSpans(words: readonly WordSpan[], count: number): readonly FrameSpan[] {
   let next = 0;
   return words.map(({ startMs, endMs }) => {
@@ -108,7 +108,6 @@ function frameAt(ms: number): number {
   return Math.round((ms - FIRST_FRAME_MS + HOP_MS / 2) / HOP_MS);
 }
 
-/** Joins the frames of words to a reference; the mean of up to `step` frames of a word becomes one frame. */
 function joinWords(frames: Frames, spans: readonly FrameSpan[], step: number): Reference {
   const lengths = spans.map(({ from, to }) => Math.max(1, Math.round((to - from) / step)));
   const wordStarts = new Int32Array(spans.length + 1);
@@ -152,10 +151,9 @@ function addMean(values: Float32Array, at: number, frames: Frames, from: number,
   }
 }
 
-/** Shorter parts of the text that the coarse pass skipped may be found by the fine pass. */
+// The fine pass may still find a shorter part of the text that the coarse pass skipped.
 const SHORT_SKIP = FINE_WIDTH / 3;
 
-/** Returns the indices of the words that the fine pass looks for. */
 function chooseWords(
   rough: Int32Array,
   { wordStarts }: Reference,
@@ -185,7 +183,6 @@ function chooseWords(
   return chosen;
 }
 
-/** Returns the frame of the fine reference at which each frame of the recording is expected. */
 function finePositions(
   {
     rough,
@@ -217,17 +214,14 @@ function finePositions(
   return positions;
 }
 
-/** The words that the fine path passes, and how well they match. */
 class Matches {
   readonly #first: Int32Array;
   readonly #last: Int32Array;
-  /** Number of frames of the recording in each word. */
   readonly #heard: Float64Array;
-  /** Sum of the ranks of these frames: the share of other reference frames that would match better. */
+  // The rank of a frame is the share of other reference frames that would match better. This is the sum for each word.
   readonly #ranks: Float64Array;
-  /** Sum of the loudness of the frames before each word that are in no word. */
+  // Sum of the loudness of the frames between the previous word and this word.
   readonly #other: Float64Array;
-  /** Logarithm of the word's length in the recording relative to the reference. */
   readonly #tempos: Float64Array;
   readonly #usualTempo: number;
 
@@ -262,7 +256,6 @@ class Matches {
     this.#usualTempo = tempos[tempos.length >> 1] ?? 0;
   }
 
-  /** Returns the time of a word; undefined if the path skips the word. */
   span(word: number): WordSpan | undefined {
     const [first = -1, last = -1] = [this.#first[word], this.#last[word]];
     if (first === -1) return undefined;
@@ -270,7 +263,6 @@ class Matches {
     return { startMs, endMs: last * HOP_MS + FIRST_FRAME_MS + HOP_MS / 2 };
   }
 
-  /** Returns the confidence of a word from its own match and, with less weight, that of its neighbours. */
   confidence(word: number): number {
     let [ranks, heard, other, tempos, words] = [0, 0, 0, 0, 0];
     for (let offset = -NEIGHBOURS; offset <= NEIGHBOURS; offset += 1) {
@@ -293,14 +285,11 @@ class Matches {
   }
 }
 
-/** Number of words before and after a word that count for its confidence. */
 const NEIGHBOURS = 4;
 
-/**
- * Values between those of right and of wrong texts, measured with five voices, noise and telephone sound: the median
- * rank is 0.05 if the text is right and 0.12 if it is wrong, the median deviation of the tempo 0.22 and 0.37.
- */
+// Each value is halfway between its median for right texts and for wrong texts, measured with five voices, noise and
+// telephone sound: 0.05 and 0.12 for the rank, 0.22 and 0.37 for the deviation of the tempo.
 const RANK = { middle: 0.085, spread: 0.02 } as const;
 const TEMPO = { middle: 0.33, spread: 0.17 } as const;
-/** A third of other sound between the words of a wrong text is usual. */
+// In a wrong text, a third of the time between words is usually other sound.
 const OTHER_SPREAD = 0.17;

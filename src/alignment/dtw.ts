@@ -1,36 +1,42 @@
 import { CEPSTRA, type Frames } from './features.ts';
 
-/** Speech without pauses, to which a recording is compared. */
+/** Reference speech without pauses, which a recording is compared with. */
 export interface Reference {
   readonly frames: Frames;
-  /** The first frame of each word; at the end, the number of frames. */
+  /** The index of the first frame of each word, followed by the total number of frames. */
   readonly wordStarts: Int32Array;
 }
 
-/** Costs of frames; a frame of the recording that matches the reference costs about 1.4, and one that does not 2 to 3. */
+/**
+ * The costs that `findPath` adds up. A frame of the recording costs about 1.4 if it matches the reference, otherwise 2
+ * to 3.
+ */
 export interface PathCosts {
-  /** Cost of a frame of the recording that is loud and not in the reference. */
+  /** Cost of a loud frame of the recording that matches no frame of the reference. */
   readonly otherSound: number;
-  /** Cost of a skipped frame of the reference. */
+  /** Cost of a frame of the reference that the recording skips. */
   readonly skipped: number;
 }
 
 export interface PathOptions {
-  /** Maximum number of reference frames that are compared with a frame of the recording. */
+  /** Maximum number of reference frames that each frame of the recording is compared with. */
   readonly width: number;
-  /** For each frame of the recording, the expected reference frame; by default, the best one so far. */
+  /**
+   * For each frame of the recording, the index of the reference frame that is expected to match; by default, the best
+   * match so far.
+   */
   readonly centers?: Int32Array;
   readonly costs: PathCosts;
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds the cheapest path of a recording through a reference (dynamic time warping). A frame of the recording either
- * sounds like a frame of the reference, or is a gap: silence or other sound between two words. The path advances by 0
- * to 3 reference frames, and in a gap it may skip words. The memory depends on the width only. Other tasks of the event
- * loop run every few milliseconds.
- * @throws the abort reason of the signal
- * @returns for each frame of the recording, the index of the reference frame; -1 - w for a gap before the word w
+ * Finds the cheapest path of a recording through reference speech (dynamic time warping). Each frame of the recording
+ * either matches a reference frame, or is part of a gap between two words (silence or other sound). Between two frames
+ * the path advances by 0 to 3 reference frames; in a gap it may skip words. The memory depends only on `width`, and
+ * the event loop is never blocked for more than a few milliseconds.
+ * @returns for each frame of the recording, the index of its reference frame, or `-1 - w` for a gap before word `w`
+ * @throws the signal's abort reason
  */
 export async function findPath(
   recording: Frames,
@@ -50,23 +56,24 @@ export async function findPath(
 
 const COMPARISONS_PER_TURN = 200_000;
 
-/** Costs of a frame. A frame that is like a random frame of the reference costs `RANDOM`, and one standard deviation less costs 1 less. */
+// A frame costs `RANDOM` if it is as far from the reference as a random frame, and 1 less for each standard deviation
+// that it is closer.
 const RANDOM = 3;
 const SILENCE = 0.6;
-/** Costs of advancing by 0, 2 and 3 frames of the reference; advancing by 1 is free. */
+// Advancing by 1 reference frame is free; these are the costs of advancing by 0, 2 and 3.
 const STAY = 0.1;
 const TWO = 0.06;
 const THREE = 0.2;
 
 const NEVER = 1e30;
 
-/** How a frame was reached: from the gap before its word, else the number of reference frames since the row before. */
+// A stored step is `FROM_GAP`, or the number of reference frames since the previous row.
 const FROM_GAP = 4;
-/** How a gap was reached: from itself, from the last frame of the word before, or from the gap before that word. */
+// A gap continues itself (0), follows the last frame of the previous word, or follows the gap before that word.
 const FROM_WORD = 1;
 const FROM_SKIPPED = 2;
 
-/** Maximum number of steps that are stored, one byte each. */
+// Each stored step takes one byte.
 const MOST_STEPS = 64_000_000;
 const ROWS = { fewest: 512, most: 4_096 } as const;
 
@@ -80,26 +87,21 @@ class PathSearch {
   readonly #centers: Int32Array | undefined;
   readonly #width: number;
   readonly #costs: PathCosts;
-  /** The index of the word of each frame; at the end, the number of words. */
   readonly #wordOf: Int32Array;
-  /** Reference frames to which each frame of the recording is compared for `#scale`. */
   readonly #sample: Int32Array;
-  /** Costs of the row before and of the current row. Column `c` is at the index `c + 3`. */
+  // Column `c` is at the index `c + 3`.
   #before: Float64Array;
   #now: Float64Array;
-  /** Costs of the gaps before each word. */
   #gapsBefore: Float64Array;
   #gaps: Float64Array;
-  /** The first column of the row before, and of the row before that. */
   #from = 0;
   #oldFrom = 0;
   #best = 0;
-  /** Steps of the latest rows, in a ring. */
+  // Ring buffer with the steps of the latest rows.
   readonly #rows: number;
   readonly #steps: Uint8Array;
   readonly #gapSteps: Uint8Array;
   readonly #froms: Int32Array;
-  /** Number of rows whose path is final. */
   #done = 0;
 
   constructor(
@@ -153,7 +155,6 @@ class PathSearch {
     }
   }
 
-  /** The words with a gap in the band that begins at a column. */
   #wordsFrom(from: number): { readonly first: number; readonly last: number } {
     const word = this.#wordOf[from] ?? 0;
     const first = this.#starts[word] === from ? word : word + 1;
@@ -252,7 +253,6 @@ class PathSearch {
     return best;
   }
 
-  /** Returns the mean and the standard deviation of the distances of a frame to the frames of the reference. */
   #scale(row: number): { readonly mean: number; readonly deviation: number } {
     const distances = sampleDistances(this.#recording, row, this.#reference, this.#sample);
     const mean = distances.reduce((sum, one) => sum + one, 0) / distances.length;
@@ -260,7 +260,6 @@ class PathSearch {
     return { mean, deviation: Math.sqrt(squares / distances.length) + 1e-3 };
   }
 
-  /** Writes the best path up to the row before `until`. @param skipped cost of the reference frames after the path */
   #trace(row: number, until: number, skipped: number): void {
     let state = this.#bestEnd(skipped);
     for (let at = row; at >= this.#done; at -= 1) {
@@ -307,7 +306,7 @@ export function sampleOf(count: number): Int32Array {
   return Int32Array.from({ length }, (_, index) => Math.floor(((index + 0.5) * count) / length));
 }
 
-/** Returns the distances of a frame of the recording to the sample of the reference. */
+/** Returns the distances of one frame of a recording to a sample of the reference frames. */
 export function sampleDistances(
   recording: Frames,
   frame: number,
@@ -321,7 +320,7 @@ export function sampleDistances(
   return distances;
 }
 
-/** Returns the distance of two frames. */
+/** Returns how differently two frames sound: the Euclidean distance of their cepstra. */
 export function frameDistance(one: Frames, frame: number, other: Frames, at: number): number {
   let squares = 0;
   for (let index = 0; index < CEPSTRA; index += 1) {

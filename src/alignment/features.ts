@@ -3,27 +3,27 @@ import FFT from 'fft.js';
 /** Time between two frames, in milliseconds. */
 export const HOP_MS = 10;
 const WINDOW_SECONDS = 0.025;
-/** Time from the beginning of the sound to the middle of the first frame, in milliseconds. */
+/** Time from the start of the audio to the middle of the first frame, in milliseconds. */
 export const FIRST_FRAME_MS = (WINDOW_SECONDS * 1000) / 2;
 
 const BANDS = 32;
 const LOWEST_HZ = 100;
 const HIGHEST_HZ = 7_600;
-/** The sample rates that can be measured, in hertz. */
+/** The lowest and the highest sample rate, in hertz, that `BandMeter` accepts. */
 export const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
-/** Added to energies, so that digital silence has a logarithm. */
+// Added to energies, because digital silence would have the logarithm of 0.
 const LEAST_ENERGY = 1e-12;
 
-/** The energy of sound in bands of the mel scale, every 10 ms. */
+/** The energy of a sound in bands of the mel scale, measured every 10 ms. */
 export interface BandEnergies {
-  /** Natural logarithms of energy, `BANDS` for each frame. */
+  /** Natural logarithms of the energies: `BANDS` values for each frame. */
   readonly logs: Float32Array<ArrayBuffer>;
   readonly frames: number;
-  /** Number of bands below half of the sample rate, from the lowest band. The other values of a frame are 0. */
+  /** Number of bands below half of the sample rate, counted from the lowest band. All higher bands are 0. */
   readonly bands: number;
 }
 
-/** Measures the band energies of sound that arrives in pieces. Needs 13 kB of memory for each second of sound. */
+/** Measures the band energies of audio that arrives in pieces. Each second of audio needs 13 kB of memory. */
 export class BandMeter {
   readonly #rate: number;
   readonly #window: Float64Array;
@@ -31,9 +31,8 @@ export class BandMeter {
   readonly #input: number[];
   readonly #spectrum: number[];
   readonly #filters: readonly Filter[];
-  /** Samples of the next frames. */
   #samples = new Float32Array(0);
-  /** Number of samples before `#samples`. */
+  // Number of samples that were measured and dropped.
   #passed = 0;
   readonly #blocks: Float32Array[] = [];
   #frames = 0;
@@ -56,7 +55,7 @@ export class BandMeter {
     this.#filters = melFilters(size, sampleRate);
   }
 
-  /** Adds mono samples, from -1 to 1. */
+  /** Adds mono samples with values from -1 to 1. */
   push(samples: Float32Array): void {
     const joined = new Float32Array(this.#samples.length + samples.length);
     joined.set(this.#samples);
@@ -73,7 +72,7 @@ export class BandMeter {
     }
   }
 
-  /** Returns the energies of all whole frames. */
+  /** Returns the energies of all frames. Samples at the end that do not fill a frame are ignored. */
   finish(): BandEnergies {
     const logs = new Float32Array(this.#frames * BANDS);
     for (const [index, block] of this.#blocks.entries()) {
@@ -109,14 +108,12 @@ export class BandMeter {
 
 const BLOCK_FRAMES = 1_000;
 
-/** A filter for the energy of one band. */
 interface Filter {
-  /** First bin of the spectrum in the band. */
   readonly first: number;
   readonly weights: Float64Array;
 }
 
-/** Returns triangular filters that are equally spaced in mel, below half of the sample rate. */
+// Triangular filters, equally spaced on the mel scale.
 function melFilters(size: number, sampleRate: number): readonly Filter[] {
   const bottom = mel(LOWEST_HZ);
   const step = (mel(HIGHEST_HZ) - bottom) / (BANDS + 1);
@@ -145,22 +142,22 @@ function hertz(mels: number): number {
   return 700 * (10 ** (mels / 2595) - 1);
 }
 
-/** The cepstra of frames: numbers that are close to each other if two frames sound alike. */
+/** The cepstra of all frames. Two frames that sound alike have similar cepstra. */
 export interface Frames {
-  /** `CEPSTRA` numbers for each frame. */
+  /** `CEPSTRA` values for each frame, one frame after the other. */
   readonly values: Float32Array;
   readonly count: number;
   /** Loudness of each frame: 0 for silence, 1 for loud speech. */
   readonly loudness: Float32Array;
 }
 
-/** Number of values of a frame in {@link Frames}. */
+/** Number of cepstral values for each frame in {@link Frames}. */
 export const CEPSTRA = 13;
 
 /**
- * Computes cepstra of a recording and of a reference so that they can be compared: in the bands that both have, without
- * the difference of their loudness, microphones and rooms, and above the noise of the recording.
- * @param isWord for each frame of the reference, 1 if it is part of a word, otherwise 0
+ * Computes the cepstra of a recording and of reference speech so that they can be compared: only in the bands that
+ * both have, without the effect of loudness, microphone and room, and above the noise of the recording.
+ * @param isWord for each frame of the reference: 1 if the frame is part of a word, otherwise 0
  */
 export function comparableFrames(
   recording: BandEnergies,
@@ -191,17 +188,17 @@ export function comparableFrames(
   };
 }
 
-/** Natural logarithm of an energy ratio of one decibel. */
+// Natural logarithm of the energy ratio that is one decibel.
 const DECIBEL = Math.LN10 / 10;
-/** Energies that are this much below loud speech count as equal. */
+// Energies below this range count as equal.
 const RANGE = 30 * DECIBEL;
 const ABOVE_NOISE = 3 * DECIBEL;
 
-/** Silence is this much below loud speech, or at most this much above the noise. */
+// A frame is silent below `usual`, except in noise: then it is silent up to `SILENCE_ABOVE_NOISE` above the noise, but
+// never above `least`.
 const SILENCE_BELOW = { usual: 35 * DECIBEL, least: 12 * DECIBEL } as const;
 const SILENCE_ABOVE_NOISE = 6 * DECIBEL;
 
-/** Returns the logarithmic level of each frame. */
 function frameLevels({ frames, logs }: BandEnergies, bands: number): Float32Array {
   const levels = new Float32Array(frames);
   for (let frame = 0; frame < frames; frame += 1) {
@@ -214,12 +211,25 @@ function frameLevels({ frames, logs }: BandEnergies, bands: number): Float32Arra
   return levels;
 }
 
-/** Frames whose level is at most this much below loud speech are certainly speech, and not noise in a pause. */
+// Frames in this range below loud speech are certainly speech, and not noise in a pause.
 const LOUD = 27 * DECIBEL;
 
 function loudFrames(levels: Float32Array): Uint8Array {
   const limit = quantile(levels.slice().sort(), 0.95) - LOUD;
   return Uint8Array.from(levels, (level) => (level > limit ? 1 : 0));
+}
+
+/**
+ * Returns the first frame that is not silent (`from`), and the frame after the last one (`to`). If all frames are
+ * silent, both are 0.
+ */
+export function soundFrames(recording: BandEnergies): {
+  readonly from: number;
+  readonly to: number;
+} {
+  const loudness = loudnessOf(frameLevels(recording, recording.bands));
+  const from = loudness.findIndex((one) => one > 0);
+  return { from: Math.max(0, from), to: loudness.findLastIndex((one) => one > 0) + 1 };
 }
 
 function loudnessOf(levels: Float32Array): Float32Array {
@@ -233,16 +243,15 @@ function loudnessOf(levels: Float32Array): Float32Array {
   );
 }
 
-/** Sound that is at most this much below loud speech is loud. */
+// Frames in this range below loud speech have the loudness 1.
 const LOUD_BELOW = 25 * DECIBEL;
 
-/** Level of silence in every recording: 100 dB below full scale. */
+// 100 dB below full scale is silence in every recording.
 const SILENCE = -100 * DECIBEL;
 
-/** Maximum number of frames from which levels are computed. */
+// Levels are computed from a sample of the frames, so that the time does not grow with the recording.
 const LEVEL_FRAMES = 5_000;
 
-/** Returns the logarithmic level of loud speech and of the noise, for each band. */
 function bandLevels(
   { frames, logs }: BandEnergies,
   bands: number,
@@ -265,14 +274,9 @@ function quantile(sorted: Float32Array, share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 }
 
-/** The level of a frame counts half, because voices stress words differently. */
+// The level of a frame counts half, because speakers stress words differently.
 const LEVEL_WEIGHT = 0.5;
 
-/**
- * Computes the cepstra of all frames, relative to the mean of the frames of speech.
- * @param top level of each band that becomes 0
- * @param floor lowest level of each band, relative to `top`
- */
 function cepstra(
   { frames, logs }: BandEnergies,
   top: Float32Array,

@@ -4,13 +4,15 @@ import {
   decodePieces,
   UnusableAudioError,
   type DecodedSound,
+  type DetectedSound,
   type OpenFile,
 } from '../audio/decode.ts';
+import { mixToMono } from '../audio/resample.ts';
 import { SNIFF_BYTES_MAX, sniff } from '../audio/sniff.ts';
 import type { WordSpan } from './align-words.ts';
 import { type BandEnergies, BandMeter, SAMPLE_RATES } from './features.ts';
 
-/** A recording, in the form that is compared with a reference. */
+/** A decoded recording and its measured band energies. */
 export interface MeasuredRecording {
   readonly energies: BandEnergies;
   readonly durationMs: number;
@@ -24,7 +26,8 @@ export interface RecordingOptions {
 }
 
 /**
- * Decodes and measures a recording. Needs 13 kB of memory for each second. ffmpeg decodes m4a.
+ * Decodes a recording and measures its band energies. Each second of audio needs 13 kB of memory. m4a files are
+ * decoded with ffmpeg.
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded; the abort reason
  */
 export async function measureRecording(
@@ -38,8 +41,19 @@ export async function measureRecording(
   const sound = detectSound(file);
   const measurement = new Measurement(sound.channels);
   for await (const piece of decodePieces(file, sound, signal)) measurement.add(piece);
-  return measurement.result();
+  const recording = measurement.result();
+  requireAllSound(recording.durationMs / 1000, sound);
+  return recording;
 }
+
+// FLAC is the only format that is not checked for completeness before it is decoded.
+function requireAllSound(seconds: number, { format, seconds: whole }: DetectedSound): void {
+  if (format !== 'flac' || whole === undefined || seconds > whole - MISSING_SECONDS) return;
+  const [found, wanted] = [seconds, whole].map((one) => one.toFixed(1));
+  throw new UnusableAudioError(`is cut: it has ${found} of ${wanted} seconds`);
+}
+
+const MISSING_SECONDS = 0.1;
 
 const FFMPEG_RATE = 16_000;
 const FLOAT_BYTES = 4;
@@ -103,7 +117,6 @@ class Measurement {
   #sampleRate = 0;
   #samples = 0;
 
-  /** @param declaredChannels number of channels in the header; the decoder may return more */
   constructor(declaredChannels: number | undefined) {
     this.#declaredChannels = declaredChannels;
   }
@@ -124,7 +137,7 @@ class Measurement {
       throw new UnusableAudioError('changes its sample rate');
     }
     this.#samples += length;
-    this.#meter.push(mixed(decoded, length));
+    this.#meter.push(mixToMono(decoded));
   }
 
   result(): MeasuredRecording {
@@ -134,37 +147,31 @@ class Measurement {
   }
 }
 
-/** Mixes channels to mono. Replaces NaN and infinity, which floating-point files may contain, by 0. */
-function mixed(channels: readonly Float32Array[], length: number): Float32Array {
-  const mono = new Float32Array(length);
-  for (let index = 0; index < length; index += 1) {
-    let sum = 0;
-    for (const channel of channels) sum += channel[index] ?? 0;
-    mono[index] = Number.isFinite(sum) ? sum / channels.length : 0;
-  }
-  return mono;
-}
-
-/** A word of a text and its time in the reference speech. `start` and `end` are code points. */
+/**
+ * A word of the text with its time in the reference speech. `start` and `end` are positions in the text, in code
+ * points.
+ */
 export interface ReferenceWord extends WordSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** Speech whose word times are known. */
+/** Speech made by an engine, with known word times, measured for comparison with a recording. */
 export interface MeasuredReference {
   readonly energies: BandEnergies;
   readonly words: readonly ReferenceWord[];
 }
 
-/** A chunk of speech from an engine. */
 interface SpokenChunk {
   readonly samples: Float32Array;
   readonly sampleRate: number;
   readonly words?: readonly ReferenceWord[];
 }
 
-/** Measures speech while an engine speaks. @throws errors of the engine */
+/**
+ * Measures the speech that an engine generates, chunk by chunk.
+ * @throws errors of the engine
+ */
 export async function measureReference(
   chunks: AsyncIterable<SpokenChunk>,
 ): Promise<MeasuredReference> {

@@ -2,21 +2,20 @@ import { countCodePoints } from '../text/code-points.ts';
 import type { PlacedWords } from './align-words.ts';
 import type { ReferenceWord } from './measure-sound.ts';
 
-/** A word of a text; the times are undefined if it was not found in the recording. */
+/** A word of the text. The times are undefined if the word was not found in the recording. */
 export interface TextWord {
   readonly text: string;
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
-  /** From 0 to 1; 0 for a word that was not found. */
+  /** How sure the time is: from 0 (the word was not found) to 1. */
   readonly confidence: number;
 }
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Returns all words of a text in order: those of the reference, and those that the reference does not speak, which
- * count as not found.
- * @param placed the place of each word of the reference
+ * Returns all words of a text in order. A word that the reference speech does not contain counts as not found.
+ * @param placed the time of each word of the reference speech
  */
 export function textWords(
   text: string,
@@ -54,7 +53,7 @@ export function textWords(
   return rows;
 }
 
-/** Returns the mean confidence of words; 0 for no words. */
+/** Returns the mean confidence of the words, or 0 if there are none. */
 export function meanConfidence(words: readonly TextWord[]): number {
   const sum = words.reduce((total, { confidence }) => total + confidence, 0);
   return words.length === 0 ? 0 : sum / words.length;

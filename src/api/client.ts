@@ -8,12 +8,19 @@ import {
   reviseFailure,
   statusFailure,
   storeFailure,
+  streamFailure,
   transportFailure,
   unknownOutcome,
 } from './failures.ts';
 import { createRedactor, redactUrl } from './redact.ts';
 import type { Ids, Observer, RequestSpec, ServiceAddress, WireRequest } from './request.ts';
-import { buildRequest, checkApiKey, isPlainOverNetwork, keyOrigins } from './request.ts';
+import {
+  buildRequest,
+  checkApiKey,
+  isPlainOverNetwork,
+  mayHaveKey,
+  safeRequest,
+} from './request.ts';
 import type { ApiResponse, JsonResponse, UnknownRecord } from './response.ts';
 import {
   badResponse,
@@ -38,6 +45,9 @@ import type { ProxyEnvironment } from './transport/proxy.ts';
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
+/** Longer than the timeout of foley's service for a silent engine, so that the service reports the engine's failure. */
+export const SERVE_IDLE_TIMEOUT_MS = 75_000;
+const STORED_ERROR_TIMEOUT_MS = 5_000;
 const MOST_JSON_BYTES = 16 * 1024 * 1024;
 const MASKED_KEY = 'Bearer [redacted]';
 
@@ -67,7 +77,6 @@ export interface ApiClientOptions {
 export interface ApiClient {
   readonly address: ServiceAddress;
   readonly maxBytes?: number | undefined;
-  /** The retry limit, and the clock and random numbers for retry delays. */
   readonly retry: { readonly clock: Clock; readonly random: Random; readonly maxRetries: number };
   /**
    * Sends a request and returns the 2xx response. Retries a failed attempt only if the retry cannot be billed twice.
@@ -76,7 +85,7 @@ export interface ApiClient {
   send(spec: RequestSpec): Promise<ApiResponse>;
   /** Sends a request and parses the JSON response with `read`, which returns undefined for an invalid body. */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
-  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
+  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
   prepare(): void;
   /** Returns the HTTP request that `send` would send, with the API key masked. */
   describe(spec: RequestSpec): WireRequest;
@@ -144,7 +153,7 @@ async function sendWithRetries(sender: Sender, spec: RequestSpec): Promise<ApiRe
   let broken: Failure | undefined;
   for (let number = 1; ; number += 1) {
     try {
-      return await performAttempt({ ...sender, spec, ids, number });
+      return await performAttempt({ sender, spec, ids, number });
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       const { failure, outcome } = error;
@@ -206,7 +215,8 @@ function conclude(
   return failure.billed === 'no' ? reviseFailure(failure, { billed: 'unknown' }) : failure;
 }
 
-interface Attempt extends Sender {
+interface Attempt {
+  readonly sender: Sender;
   readonly spec: RequestSpec;
   readonly ids: Ids;
   readonly number: number;
@@ -224,8 +234,8 @@ class AttemptFailure extends Error {
 }
 
 async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
-  const { address, ids, spec, version } = attempt;
-  let request = buildRequest(spec, address, ids, version);
+  const { ids, sender, spec } = attempt;
+  let request = buildRequest(spec, sender.address, ids, sender.version);
   for (let followed = 0; ; followed += 1) {
     const response = await exchange(attempt, request);
     const isLink = followed > 0 || typeof spec.target !== 'string';
@@ -237,41 +247,44 @@ async function performAttempt(attempt: Attempt): Promise<ApiResponse> {
   }
 }
 
-function transportFacts({ address, clock, ids, limits, spec }: Attempt): TransportContext {
+function transportFacts({ ids, sender, spec }: Attempt, isServe = false): TransportContext {
+  const { address, clock, limits } = sender;
   const usual = spec.billed ? BILLED_RESPONSE_TIMEOUT_MS : RESPONSE_TIMEOUT_MS;
   return {
     billed: spec.billed,
     requestId: ids.requestId,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     responseTimeoutMs: limits.responseTimeoutMs ?? usual,
-    idleTimeoutMs: limits.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+    idleTimeoutMs: limits.idleTimeoutMs ?? (isServe ? SERVE_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS),
     now: clock.now(),
     isEmbedded: address.kind === 'embedded',
+    isServe,
   };
 }
 
-async function exchange(attempt: Attempt, request: WireRequest): Promise<ApiResponse> {
-  const { address, clock, ids, number, observer, spec, transport } = attempt;
-  const { responseTimeoutMs, idleTimeoutMs } = transportFacts(attempt);
+async function exchange(context: Attempt, request: WireRequest): Promise<ApiResponse> {
+  const { ids, number: attempt, sender, spec } = context;
+  const { address, clock, observer, transport } = sender;
+  const { responseTimeoutMs, idleTimeoutMs } = transportFacts(context);
   const { method } = request;
-  const url = redactUrl(request.url, keyOrigins(address));
+  const url = redactUrl(request.url, (one) => mayHaveKey(one, address));
   const start = clock.monotonic();
-  const seen = { method, url, attempt: number };
   const ms = (): number => clock.monotonic() - start;
   try {
     const { signal } = spec;
-    const limits = { responseTimeoutMs, idleTimeoutMs, signal };
     const fresh = spec.retry === 'never';
-    const arrived = await transport.request({ ...request, ...limits, fresh });
-    const response = toResponse(attempt, url, arrived);
+    const limited = { ...request, responseTimeoutMs, idleTimeoutMs, signal, fresh };
+    const arrived = await transport.request(limited);
+    const response = toResponse(context, url, arrived);
     const { requestId, status } = response;
-    observer({ type: 'response', ...seen, status, ms: ms(), requestId });
+    observer({ type: 'response', method, url, attempt, status, ms: ms(), requestId });
     return response;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
     const reason = error.systemCode ?? error.fault;
-    observer({ type: 'no_response', ...seen, reason, ms: ms(), requestId: ids.requestId });
-    const failure = transportFailure(error, transportFacts(attempt));
+    const { requestId } = ids;
+    observer({ type: 'no_response', method, url, attempt, reason, ms: ms(), requestId });
+    const failure = transportFailure(error, transportFacts(context));
     throw new AttemptFailure(failure, outcomeOf(error));
   }
 }
@@ -284,7 +297,7 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
 }
 
 async function classifyResponse(
-  { address, clock, spec }: Attempt,
+  { sender: { address, clock }, spec }: Attempt,
   response: ApiResponse,
   url: URL,
   isLink: boolean,
@@ -302,7 +315,7 @@ async function classifyResponse(
     throw new AttemptFailure(billed ? maybeBilled(failure) : failure, { kind: 'unusable' });
   }
   const mayBeExpired = isLink && spec.isFile === true && (status === 401 || status === 403);
-  if (mayBeExpired || !keyOrigins(address).has(url.origin)) {
+  if (mayBeExpired || !mayHaveKey(url, address)) {
     response.discard();
     const failure = storeFailure(url.host, { status, requestId, retryAfterMs });
     throw new AttemptFailure(failure, { kind: 'status', status, retryAfterMs });
@@ -324,46 +337,54 @@ function toResponse(
   url: string,
   { body, contentLength, framing, headers: all, status }: TransportResponse,
 ): ApiResponse {
-  const { clock, ids } = attempt;
+  const { clock } = attempt.sender;
+  const { requestId } = attempt.ids;
   const headers = readHeaders(all);
-  const response = {
+  const response: ApiResponse = {
     status,
     headers,
-    requestId: headers.requestId ?? ids.requestId,
+    requestId: headers.requestId ?? requestId,
     url,
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), headers.get('date'), clock.now()),
     framing,
     contentLength,
-    body: { [Symbol.asyncIterator]: () => bodyWithFailures(body, headers.isEmbedded, attempt) },
+    body: { [Symbol.asyncIterator]: () => bodyWithFailures(body, response, attempt) },
     discard: () => body.discard(),
+    errorText: () => readErrorText(response, clock),
   };
-  return { ...response, errorText: () => readErrorText(response, clock) };
+  return response;
 }
 
 async function* bodyWithFailures(
   body: TransportResponse['body'],
-  isServe: boolean,
+  { headers, requestId }: Pick<ApiResponse, 'headers' | 'requestId'>,
   attempt: Attempt,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const facts = transportFacts(attempt, headers.isEmbedded);
+  body.idleTimeoutMs = facts.idleTimeoutMs;
   try {
     yield* body;
   } catch (error) {
     if (!(error instanceof TransportError)) throw error;
-    const { requestId } = attempt.ids;
-    const reason = error.fault === 'cut' ? attempt.address.failureOf?.(requestId) : undefined;
-    if (reason !== undefined) throw engineFailure(reason, requestId);
-    throw transportFailure(error, { ...transportFacts(attempt), isServe });
+    const mayBeKnown = headers.isEmbedded && facts.billed && error.fault === 'cut';
+    const known = mayBeKnown ? await storedError(requestId, attempt) : undefined;
+    throw known ?? transportFailure(error, facts);
   }
 }
 
-function engineFailure(reason: string, requestId: string): Failure {
-  return new Failure(`the service could not finish the speech: ${reason}`, {
-    code: 'ERR_GENERATION_FAILED',
-    exit: 'service',
-    hint: 'The request was refunded.',
-    billed: 'no',
-    requestId,
-  });
+async function storedError(requestId: string, attempt: Attempt): Promise<Failure | undefined> {
+  try {
+    // foley's service stores why it ended a response early.
+    const spec = safeRequest('getRequestError', { requestId }, { signal: attempt.spec.signal });
+    const limits = { ...attempt.sender.limits, responseTimeoutMs: STORED_ERROR_TIMEOUT_MS };
+    const sender = { ...attempt.sender, limits };
+    const response = await performAttempt({ ...attempt, sender, spec });
+    const error = parseServiceError(await response.errorText(), response.headers);
+    return error.message === undefined ? undefined : streamFailure(error, requestId);
+  } catch (error) {
+    if (error instanceof AttemptFailure || error instanceof Failure) return undefined;
+    throw error;
+  }
 }
 
 const MOST_REDIRECTS = 5;
@@ -437,20 +458,19 @@ export async function readBilledJson(response: ApiResponse): Promise<unknown> {
   });
 }
 
-/** A created resource (a job, voice or design) and its cost. */
+/** The response to a request that created a resource, such as a job, a voice or a voice design. */
 export interface CreateResponse {
-  /** The JSON of the resource, unwrapped if the body nests it in another field. */
+  /** The JSON object of the resource: the body itself, or the body field that contains the object. */
   readonly made: UnknownRecord;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
-  /** The complete JSON body. */
   readonly raw: unknown;
 }
 
 /**
  * Reads the JSON response to a request that creates a resource.
- * @param wrappers names of the fields in which the body may nest the resource
+ * @param wrappers names of the body fields that may contain the resource
  * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function readCreateResponse(

@@ -8,9 +8,9 @@ import { isRefusedByStore } from './failures.ts';
 import { TransportError } from './transport/exchange.ts';
 
 /**
- * Requests a file through the service. Each call returns a response from a new download link.
+ * A function that requests a file through a new download link.
  * @param headers `Range` and `If-Range` headers for a resumed download
- * @param isAgain whether file storage refused the previous link
+ * @param isAgain true if file storage refused the previous link
  */
 export type AskForFile = (
   headers: Readonly<Record<string, string>>,
@@ -18,9 +18,10 @@ export type AskForFile = (
 ) => Promise<ApiResponse>;
 
 /**
- * Downloads a file that is free and can be requested again, such as the audio of a job. Renews refused links and
+ * Downloads a file that can be requested again at no cost, such as the audio of a job. Replaces refused links and
  * resumes interrupted downloads.
- * @throws Failure (bad_answer) if all links are refused, the body stays incomplete, or the file changes
+ * @throws Failure (bad_answer) if all links are refused, the body stays incomplete, or the file changes during the
+ * download
  */
 export async function download(
   client: Pick<ApiClient, 'retry'>,
@@ -72,7 +73,7 @@ export async function download(
   };
 }
 
-/** Request options for downloading a file, which is free. */
+/** Request options for a file download, which is never billed and may be repeated. */
 export const FILE_REQUEST = { method: 'GET', isFile: true, billed: false, retry: 'safe' } as const;
 
 const SECOND_LINK_MS = 1_000;
@@ -93,7 +94,7 @@ async function withFreshLink(
   }
 }
 
-/** Returns whether a 206 response starts at a byte, in a file of the given size. */
+/** Returns true if the `Content-Range` header of a response begins at `start` and does not contradict `size`. */
 export function startsAt(
   { headers }: Pick<ApiResponse, 'headers'>,
   start: number,
@@ -121,7 +122,7 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-/** Returns whether an error means that a response was cut off or stalled, so that the rest can be requested. */
+/** Returns true if the connection dropped or no data arrived for too long, so that a download can be resumed. */
 export function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);

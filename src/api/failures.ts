@@ -82,6 +82,20 @@ function isRefusal(status: number): boolean {
   return status >= 400 && status < 500 && ![408, 425, 429].includes(status);
 }
 
+/**
+ * Returns the Failure for a speech response that foley's service began but could not finish.
+ * @param error the error that the service reports for the request, which the service refunded
+ */
+export function streamFailure(error: ServiceError, requestId: string): Failure {
+  return new Failure(`the response ended early: ${error.message}`, {
+    code: error.code ?? 'ERR_GENERATION_FAILED',
+    exit: ENGINE_TROUBLE.exit,
+    hint: ENGINE_TROUBLE.hint,
+    billed: 'no',
+    requestId,
+  });
+}
+
 function meaningOf(status: number, code: string | undefined): Meaning {
   const known = BY_CODE.get(code ?? '') ?? BY_STATUS.get(String(status));
   if (known !== undefined) return known;
@@ -153,7 +167,7 @@ const BY_STATUS = new Map(
     507: {
       exit: 'service',
       what: 'the disk of the service is full',
-      hint: 'Free disk space, or choose another data folder (`foley serve --data-dir`; XDG_STATE_HOME for the embedded service). Then run the command again.',
+      hint: 'Free up disk space, or choose another data folder: with `foley serve --data-dir DIR`, or for the embedded service with XDG_STATE_HOME. Then run the command again.',
     },
   }),
 );
@@ -208,18 +222,18 @@ function waitHint({ now, retryAfterMs }: StatusContext): string {
   return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
-/** A request that got no complete response, and the timeouts that applied to it. */
+/** A request without a complete response, and the timeouts that applied to the request. */
 export interface TransportContext {
   readonly billed: boolean;
   readonly requestId: string;
   readonly connectTimeoutMs: number;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the Unix epoch. */
   readonly now: number;
-  /** Whether the service runs in this process. */
+  /** Whether the service is the embedded service, which runs in this process. */
   readonly isEmbedded?: boolean;
-  /** Whether the response comes from `foley serve` or the embedded service. */
+  /** Whether the service is foley's own: `foley serve` or the embedded service. */
   readonly isServe?: boolean;
 }
 
@@ -245,7 +259,10 @@ export function transportFailure(error: TransportError, facts: TransportContext)
   });
 }
 
-/** Turns the failure of a request that the service may have billed into an `unknown_outcome` failure (exit 26). */
+/**
+ * Turns the failure of a request that might have been billed into an `unknown_outcome` failure (exit code 26).
+ * @param lookAt hint for the user: how to find out whether the request was billed
+ */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {
   return reviseFailure(failure, {
     message: `${failure.message}; the service may have processed and billed the request`,
@@ -386,7 +403,7 @@ export function reviseFailure(
   return new Failure(changes.message ?? failure.message, { ...fields, ...changes });
 }
 
-/** Returns a copy of a failure, marked as possibly billed. Used, for example, if a 200 response has no audio. */
+/** Returns a copy of a failure that is marked as possibly billed, for example because a 200 response has no audio. */
 export function maybeBilled(failure: Failure): Failure {
   return reviseFailure(failure, { billed: 'unknown' });
 }

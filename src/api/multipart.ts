@@ -2,7 +2,7 @@ import type { StreamedBody } from './request.ts';
 
 export type FormPart = { readonly name: string; readonly value: string } | FilePart;
 
-/** A file in a form, read while it is sent. */
+/** A file in a multipart form. Its content is read while the request is sent. */
 export interface FilePart extends StreamedBody {
   readonly name: string;
   readonly filename: string;

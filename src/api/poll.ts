@@ -7,7 +7,7 @@ export interface PolledJob {
   readonly id: string;
   readonly status: string;
   readonly phase: JobPhase;
-  /** The `Retry-After` header of the response that reported this status, in milliseconds. */
+  /** The `Retry-After` header of the response that reported this job status, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 }
 
@@ -25,17 +25,18 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   readonly signal?: AbortSignal | undefined;
   /** When to stop waiting, in milliseconds of the monotonic clock. */
   readonly deadlineAt?: number | undefined;
-  /** Expected duration of the job in milliseconds; the first poll is sent after this time. */
+  /** Expected duration of the job in milliseconds. The first poll is sent after this duration. */
   readonly expectedMs?: number | undefined;
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Called after a failed poll if polling continues. */
+  /** Called with the failure of a poll after which polling continues. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 
 /**
- * Polls a job until it has ended. Continues after rate limits and 5xx responses. Also continues after connection
- * errors, once the service has responded.
- * @throws Failure: `deadline` with the job id in its details, or the failure of a poll; or the signal's abort reason
+ * Polls a job until the job has ended. Continues after rate limits and 5xx responses and, once the service has
+ * responded, after connection errors.
+ * @throws Failure with the code `deadline` and the job id in `details`; the Failure of a poll; or the signal's abort
+ * reason
  */
 export async function pollJob<Job extends PolledJob>(
   subject: { readonly id: string; readonly known?: Job | undefined },
@@ -130,25 +131,25 @@ function deadlineFailure(id: string, last: PolledJob | undefined): Failure {
 export interface PollPace {
   /** Minimum delay in milliseconds when the service sends no `Retry-After`. */
   readonly floorMs: number;
-  /** Fixed delay in milliseconds (`--poll-interval`). */
+  /** Fixed delay between two polls, in milliseconds (`--poll-interval`). */
   readonly intervalMs?: number | undefined;
 }
 
 export interface PollState {
-  /** Milliseconds since the wait began. */
+  /** Milliseconds since foley began to wait for the job. */
   readonly elapsedMs: number;
-  /** Expected duration in milliseconds, if known. */
+  /** Expected duration of the job in milliseconds, if known. */
   readonly expectedMs?: number | undefined;
-  /** The `Retry-After` of the last response, in milliseconds. */
+  /** The `Retry-After` header of the last response, in milliseconds. */
   readonly retryAfterMs: number | undefined;
   readonly pace: PollPace;
   /** Number of consecutive failed polls. */
   readonly failures: number;
-  /** Random number in [0, 1). */
+  /** Random number in [0, 1), for the jitter. */
   readonly fraction: number;
 }
 
-/** Minimum delay between polls. The hosted service requires one only for v1: 3 to 5 seconds (docs/api/limits.md). */
+/** Minimum delay between two polls of a job. Jobs of v1 need a longer delay: 3 to 5 seconds (docs/api/limits.md). */
 export const POLL_FLOOR_MS = 500;
 export const POLL_FLOOR_V1_MS = 3_000;
 export const POLL_CAP_MS = 10_000;
@@ -208,7 +209,7 @@ const ENDS: ReadonlyMap<string, JobPhase> = new Map([
   ['partial_fail', 'partial'] as const,
 ]);
 
-/** Returns the cost of a job: 0 for a failed job, which is refunded (docs/api/jobs.md#states). */
+/** Returns the credits that a job cost: 0 for a failed job, which the service refunds (docs/api/jobs.md#states). */
 export function jobCost(status: string, reported: number | undefined): number | undefined {
   return reported !== undefined && jobPhase(status) === 'failed' ? 0 : reported;
 }

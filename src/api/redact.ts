@@ -1,7 +1,7 @@
 export interface Redactor {
   /** Masks secrets in a text, and removes user names and query strings from URLs. */
   text(text: string): string;
-  /** Masks secrets in JSON data; URLs keep their query strings. */
+  /** Masks secrets in JSON data. Unlike `text`, keeps the query strings of URLs. */
   data(value: unknown): unknown;
 }
 
@@ -11,10 +11,7 @@ const SECRET_PARAMETER =
 // Masking shorter secrets would also mask harmless words.
 const SHORTEST_SECRET = 4;
 
-/**
- * Creates a redactor. It masks the given secrets in plain, percent-encoded and Base64 form, and credentials
- * after `Bearer` or `Basic`.
- */
+/** Creates a redactor for the given secrets (plain, percent-encoded or Base64) and `Bearer` and `Basic` credentials. */
 export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
   const known = secrets
     .flatMap((secret) =>
@@ -38,11 +35,11 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 }
 
 /**
- * Returns a URL without user name, password, fragment and query string. URLs whose origin is in `ours` keep their
- * query string, without parameters that are secret.
+ * Removes the user name, password and fragment from a URL, and masks the query string. A query string without secrets
+ * is kept if `isOurs` returns true.
  */
-export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set()): string {
-  if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), ours) : MASK;
+export function redactUrl(url: URL | string, isOurs = (_url: URL): boolean => false): string {
+  if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), isOurs) : MASK;
   // Fast path: most URLs have none of these parts.
   if (!/[?#@]/.test(url.href)) return url.href;
   const shown = new URL(url);
@@ -51,7 +48,7 @@ export function redactUrl(url: URL | string, ours: ReadonlySet<string> = new Set
   shown.hash = '';
   if (shown.search === '') return shown.href;
   const names = [...shown.searchParams.keys()];
-  if (ours.has(shown.origin) && !names.some((name) => SECRET_PARAMETER.test(name))) {
+  if (isOurs(shown) && !names.some((name) => SECRET_PARAMETER.test(name))) {
     return shown.href;
   }
   shown.search = '';

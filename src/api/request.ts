@@ -14,20 +14,20 @@ export interface RequestBody {
 export interface StreamedBody {
   readonly contentType: string;
   readonly byteLength: number;
-  /** Reads the body. @throws Failure if it cannot be read */
+  /** Reads the body from its beginning. @throws Failure if the body cannot be read */
   open(): AsyncIterable<Uint8Array>;
 }
 
 /** The key by which the service recognizes a repeated billed request. */
 export interface IdempotencyKey {
   readonly value: string;
-  /** Whether foley generated the key, and so may replace it after a refund. */
+  /** Whether foley generated the key. After a refund, foley replaces a generated key, but never a key of the user. */
   readonly madeByTool: boolean;
-  /** The header that carries the key: v1 and v2 use the request id as the idempotency key. */
+  /** The header that carries the idempotency key. In v1 and v2, the request id is the idempotency key. */
   readonly sentAs: 'Idempotency-Key' | 'X-Request-Id';
 }
 
-/** The request id and the idempotency key of a request. foley may replace either of them before a retry. */
+/** The request id and the idempotency key of a request. Before a retry, foley may replace one or both. */
 export interface Ids {
   readonly requestId: string;
   readonly key: string | undefined;
@@ -38,7 +38,7 @@ export interface BilledOptions {
   /** The request id to send; default: a generated id. */
   readonly requestId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called before a refunded request is sent again. Lets the caller record the new idempotency key. */
+  /** Called with the new idempotency key before a refunded request is sent again. The caller can record the key. */
   readonly onNewKey?: ((key: string) => Promise<void>) | undefined;
 }
 
@@ -56,18 +56,18 @@ export interface RequestSpec extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly stream?: StreamedBody | undefined;
   /** Whether the request is sent without the API key, as for public documents. */
   readonly public?: boolean | undefined;
-  /** Whether the target is a file: 401 and 403 then mean an expired link instead of a wrong API key. */
+  /** Whether the target is a file. A 401 or 403 response then means an expired link, not a wrong API key. */
   readonly isFile?: true | undefined;
   readonly billed: boolean;
   readonly retry: RetryRule;
   /** Maximum number of retries; default: the limit of the client. */
   readonly maxRetries?: number | undefined;
   readonly key?: IdempotencyKey | undefined;
-  /** Called after a 503 response; returns whether the service still lists the model as available. */
+  /** Called after a 503 response. Returns whether the service still lists the requested model; undefined if unknown. */
   readonly modelStillAvailable?: (() => Promise<boolean | undefined>) | undefined;
-  /** Called before each retry with the outcome of the failed attempt. */
+  /** Called before each retry with the outcome of the failed attempt to send the request. */
   readonly onRepeat?: ((before: AttemptOutcome) => void) | undefined;
-  /** The hint to show if no response arrives: how the user can find out whether the request was billed. */
+  /** Hint for the user, shown if no response arrives: how to find out whether the request was billed. */
   readonly lookAt?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ export function jsonBody(value: unknown): RequestBody {
 }
 
 /**
- * Builds an HTTP request. Sends the API key only to the origins of the service address.
+ * Builds an HTTP request. Adds the API key only if the URL belongs to the service.
  * @throws Failure: `usage` for an invalid request, `auth` if the API key is missing
  */
 export function buildRequest(
@@ -120,7 +120,7 @@ export function buildRequest(
   for (const [name, value] of Object.entries(spec.headers ?? {})) {
     headers[name.toLowerCase()] = checkHeader(name, value);
   }
-  if (keyOrigins(address).has(url.origin)) Object.assign(headers, ownHeaders(spec, address, ids));
+  if (mayHaveKey(url, address)) Object.assign(headers, ownHeaders(spec, address, ids));
   const { method, stream } = spec;
   const request = { method, url, headers, body: spec.body?.bytes };
   return stream === undefined ? request : { ...request, stream };
@@ -169,7 +169,7 @@ function below(base: URL, path: string): string {
 }
 
 /**
- * Checks a header that the user set, and returns its value.
+ * Checks a header that the user set, and returns the header's value.
  * @throws Failure (usage) for a reserved header, or an invalid name or value
  */
 export function checkHeader(name: string, value: string): string {
@@ -204,7 +204,7 @@ const BY_ID = new Map<EndpointId, (typeof ENDPOINTS)[number]>(
 );
 
 /**
- * Returns an endpoint's method, its path with the parameters filled in, and whether the endpoint is public.
+ * Returns the method and the path of an endpoint, with parameter values inserted, and whether the endpoint is public.
  * @throws Failure (usage) for a parameter that is not a valid id
  */
 export function endpoint(id: EndpointId, parameters: Readonly<Record<string, string>> = {}): Call {
@@ -217,7 +217,7 @@ export function endpoint(id: EndpointId, parameters: Readonly<Record<string, str
   return { method, target, public: 'public' in known };
 }
 
-/** Builds a request that is free and safe to repeat. @param parameters values for the path parameters */
+/** Builds a request that is never billed and may be repeated. @param parameters values for the path parameters */
 export function safeRequest(
   id: EndpointId,
   parameters: Readonly<Record<string, string>> = {},
@@ -226,7 +226,7 @@ export function safeRequest(
   return { ...endpoint(id, parameters), billed: false, retry: 'safe', ...options };
 }
 
-/** Builds a billed request. The service recognizes a repeated request by its idempotency key. */
+/** Builds a billed request with an idempotency key, by which the service recognizes a retry. */
 export function keyedRequest(
   call: Call,
   body: RequestBody,
@@ -244,11 +244,11 @@ function encodeSegment(value: string): string {
   return encodeURIComponent(value);
 }
 
-/** An event that `--verbose` prints, with secrets masked. */
+/** An event of a request, such as a retry, that `--verbose` prints. The event contains no secrets. */
 export type ApiEvent = {
   /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
-  /** Number of the attempt, from 1; in a retry event, the attempt that failed. */
+  /** Number of the attempt to send the request, from 1. In a retry event, the attempt that failed. */
   readonly attempt: number;
 } & (
   | {
@@ -312,15 +312,13 @@ export interface ServiceAddress {
   readonly baseUrl: URL;
   /** The URL of the realtime host, with `ws:` or `wss:`. */
   readonly realtimeUrl: URL;
-  /** The API key, which is sent only to the origins of `baseUrl` and `realtimeUrl`. */
+  /** The API key. foley sends the key only to the origins of `baseUrl` and `realtimeUrl`. */
   readonly apiKey: string | undefined;
-  /** Returns the reason why the embedded service ended the response to a request early. */
-  readonly failureOf?: (requestId: string) => string | undefined;
 }
 
-/** Returns the http(s) origins to which the API key may be sent. */
-export function keyOrigins({ baseUrl, realtimeUrl }: ServiceAddress): ReadonlySet<string> {
-  return new Set([baseUrl.origin, withHttp(realtimeUrl).origin]);
+/** Returns whether the API key may be sent to the origin of an http(s) URL. */
+export function mayHaveKey({ origin }: URL, { baseUrl, realtimeUrl }: ServiceAddress): boolean {
+  return origin === baseUrl.origin || origin === withHttp(realtimeUrl).origin;
 }
 
 /** Returns the URL with `ws:` replaced by `http:`, and `wss:` by `https:`. */

@@ -14,7 +14,7 @@ export interface ResponseHeaders {
   readonly quotaRemaining: number | undefined;
   /** Speech controls of the request that the service did not apply (docs/api/speech.md#v3). */
   readonly ignoredParameters: readonly string[];
-  /** The ranges of the text that the voice does not speak (docs/service.md); only foley's own service reports them. */
+  /** The ranges of the text that the voice does not speak (docs/service.md). Only foley's own service reports them. */
   readonly unspoken: readonly CodePointRange[];
   readonly location: string | undefined;
   readonly requestId: string | undefined;
@@ -30,26 +30,26 @@ export interface ApiResponse {
   readonly headers: ResponseHeaders;
   /** The request id that the service returned, else the id that foley sent. */
   readonly requestId: string;
-  /** The URL after redirects, without secrets. */
+  /** The URL of the response after redirects, without secrets. */
   readonly url: string;
-  /** The value of `Retry-After`, in milliseconds. */
+  /** The value of the `Retry-After` header, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** How the end of the body is marked. */
+  /** How HTTP marks the end of the body, such as by its length. */
   readonly framing: Framing;
   readonly contentLength: number | undefined;
   /**
-   * The bytes, with back-pressure; can be read once. Closes the connection if the reader stops early. Throws a Failure
-   * (bad_answer) if the body is incomplete, stalled or too long.
+   * The content, which can be read once. The connection is closed if the reader stops early. Reading throws a Failure
+   * (bad_answer) if the content is incomplete, stalled or too long.
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
-  /** Reads the body of an error response as text; see {@link readErrorText}. */
+  /** Reads the body of an error response as text, within the limits of {@link readErrorText}. */
   errorText(): Promise<string | undefined>;
 }
 
 export interface JsonResponse<T> {
   readonly value: T;
-  /** The complete JSON body, including fields that foley does not know. */
+  /** The complete JSON body of the response, including fields that foley does not know. */
   readonly raw: unknown;
   readonly status: number;
   readonly headers: ResponseHeaders;
@@ -107,7 +107,7 @@ export async function readBytes(
   return Buffer.concat(parts, size);
 }
 
-/** Returns the Failure for a response that foley cannot use (exit 25). */
+/** Returns the Failure for a response that foley cannot use (exit code 25). */
 export function badResponse(
   message: string,
   response: { readonly requestId: string; readonly status?: number },
@@ -132,7 +132,7 @@ function numberOr(text: string | undefined): number | undefined {
 // Limits the nesting, so that recursive functions cannot overflow the stack.
 const DEEPEST = 64;
 
-/** Parses JSON; undefined if it is invalid or nested too deeply. */
+/** Parses JSON. Returns undefined if the text is not valid JSON or is nested too deeply. */
 export function parseJson(text: string): unknown {
   if (isTooDeep(text)) return undefined;
   try {
@@ -201,7 +201,7 @@ export function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Returns whether a value is undefined or null, or is accepted by `fits`. */
+/** Returns true if a value is undefined or null, or if `fits` accepts the value. */
 export function isOptional(value: unknown, fits: (value: unknown) => boolean): boolean {
   return value === undefined || value === null || fits(value);
 }
@@ -211,11 +211,11 @@ export interface ServiceError {
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly requestId: string | undefined;
-  /** The entries of `details`, and all unknown fields of the body. */
+  /** The entries of the body field `details`, and all other body fields that foley does not know. */
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Parses the body of an error response. All fields are undefined if it is not a JSON object. */
+/** Parses the body of an error response. All fields are undefined if the body is not a JSON object. */
 export function parseServiceError(
   text: string | undefined,
   headers: Pick<ResponseHeaders, 'contentType'>,
@@ -255,7 +255,7 @@ export async function readErrorText(
   }
 }
 
-/** Returns whether the body is compressed, although foley never asks for compression. */
+/** Returns whether a response body is compressed. foley never asks for compression. */
 export function isCompressed(headers: ResponseHeaders): boolean {
   return !['', 'identity'].includes(headers.get('content-encoding')?.trim().toLowerCase() ?? '');
 }

@@ -1,21 +1,20 @@
 /**
- * Whether a request may be sent again if the service may have received it.
- * - `safe`: repeating the request has no further effect (reads and idempotent writes).
- * - `keyed`: the service recognizes the repeated request by its idempotency key.
- * - `never`: a repeated request could be billed twice or create a second resource.
+ * Whether foley may repeat a request that the service might have received. - `safe`: repeating the request has no
+ * further effect (reads and idempotent writes). - `keyed`: the service recognizes the repeated request by its
+ * idempotency key. - `never`: a repeated request could be billed twice or create a second resource.
  */
 export type RetryRule = 'safe' | 'keyed' | 'never';
 
-/** The outcome of an attempt, on which the retry decision depends. */
+/** The outcome of an attempt to send a request, on which the retry decision depends. */
 export type AttemptOutcome =
-  /** It is certain that the service did not receive the whole request. */
+  /** The service certainly did not receive the whole request. */
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;
-      /** Whether at most one retry is allowed, as for an unknown host name. */
+      /** True if foley retries this failure only once, such as an unknown host name. */
       readonly once?: boolean | undefined;
     }
-  /** The whole request was sent, and no response arrived. */
+  /** The whole request was sent, but no response arrived. */
   | { readonly kind: 'unanswered' }
   /** The response cannot be used: it is incomplete, not HTTP, or a redirect that must not be followed. */
   | { readonly kind: 'unusable' }
@@ -24,14 +23,14 @@ export type AttemptOutcome =
       readonly status: number;
       /** The error code in the response. */
       readonly code?: string | undefined;
-      /** `details.retryable` of the response. */
+      /** The field `details.retryable` in the response body. */
       readonly retryable?: boolean | undefined;
       readonly retryAfterMs?: number | undefined;
     };
 
 export interface RetryQuestion {
   readonly outcome: AttemptOutcome;
-  /** Number of attempts so far, including the failed one. */
+  /** Number of attempts to send the request so far, including the failed one. */
   readonly attempt: number;
   readonly maxRetries: number;
   readonly rule: RetryRule;
@@ -40,7 +39,7 @@ export interface RetryQuestion {
   readonly keyRenewed: boolean;
   /** After a 503 response: whether the service still lists the model as available; undefined if unknown. */
   readonly modelAvailable?: boolean | undefined;
-  /** Random number in [0, 1). */
+  /** Random number in [0, 1), for the jitter. */
   readonly fraction: number;
 }
 
@@ -48,7 +47,7 @@ type RetryDecision =
   | { readonly retry: false }
   | { readonly retry: true; readonly delayMs: number; readonly newKey: boolean };
 
-/** Maximum `Retry-After` that foley waits for. If the service asks for more, foley stops retrying and reports it. */
+/** Maximum `Retry-After` delay. If the service asks for a longer delay, foley reports the error instead of retrying. */
 export const LONGEST_RETRY_AFTER_MS = 120_000;
 export const BACKOFF_BASE_MS = 500;
 export const BACKOFF_CAP_MS = 20_000;
@@ -56,8 +55,9 @@ export const BACKOFF_CAP_MS = 20_000;
 const STOP: RetryDecision = { retry: false };
 
 /**
- * Decides whether and when to retry. The delay is `Retry-After` plus a random share of an exponential backoff (0.5 s,
- * doubling up to 20 s). If the service is still processing an earlier attempt, the delay is longer.
+ * Decides whether and when to send a failed request again. The delay is `Retry-After` plus a random share of an
+ * exponential backoff (0.5 s, doubling up to 20 s). If the service is still processing an earlier attempt, the delay is
+ * longer.
  */
 export function decideRetry(question: RetryQuestion): RetryDecision {
   const { outcome, attempt, maxRetries, rule } = question;
@@ -120,9 +120,9 @@ export function backoff(attempt: number, baseMs: number): number {
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**
- * Parses `Retry-After` (seconds or an HTTP date) to milliseconds: undefined if invalid, 0 for a past date. A date is
- * compared with the `Date` header of the response, so that a wrong local clock has no effect.
- * @param now milliseconds since the epoch, used if the response has no `Date` header
+ * Parses a `Retry-After` header (seconds or an HTTP date) to milliseconds: 0 for a past date, undefined for an
+ * invalid value. A date is compared with the `Date` header of the response, because the local clock may be wrong.
+ * @param now current time in milliseconds since the Unix epoch, used if the response has no `Date` header
  */
 export function parseRetryAfter(
   retryAfter: string | undefined,

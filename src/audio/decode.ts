@@ -4,17 +4,17 @@ import { SNIFF_BYTES_MAX, sniff } from './sniff.ts';
 import { createVerifier } from './verify.ts';
 import { CHUNK_HEAD_BYTES, RIFF_BYTES, isUnknownWavLength } from './wav.ts';
 
-/** The properties of an audio file that foley can decode, according to its headers. */
+/** The properties of a decodable audio file, as its headers state them. */
 export interface DetectedSound {
   readonly format: 'flac' | 'mp3' | 'ogg' | 'wav';
   /** The codec, if the file is an Ogg container. */
   readonly codec?: string | undefined;
-  /** Number of channels; undefined if the headers do not show it. A decoder may return two channels for mono. */
+  /** Number of channels, if the headers state it. For a mono file, a decoder may return two channels. */
   readonly channels?: number | undefined;
-  /** The bytes to decode: from `start` up to but not including `end`. */
+  /** The range of bytes to decode: from `start` up to but not including `end`. */
   readonly start: number;
   readonly end: number;
-  /** Duration in seconds, if the headers contain it. */
+  /** Duration in seconds; undefined if the headers do not state it. */
   readonly seconds: number | undefined;
   open(): Promise<SoundDecoder>;
 }
@@ -94,15 +94,15 @@ function secondsOf({ durationMs }: Verdict): number | undefined {
 export interface DecodedSound {
   readonly channels: readonly Float32Array[];
   readonly sampleRate: number;
-  /** Whether the decoder reported errors and skipped damaged parts of the file. */
+  /** True if the decoder reported errors and skipped damaged parts of the file. */
   readonly isDamaged?: boolean;
 }
 
-/** Decodes a file that is passed to it in pieces. */
+/** A decoder that receives an audio file in pieces. */
 export interface SoundDecoder {
   /** Maximum size of a piece in bytes, which limits the memory for the decoded samples. */
   readonly pieceBytes: number;
-  /** Decodes a piece and returns the samples that are now complete. The caller may then reuse the piece. */
+  /** Decodes the next piece of the file. Returns the samples that are ready. The caller may then reuse `piece`. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
   finish(): Promise<DecodedSound>;
   close(): void;
@@ -110,9 +110,7 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/**
- * Thrown for a file that cannot be used. The message is a clause whose subject is the file, such as "is not audio".
- */
+/** Thrown for a file that cannot be used. The message is a clause about the file, such as "is not audio". */
 export class UnusableAudioError extends Error {
   override readonly name = 'UnusableAudioError';
 }
@@ -288,7 +286,7 @@ function concatenate(one: DecodedSound, other: DecodedSound): DecodedSound {
 const FLAC_HEAD_BYTES = 42;
 const RATE_OFFSET = 18;
 
-/** Returns the duration of a FLAC file in seconds; undefined if its header does not contain the duration. */
+/** Returns the duration of a FLAC file in seconds; undefined if the file header does not state it. */
 export function readFlacLength(file: OpenFile): number | undefined {
   const head = fileHead(file, FLAC_HEAD_BYTES);
   if (head.length < FLAC_HEAD_BYTES || tagAt(head, 0) !== 'fLaC') return undefined;
@@ -306,7 +304,7 @@ export interface OpenFile {
   readonly size: number;
 }
 
-/** Yields the content of a file in pieces. All pieces use the same buffer. */
+/** Yields the content of a file in pieces. The pieces share one buffer, so a piece is valid only until the next one. */
 export function* filePieces(
   { fd, size }: OpenFile,
   pieceBytes: number,
@@ -331,8 +329,8 @@ export function fileHead(file: OpenFile, bytes: number): Uint8Array {
 const BYTES_PER_TURN = 1024 * 1024;
 
 /**
- * Yields the decoded pieces of a sound, and lets other tasks run in between.
- * @throws UnusableAudioError for a sound that is incomplete or cannot be decoded; the abort reason
+ * Yields the decoded samples of an audio file, piece by piece. Lets other tasks run between two pieces.
+ * @throws UnusableAudioError for an incomplete or undecodable file; or the signal's abort reason
  */
 export async function* decodePieces(
   file: OpenFile,

@@ -1,6 +1,6 @@
 /**
- * The formats that foley reads, writes or detects. New files get the first extension (without a dot) and media type.
- * `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
+ * The formats that foley reads, writes or detects. For new files, foley uses the first extension (without a dot) and
+ * the first media type of a format. `opus` is Opus in Ogg; `pcm` is raw 16-bit little-endian samples.
  */
 export const FORMATS = {
   mp3: {
@@ -59,7 +59,7 @@ export function formatOfPath(path: string): Format | undefined {
   return FORMAT_NAMES.find((format) => includes(FORMATS[format].extensions, extension));
 }
 
-/** Returns the format for a `Content-Type`, whose `codecs` parameter may name Opus; undefined for other types. */
+/** Returns the format for a `Content-Type`; undefined for an unknown type. The parameter `codecs` can name Opus. */
 export function formatOfMediaType(contentType: string): Format | undefined {
   const essence = essenceOf(contentType);
   const format = FORMAT_NAMES.find((name) => includes(FORMATS[name].mediaTypes, essence));

@@ -10,7 +10,7 @@ export interface MeasuredSound extends Pick<DetectedSound, 'codec' | 'format'> {
 }
 
 /**
- * Decodes an audio file and measures it, using a limited amount of memory.
+ * Decodes an audio file and measures the loudness and the levels, using a limited amount of memory.
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
  */
 export async function measureSound(file: OpenFile, signal: AbortSignal): Promise<MeasuredSound> {
@@ -199,7 +199,7 @@ const BUCKET_SECONDS = 0.01;
 // 50 dB below full scale.
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** Records the peak level of each 10 ms, from which pauses and a waveform are computed. */
+/** Records the peak level of each 10 ms, to compute pauses and a waveform. */
 export class LevelTrack {
   readonly #bucketLength: number;
   readonly #sampleRate: number;

@@ -137,7 +137,7 @@ export interface Mp3Frame {
   readonly samples: number;
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  /** Offset in the frame at which an Info tag would begin: after the side information. */
+  /** Offset in the frame, in bytes, at which an Info tag would begin. */
   readonly infoOffset: number;
 }
 
@@ -151,7 +151,7 @@ export function mp3FrameLength(second: number, third: number): number {
   return length === 0 ? 0 : length + ((third >> 1) & 1);
 }
 
-/** Parses the frame header at index `at`; returns undefined if there is no valid one. */
+/** Parses the MP3 frame header at index `at`. Returns undefined if there is no valid header. */
 export function parseMp3Frame(bytes: Uint8Array, at: number): Mp3Frame | undefined {
   const [first = 0, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4);
   const length = first === 0xff ? mp3FrameLength(second, third) : 0;
@@ -217,7 +217,10 @@ interface Mp3InfoTag {
 // Bytes from the start of a frame to the end of its Info tag, with the LAME extension.
 const INFO_BYTES = 190;
 
-/** Reads the Info tag in the first frame; undefined if there is none. @param bytes the beginning of the frame */
+/**
+ * Reads the Info tag in the first frame of an MP3 file. Returns undefined if the frame has no Info tag.
+ * @param bytes the beginning of the frame
+ */
 export function readMp3InfoTag(bytes: Uint8Array, frame: Mp3Frame): Mp3InfoTag | undefined {
   const text = Buffer.from(bytes).toString('latin1');
   const start = frame.infoOffset;
@@ -248,17 +251,17 @@ const FIELDS = [
   [8, 4],
 ] as const;
 
-/** Number of bytes that identify a frame header or a tag. */
+/** Number of bytes by which a frame header or a tag is recognized. */
 export const MARK_BYTES = 4;
 
-/** Returns how many bytes of the tag at index `at` must be read to know the length of the tag. */
+/** Returns how many bytes must be read to determine the length of the tag at index `at`. */
 export function mp3TagHeadBytes(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark === 'APET') return APE_BYTES;
   return mark.startsWith('ID3') ? ID3_BYTES : MARK_BYTES;
 }
 
-/** Returns the length of the ID3v2, ID3v1 or APEv2 tag at index `at`; 0 if there is none. */
+/** Returns the length of the ID3v2, ID3v1 or APEv2 tag at index `at`; 0 if there is no such tag. */
 export function mp3TagLength(bytes: Uint8Array, at: number): number {
   const mark = markAt(bytes, at);
   if (mark.startsWith('ID3')) return id3TagLength(bytes, at) ?? 0;
@@ -279,8 +282,8 @@ function markAt(bytes: Uint8Array, at: number): string {
 }
 
 /**
- * Returns the length of the ID3v2 tag at index `at`, which begins with `ID3`. The length includes header and footer.
- * Returns 0 for an invalid header, undefined for an incomplete one.
+ * Returns the length in bytes, including header and footer, of the ID3v2 tag at index `at`. Returns 0 for an invalid
+ * header, and undefined for an incomplete one.
  */
 export function id3TagLength(bytes: Uint8Array, at: number): number | undefined {
   if (at + 10 > bytes.length) return undefined;
@@ -310,8 +313,9 @@ const TAG_BYTES = 156;
 const LARGEST_ADDED = 0xfff;
 
 /**
- * Returns a silent frame that is large enough for an Info tag.
- * @param header the four header bytes of another frame, whose values are copied except for a bit rate that is too low
+ * Returns a silent MP3 frame that is large enough for an Info tag.
+ * @param header four header bytes of another frame, which are copied; a bit rate that is too low for the tag is
+ * raised
  */
 export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
@@ -328,7 +332,10 @@ export function emptyMp3Frame(header: Uint8Array): Uint8Array {
   throw new TypeError('The header is not an mp3 frame header.');
 }
 
-/** Returns a frame of silence, which needs no other frame, with the header of another frame. */
+/**
+ * Returns a silent MP3 frame that uses no data of other frames (bit reservoir).
+ * @param header the header of another frame, which is copied
+ */
 export function silentMp3Frame(header: Uint8Array): Uint8Array {
   const plain = header.slice(0, 4);
   // No checksum, no padding, no joint stereo. The rest is 0: no data of a sound.
@@ -340,7 +347,7 @@ export function silentMp3Frame(header: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Adds an Info tag with its LAME extension to a copy of a frame from {@link emptyMp3Frame}. */
+/** Returns a copy of a frame from {@link emptyMp3Frame} that contains an Info tag with the LAME extension. */
 export function writeMp3InfoTag(frame: Uint8Array, contents: Mp3Contents): Uint8Array {
   const parsed = parseMp3Frame(frame, 0);
   if (parsed === undefined) throw new TypeError('The frame is not an mp3 frame.');

@@ -1,7 +1,7 @@
 import type { Findings, Walker } from './reader.ts';
 import { VerifyingReader, tagAt } from './reader.ts';
 
-/** Length of a page header without its segment table (RFC 3533, section 6). */
+/** Length in bytes of an Ogg page header without its segment table (RFC 3533, section 6). */
 export const OGG_HEAD_BYTES = 27;
 export const CONTINUED_PAGE = 1;
 export const FIRST_PAGE = 2;
@@ -9,7 +9,7 @@ export const LAST_PAGE = 4;
 const STREAMS_MAX = 16;
 
 export interface OggHeader {
-  /** The sum of the flags that are set: {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
+  /** The sum of the flags that the page has: {@link CONTINUED_PAGE}, {@link FIRST_PAGE} and {@link LAST_PAGE}. */
   readonly flags: number;
   readonly granule: bigint;
   readonly serial: number;
@@ -23,7 +23,7 @@ export function isOggPage(bytes: Uint8Array): boolean {
   return tagAt(bytes, 0) === 'OggS' && bytes[4] === 0;
 }
 
-/** Reads a page header with its complete segment table. The table shares the memory of `bytes`. */
+/** Reads an Ogg page header and its segment table, which must be complete. The table shares the memory of `bytes`. */
 export function readOggHeader(bytes: Uint8Array): OggHeader {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return {
@@ -35,7 +35,7 @@ export function readOggHeader(bytes: Uint8Array): OggHeader {
   };
 }
 
-/** Writes a page and computes its checksum. */
+/** Writes an Ogg page and computes its checksum. */
 export function writeOggPage(
   { flags, granule, serial, sequence, table }: OggHeader,
   body: readonly Uint8Array[],
@@ -54,12 +54,12 @@ export function writeOggPage(
 
 const CHECKSUM_OFFSET = 22;
 
-/** Returns the length of a page body: the sum of its segment lengths. */
+/** Returns the length of the body of an Ogg page: the sum of its segment lengths. */
 export function bodyLength(table: Uint8Array): number {
   return table.reduce((sum, length) => sum + length, 0);
 }
 
-/** Returns the number of packets that end in a page. */
+/** Returns the number of packets that end in an Ogg page. */
 export function countPackets(table: Uint8Array): number {
   return table.reduce((count, length) => count + (length < 255 ? 1 : 0), 0);
 }
@@ -77,7 +77,7 @@ export class OggReader extends VerifyingReader {
   #groupMs = 0;
   #page: OpenPage | undefined;
 
-  /** @param requiredCodec the only codec to accept; default: any */
+  /** @param requiredCodec the only codec to accept; default: any codec */
   constructor(requiredCodec?: OggCodec['name']) {
     super(OGG_HEAD_BYTES);
     this.#requiredCodec = requiredCodec;
@@ -229,7 +229,7 @@ function bytesToOpen(header: Uint8Array): number {
   return headerLength + Math.min(body, CODEC_BYTES);
 }
 
-/** Number of header packets at the beginning of a Vorbis stream; the packets after them contain sound. */
+/** Number of header packets with which a Vorbis stream begins. All later packets contain sound. */
 export const VORBIS_HEADERS = 3;
 
 // In Vorbis, the first packet with sound marks the start if it is alone in its page.
@@ -252,16 +252,16 @@ export interface OggCodec {
   readonly channels: number | undefined;
   /** Sample rate in Hz; always 48,000 for Opus. */
   readonly sampleRate: number | undefined;
-  /** Number of granules per second; undefined for codecs that foley cannot decode. */
+  /** Number of granules (Ogg time units) per second; undefined for codecs that foley cannot decode. */
   readonly granuleRate: number | undefined;
-  /** Number of granules to drop at the beginning. */
+  /** Number of granules (Ogg time units) to drop at the beginning of the stream. */
   readonly preSkip: number;
 }
 
-/** Maximum number of bytes of the first packet that {@link readOggCodec} needs. */
+/** Maximum number of bytes that {@link readOggCodec} needs from the first packet of a stream. */
 export const CODEC_BYTES = 32;
 
-/** Reads the codec from the first packet of a stream. Returns `unknown` for a short packet or any other codec. */
+/** Reads the codec from the first packet of an Ogg stream: `unknown` if the packet is too short or of another codec. */
 export function readOggCodec(packet: Uint8Array): OggCodec {
   const mark = Buffer.from(packet.subarray(0, 8)).toString('latin1');
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);

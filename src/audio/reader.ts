@@ -1,6 +1,6 @@
 import type { Format } from './formats.ts';
 
-/** Bytes that overwrite the bytes at a position of a file. */
+/** Bytes to write over the existing bytes at a position of a file. */
 export interface Correction {
   readonly position: number;
   readonly bytes: Uint8Array;
@@ -16,37 +16,35 @@ export interface Verdict {
   readonly channels: number | undefined;
   /** The codec in an Ogg container: `vorbis`, `opus` or `flac`. */
   readonly codec: string | undefined;
-  /** Whether the file has the expected format and no truncation was detected. */
+  /** True if the file has the expected format and no truncation was detected. */
   readonly complete: boolean;
-  /** Whether the format marks the end of the file. If not, a file truncated between frames looks complete. */
+  /** True if the format marks the end of the file. Otherwise, a file truncated between frames looks complete. */
   readonly endIsProven: boolean;
-  /** Bytes that must be overwritten in a complete file, such as the lengths in the header of a streamed WAV. */
+  /** Bytes to overwrite once the file is complete, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
   /** Why the file is invalid or incomplete, as a clause whose subject is the file; undefined for a valid file. */
   readonly problem: string | undefined;
 }
 
-/** What a reader found out about a file. Missing fields are unknown. */
+/** What a {@link FormatReader} found out about a file. A missing field means unknown. */
 export type Findings = Pick<Verdict, 'endIsProven'> &
   Partial<
     Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
   >;
 
-/**
- * A parser of one format, called by a {@link Walker}. The results do not depend on how the file is divided into
- * chunks.
- */
+/** A parser of one file format, called by a {@link Walker}. The result does not depend on how the file is divided. */
 export interface FormatReader {
-  /** Number of bytes that the next `step` needs. */
+  /** Number of bytes that the next call of `step` needs. */
   want: number;
   /** Number of bytes from the start of the last `step` to the start of the next one. */
   skip: number;
   /**
-   * Parses `want` bytes from index `at` of `bytes`, which is `position` in the file, and sets `want` and `skip`. A
-   * step that leaves `skip` at 0 must increase `want`.
+   * Parses `want` bytes, which begin at `bytes[at]`. Then sets `skip` and `want` for the next step. If `skip` is 0,
+   * `want` must increase, or parsing would not advance.
+   * @param position offset of these bytes in the file
    */
   step(bytes: Uint8Array, at: number, position: number): void;
-  /** Called with all skipped bytes, in order and in pieces. */
+  /** Called with the skipped bytes, piece by piece: `bytes` from index `from` up to but not including `to`. */
   passed?(bytes: Uint8Array, from: number, to: number): void;
 }
 
@@ -57,9 +55,9 @@ export const SKIP_TO_END = Number.MAX_SAFE_INTEGER;
 export abstract class VerifyingReader implements FormatReader {
   want: number;
   skip = 0;
-  /** The first problem that was found; the reader parses no bytes after it. */
+  /** The first problem found in the file. After a problem, the reader parses no more bytes. */
   problem: string | undefined;
-  /** Whether the file begins as its format requires. */
+  /** True if the file begins as its format requires. */
   begun = false;
 
   constructor(want: number) {
@@ -68,7 +66,7 @@ export abstract class VerifyingReader implements FormatReader {
 
   abstract step(bytes: Uint8Array, at: number, position: number): void;
 
-  /** Returns the findings at the end of a file. Not called for an empty file. */
+  /** Returns what the reader found out about the whole file. Not called for an empty file. */
   abstract finish(walker: Walker): Findings;
 
   protected advance(skip: number, want: number): void {
@@ -101,7 +99,7 @@ export class Walker {
     this.#reader = reader;
   }
 
-  /** The buffered bytes, which are too few for the next step. */
+  /** The buffered bytes, which are too few for the next step of the reader. */
   get held(): Uint8Array {
     return this.#carry.subarray(0, this.#carried);
   }

@@ -1,7 +1,7 @@
 import type { Format } from './formats.ts';
 import { mp3FrameLength, id3TagLength } from './mp3.ts';
 
-/** The formats that can be detected: media formats with a signature, and formats that servers send by mistake. */
+/** The formats that {@link sniff} detects: media formats, and formats that servers send by mistake, such as HTML. */
 export type SniffedFormat =
   | Exclude<Format, 'pcm' | 'opus'>
   | 'aiff'
@@ -12,7 +12,7 @@ export type SniffedFormat =
 
 type Sniffed =
   | { readonly kind: 'known'; readonly format: SniffedFormat }
-  /** Not decided yet: call again with at least `bytes` bytes from the beginning of the file. */
+  /** The format is not certain yet: call `sniff` again with at least `bytes` bytes from the beginning of the file. */
   | { readonly kind: 'more'; readonly bytes: number }
   | { readonly kind: 'unknown' };
 
@@ -20,8 +20,8 @@ type Sniffed =
 export const SNIFF_BYTES_MAX = 65_536;
 
 /**
- * Detects a format from the first bytes of a file. Skips an ID3 tag, because AAC and FLAC files may begin with one
- * too. `ogg` stands for Vorbis, Opus or FLAC in Ogg.
+ * Detects a format from the first bytes of a file. Skips an ID3 tag, because AAC and FLAC files may begin with such a
+ * tag. `ogg` stands for Vorbis, Opus or FLAC in Ogg.
  */
 export function sniff(head: Uint8Array): Sniffed {
   if (head.length === 0) return { kind: 'more', bytes: 4 };

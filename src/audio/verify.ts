@@ -12,21 +12,18 @@ import { PcmReader, WavReader } from './wav.ts';
 export interface Verifier {
   /** Verifies the next bytes of the file. The caller may then reuse `chunk`. */
   write(chunk: Uint8Array): void;
-  /** A problem that no further bytes can solve, as a clause whose subject is the file; undefined if there is none. */
+  /** A problem that later bytes cannot solve, as a clause whose subject is the file; undefined if there is none. */
   readonly problem: string | undefined;
   /** Returns the verdict. Called after the last byte. */
   end(): Verdict;
 }
 
 export interface VerifierOptions {
-  /** The layout of raw samples; only for `pcm`. */
+  /** The layout of raw samples; used only for the format `pcm`. */
   readonly pcm?: PcmLayout | undefined;
 }
 
-/**
- * Creates a verifier for one file. Formats without a reader are verified by their signature only. `ogg` accepts any
- * codec, `opus` only Opus.
- */
+/** Creates a verifier for a file. Some formats are verified only by signature. The format `ogg` accepts any codec. */
 export function createVerifier(format: Format, options: VerifierOptions = {}): Verifier {
   const reader = READERS[format](options);
   const walker = new Walker(reader);

@@ -176,10 +176,7 @@ export class WebpReader extends VerifyingReader {
 const BOX_HEAD_BYTES = 8;
 const LONG_BOX_HEAD_BYTES = 16;
 
-/**
- * Verifies the top-level boxes of an MP4, which must include an index (`moov`) and media data (`mdat`). Detects every
- * truncated file.
- */
+/** Verifies the top-level boxes of an MP4, which must include `moov` and `mdat`. Detects every truncated file. */
 export class Mp4Reader extends VerifyingReader {
   readonly #seen = new Set<string>();
   // The last box may declare no size; it then extends to the end of the file.

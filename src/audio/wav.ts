@@ -129,7 +129,7 @@ export const FORMAT_BYTES = 16;
 export const LARGEST_WAV_LENGTH = 0xffff_ffff;
 const UNKNOWN_LENGTH_FROM = 0x7fff_0000;
 
-/** Returns whether a length field contains a placeholder, because the writer of the file did not know the length. */
+/** Returns true if a WAV length field is a placeholder, as in a stream whose length was unknown. */
 export function isUnknownWavLength(length: number): boolean {
   return length === 0 || length >= UNKNOWN_LENGTH_FROM;
 }
@@ -140,14 +140,14 @@ function lengthField(length: number): Uint8Array {
   return bytes;
 }
 
-/** The layout of raw samples in a response, from its media type. */
+/** The layout of raw samples in a response, according to its media type. */
 export interface PcmLayout {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bitDepth: number;
 }
 
-/** Verifies that the last raw sample is complete. Computes the duration if the layout is known. */
+/** Verifies raw samples: the last sample must be complete. Computes the duration if the layout is known. */
 export class PcmReader extends VerifyingReader {
   override begun = true;
   readonly #layout: PcmLayout | undefined;

@@ -14,9 +14,12 @@ export type BoundaryKind = 'word' | 'clause' | 'strong clause' | 'sentence' | 'l
 
 export interface Boundary {
   readonly kind: BoundaryKind;
-  /** How strongly the two tokens belong together: from 0, if a cue may end between them, to 100. */
+  /**
+   * How strongly the tokens before and after the boundary belong together: from 0 (a cue may end
+   * there) to 100.
+   */
   readonly cling: number;
-  /** Length of the silence between the two tokens, in milliseconds. */
+  /** Length of the silence at the boundary, in milliseconds. */
   readonly pauseMs: number;
 }
 
@@ -52,16 +55,13 @@ export function boundariesOf(text: string, tokens: readonly TimedToken[]): Bound
   return boundaries;
 }
 
-/** If a quotation has at least this many tokens, breaks before and after the quotation are preferred. */
+// Breaks before and after a quotation are preferred only if it has at least this many tokens.
 const QUOTED_TOKENS = 3;
-/** If a quotation has at most this many tokens (about a line), breaks within the quotation are avoided. */
+// About a line. Breaks within a quotation of at most this length are avoided.
 const UNDIVIDED_TOKENS = 9;
-/** The `cling` between a preposition or conjunction and the quotation that follows. */
 const LED_CLING = 40;
-/** Added to the `cling` between the words of a short quotation. */
 const QUOTED_CLING = 25;
 
-/** Makes breaks before and after a quotation better, and breaks within a short quotation worse. */
 function preferOutside(
   { first, last }: { readonly first: number; readonly last: number },
   tokens: readonly TimedToken[],
@@ -101,30 +101,30 @@ interface Place {
   readonly token: TimedToken;
   readonly next: TimedToken;
   readonly pauseMs: number;
-  /** Set if the token (`nextMark`: the next token on the same line) consists only of quotation marks or brackets. */
   readonly mark: QuotationMark;
   readonly nextMark: QuotationMark;
 }
 
 type QuotationMark = 'opening' | 'closing' | undefined;
 
-/** The `cling` between a word and its sign, which stay together if they fit. */
+/**
+ * The `cling` between a word and the sign that belongs to it. Both stay on one line if they fit.
+ */
 export const GLUED = 100;
 
-/** A line break after at least this many columns counts as wrapping, not as a break that the author chose. */
+// A line break after a line of at least this width, in columns, counts as wrapping and not as the author's choice.
 const WRAPPED_LINE_WIDTH = 50;
-/** If the pause after an ordinal number or a title is shorter, in milliseconds, the sentence continues. */
+// An ordinal number or a title can end a sentence only before a pause of at least this length.
 const SENTENCE_PAUSE_MS = 200;
-/** An ordinal number with a full stop, such as the day in the German "3. Mai". */
+// For example, the day in the German "3. Mai".
 const ORDINAL = /^\d{1,3}\.$/;
 
-/** Number of characters after a quotation that are searched for the name of the speaker. */
+// Number of characters after a quotation in which foley looks for the name of the speaker.
 const LOOK_AHEAD = 16;
 
 const STRONG_CLAUSE = /[;:；：…—―–؛][\p{Pe}\p{Pf}"'*_]*$|^-+$/u;
 const CLAUSE = /[,，、､،][\p{Pe}\p{Pf}"'*_]*$|[)）\]］]$|[!?！？。…][\p{Pe}\p{Pf}"']+$/u;
 
-/** Returns whether a token only looks like the end of a sentence, such as an abbreviation. */
 function continuesSentence({ before, token, next, pauseMs }: Place, text: string): boolean {
   if (next.lineBreaks > 0) return false;
   const word = wordOf(token);
@@ -145,10 +145,9 @@ function kindOf({ token, next }: Place, endsSentence: boolean, lineWidth: number
   return next.gap !== '' && isUnspaced(token.text) && isUnspaced(next.text) ? 'clause' : 'word';
 }
 
-/** A token that consists only of signs, such as a dash between spaces. */
 const SIGNS = /^[\p{P}\p{S}\p{Cf}\p{M}]+$/u;
 const CAPITAL = /^\p{Lu}/u;
-/** A number that is not a year. */
+// Does not match a year.
 const NUMBER = /^(?!(?:1\d|20)\d\d$).*\p{N}$/u;
 
 function clingOf(
@@ -176,7 +175,6 @@ function clingOf(
   return CAPITAL.test(token.text) && CAPITAL.test(next.text) ? 35 : 20;
 }
 
-/** Returns whether a line should not end after a word, such as an article or a conjunction. */
 function isLeading(word: string): boolean {
   return LEADING_WORDS.has(word) || CLAUSE_WORDS.has(word);
 }
@@ -192,13 +190,13 @@ const ENDS_IN_HIRAGANA = new RegExp(`${HIRAGANA}$`, 'u');
 const BEGINS_IN_HIRAGANA = new RegExp(`^${HIRAGANA}`, 'u');
 const DIGITS_ONLY = /[\p{N}一二三四五六七八九十百千万亿億兆两]$/u;
 
-/** Japanese words in hiragana that begin a phrase. */
+// Words in hiragana that begin a phrase.
 const PHRASE_STARTS = words(
   `この その あの どの これ それ あれ どれ ここ そこ あそこ どこ とても まず また そして しかし もう まだ すぐ
   だから ちょっと たくさん みんな いつ なぜ やっと きっと ずっと もっと わたし あなた すべて いろいろ
   ぜひ よく ちょうど ゆっくり はじめ`,
 );
-/** Japanese particles and endings in hiragana. */
+// Particles and endings in hiragana.
 const ENDINGS = words(
   `は が を に へ と で も の から まで より や か ね よ な ば て た だ だっ です でし でしょ ます まし ませ ん ない なく
   なかっ れ れる られ られる せ せる させ う よう たい たく そう らしい ください くださ い き し いる いた いま いっ いき
@@ -206,17 +204,16 @@ const ENDINGS = words(
   とき ところ こと もの ため はず わけ まま うち 時 ちゃ じゃ ず ぬ さ め わ ぞ ぜ っ つ り み く け げ`,
 );
 const PREFIXES = words('お ご 御');
-/** Japanese words that belong to the word after them. */
+// Each of these belongs to the word after it.
 const ADVERBS = words(
   'たった とても もっと まだ もう この その あの どの ある いくら ほんの すぐ ずっと',
 );
 
-/** Chinese words that belong to the word before them. */
+// In Chinese, TRAILING words belong to the word before them, and LEADING words to the word after them.
 const TRAILING = words(
   `的 地 得 了 着 過 过 们 們 吗 嗎 呢 吧 啊 呀 嘛 之 等 里 裡 上 中 下 内 內 外 后 後 前 来 來 去 起来 时 時
   时候 之后 之前 以后 以前 以上 以下`,
 );
-/** Chinese words that belong to the word after them. */
 const LEADING = words(
   `在 把 被 对 對 从 從 和 与 與 跟 向 往 给 給 为 為 以 由 于 於 是 不 没 沒 没有 很 也 都 就 还 還 更 最 又 再 将
   將 会 會 能 可以 要 想 让 讓 使 这 這 那 每 各 某 几 幾 这个 那个 一个 这些 那些 一些 或 及 并 而 但 因为 所以 如果 的话
@@ -224,17 +221,15 @@ const LEADING = words(
 );
 
 const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
-/** A number with its Chinese measure word, such as 一盏. */
+/** Matches a number with its Chinese measure word, such as 一盏. */
 const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
 
-/** Returns the `cling` of two words without a space between them. */
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {
   if (DIGITS_ONLY.test(before)) return 70;
   const word = after.replace(SIGNS_AT_END, '');
   return isJapanese ? clingInJapanese(before, word) : clingInChinese(before, word);
 }
 
-/** Returns the `cling` of two Japanese words, which is weak after particles and endings, where lines may end. */
 function clingInJapanese(before: string, after: string): number {
   if (PREFIXES.has(before)) return 90;
   if (ENDINGS.has(after)) return 95;
@@ -253,7 +248,7 @@ function clingInChinese(before: string, after: string): number {
   return LEADING.has(after) ? 10 : 20;
 }
 
-/** Articles, prepositions, possessives and similar words. No line should end after one of them. */
+// No line should end after one of these articles, prepositions and similar words.
 const LEADING_WORDS = words(
   `a an the my your his her its our their this that these those some any every each no of in on at to
   from for with by into onto over under after before about between through during without within
@@ -271,7 +266,7 @@ const LEADING_WORDS = words(
   het een van naar met voor door bij uit op`,
 );
 
-/** Conjunctions and relative pronouns. A line may end before one of them, but not after it. */
+// A line may end before one of these conjunctions and pronouns, but not after it.
 const CLAUSE_WORDS = words(
   `and or but nor yet because although though while when whenever where whereas if unless until since
   which who whom whose that what how why whether
@@ -282,7 +277,7 @@ const CLAUSE_WORDS = words(
   e ma perché che quando se dove come mas porque quando onde en of maar want omdat dat als toen`,
 );
 
-/** Pronouns and auxiliary verbs, after which a line should not end because the verb follows. */
+// No line should end after one of these, because the verb follows.
 const LINKING_WORDS = words(
   `i you he she it we they who is are was were be been being am do does did have has had will would
   can could shall should may might must don't didn't doesn't won't can't isn't aren't i'm you're
@@ -292,19 +287,18 @@ const LINKING_WORDS = words(
   je tu il elle on nous vous ils elles est sont a ont`,
 );
 
-/** Titles and abbreviations that never end a sentence. */
+// These never end a sentence.
 const ABBREVIATIONS = words(
   `dr. mr. mrs. ms. prof. hr. nr. ca. bzw. vgl. evtl. ggf. inkl. sog. z.b. d.h. u.a. mme. mlle.
   sra. geb. zzgl. bspw. insb.`,
 );
 
-/** Titles and abbreviations that can end a sentence. */
 const TITLES = words('st. mt. fr. herr frau mr mrs ms dr prof mme mlle z. d. s. u. m. str. sr.');
 
-/** Abbreviations that are followed by a number. */
+// A number follows these.
 const NUMBERED = words('abs. art. bd. kap. s. no. vol. fig. p. pp. sec. ch.');
 
-/** German words that are followed by an ordinal number, whose full stop does not end the sentence. */
+// An ordinal number follows these, whose full stop does not end the sentence.
 const BEFORE_ORDINALS = words(
   'am vom zum bis der den dem des im ab seit nach vor die das jeden und pro',
 );

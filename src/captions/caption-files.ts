@@ -26,7 +26,7 @@ export interface WrittenCaptions extends CaptionTarget {
   readonly bytes: number;
   /** Number of cues; undefined for a file of word timings. */
   readonly cues: number | undefined;
-  /** The cues that are outside a limit; none for a file of word timings. */
+  /** The cues that violate a limit; empty for a file of word timings. */
   readonly violations: readonly CueViolation[];
 }
 

@@ -18,7 +18,10 @@ export interface CueShape extends CueLimits {
   readonly by: 'phrase' | 'sentence' | 'word';
 }
 
-/** The gaps of the Netflix timing guidelines: 2 frames at 24 frames per second, or at least 12 frames. */
+/**
+ * Gaps between cues from the Netflix timing guidelines, at 24 frames per second: 2 frames without a pause, and at least
+ * 12 frames at a pause.
+ */
 export const DEFAULT_GAPS = { gapMs: 84, minPauseMs: 500 } as const;
 
 /** The published limits of each style guide. docs/captions.md names the sources. */
@@ -48,6 +51,8 @@ export interface Cue {
   /** End of the cue, which is later than `startMs` and not later than the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
+  /** Who speaks; undefined for a text with one speaker. */
+  readonly speaker?: string;
 }
 
 export type CueLine = readonly CueWord[];

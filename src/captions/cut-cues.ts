@@ -8,9 +8,8 @@ import { isOpening, speakableLength } from './tokens.ts';
 
 interface TokenRow {
   readonly tokens: readonly TimedToken[];
-  /** The boundary after each token. */
+  // The boundary after each token.
   readonly boundaries: readonly Boundary[];
-  /** Length of the audio in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -42,14 +41,12 @@ export function cutCues(row: TokenRow, shape: CueShape): number[] {
 
 interface MeasuredRow extends TokenRow {
   readonly lines: LineRow;
-  /** Whether each token is spoken. */
   readonly spoken: readonly boolean[];
 }
 
-/** Maximum number of tokens in a cue, which limits the computing time. */
+// Limits the computing time.
 const MOST_TOKENS = 500;
 
-/** Yields each possible end of a cue that begins at token `from`, with the cost of that cue. */
 function* candidates(
   { tokens, boundaries, durationMs, lines, spoken }: MeasuredRow,
   shape: CueShape,
@@ -84,13 +81,9 @@ function* candidates(
   }
 }
 
-/** Maximum time between the start of a cue and the start of its speech, if nothing else is shown (BBC: 1.5 s). */
+/** Maximum time between the start of a cue and the start of its speech, if no other cue is shown (BBC: 1.5 s). */
 export const MAX_LEAD_MS = 1_500;
 
-/**
- * Returns the earliest time at which a cue can start. The cue can start before its speech only after a silence, or
- * after a word that is longer than the maximum duration.
- */
 function earliestStart(
   tokens: readonly TimedToken[],
   from: number,
@@ -111,14 +104,11 @@ export function neededMs(
 }
 
 const SHORT_PAUSE_MS = 60;
-/** Minimum length of a long pause; a shorter silence, of at least `SHORT_PAUSE_MS`, is a short pause. */
 const LONG_PAUSE_MS = 440;
-/** Minimum length of a silence in which a visible cue seems to be stuck. */
+// In a longer silence, a subtitle that stays visible seems stuck.
 const SILENCE_MS = 1_500;
 
-/** Base cost of each cue. */
 const CUE = 100;
-/** Cost of ending a cue at each kind of boundary. */
 const CUT: Readonly<Record<BoundaryKind, number>> = {
   line: 0,
   sentence: 0,
@@ -126,38 +116,35 @@ const CUT: Readonly<Record<BoundaryKind, number>> = {
   clause: 50,
   word: 180,
 };
-/** The cost of ending a cue at a short or a long pause is multiplied by these factors. */
 const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
-/** Cost of ending a cue at a boundary whose `cling` is just below `GLUED`; a smaller `cling` costs less. */
 const CLING = 220;
-/** Cost of ending a cue between a word and its sign. */
 const GLUED_COST = 5_000;
-/** Costs added to a cue for each sentence end, long pause or silence within the cue. */
+/** Cost of a cue for each end of a sentence within the cue. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 3_000;
-/** Cost of a cue that is too short, multiplied by `shortness`. */
+// Multiplied by `shortness`.
 const TOO_SHORT = 260;
-/** Cost of a cue that cannot be shown for the needed time; each missing millisecond adds 1. */
+// Each missing millisecond adds 1.
 const UNREADABLE = 500;
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;
-/** Cost of a cue with only one short word: a whole sentence or a part of one. */
+/**
+ * Cost of a cue that contains only one short word: `sentence` if the word is a whole sentence,
+ * otherwise `part`.
+ */
 const ORPHAN = { sentence: 500, part: 800 } as const;
-/** Costs of a cue that contains the end of one sentence or clause and the beginning of the next. */
 const MIXED_SENTENCES = 350;
 const MIXED_CLAUSES = 80;
-/** A line break within a cue is free up to this `partingCost`. Any excess is multiplied by `PARTING`. */
+// A line break with at most this `partingCost` adds nothing to the cost of the cue.
 const USUAL_PARTING = 45;
 const PARTING = 4;
-/** Cost of a completely full cue. A half-full cue costs a quarter of it, so that cues of equal size are cheapest. */
+// A half-full cue costs a quarter of that, so that cues of equal size are cheapest.
 const FULL = 120;
 
 interface CueStart {
-  /** Start of the cue's speech. */
   readonly startMs: number;
-  /** Earliest time at which the cue can be shown. */
   readonly earliestMs: number;
   /** Whether the first sentence of the cue began in an earlier cue. */
   readonly isBegun: boolean;
@@ -167,13 +154,11 @@ interface CueContent {
   /** Start of the next cue in milliseconds; for the last cue, the end of the audio plus a gap. */
   readonly nextMs: number;
   readonly width: number;
-  /** Cost of the line break within the cue; 0 if the cue has only one line. */
   readonly parting: number;
-  /** Whether the cue contains only one short word. */
   readonly isOrphan: boolean;
 }
 
-/** Computes the cost of a cue, which is lower if the cue is easier to read. Costs are integers, so ties are exact. */
+// A cue that is easier to read costs less. Costs are integers, so that equal costs are exactly equal.
 class CueCost {
   readonly #shape: CueShape;
   readonly #start: CueStart;
@@ -186,7 +171,6 @@ class CueCost {
     this.#start = start;
   }
 
-  /** Updates the cost when the cue continues across a boundary. */
   pass({ kind, pauseMs }: Boundary): void {
     if (kind !== 'word') this.#hasClause = true;
     if (kind === 'sentence') {
@@ -197,10 +181,7 @@ class CueCost {
     else if (pauseMs >= LONG_PAUSE_MS && kind !== 'sentence') this.#passed += PASSED_LONG_PAUSE;
   }
 
-  /**
-   * Returns the cost of the cue if it ends at a boundary.
-   * @param content the measurements of the cue up to the boundary
-   */
+  // `content` has the measurements of the cue up to the boundary.
   ending(boundary: Boundary, { isOrphan, nextMs, parting, width }: CueContent): number {
     const { gapMs, maxChars, maxDurationMs, maxLines, minDurationMs } = this.#shape;
     const { earliestMs, isBegun, startMs } = this.#start;
@@ -230,7 +211,7 @@ class CueCost {
   }
 }
 
-/** Returns a penalty for a duration that is too short: from 0 (long enough) to 2 (less than half of the minimum). */
+// 0 if the duration is long enough, up to 2 if it is less than half of the minimum.
 function shortness(ms: number, minDurationMs: number): number {
   if (ms >= minDurationMs) return 0;
   if (ms >= 0.75 * minDurationMs) return 0.4;

@@ -5,7 +5,6 @@ import type { Token } from './tokens.ts';
 
 export interface LineRow {
   readonly tokens: readonly Pick<Token, 'gap' | 'width'>[];
-  /** The boundary after each token. */
   readonly boundaries: readonly Pick<Boundary, 'cling' | 'kind'>[];
   readonly maxChars: number;
   /** Width in columns up to the end of each token, as if all tokens were on one line. */
@@ -46,10 +45,9 @@ export function breakLines(row: LineRow, lineCount: number): number[] {
   });
 }
 
-/** Maximum number of tokens to break into two lines, which limits the computing time. Real text has fewer. */
 const MOST_TOKENS = 64;
 
-/** Returns the lowest cost of breaking the tokens `from` up to but not including `to` into two lines. */
+/** Returns the lowest cost of breaking the tokens from index `from` up to but not including `to` into two lines. */
 export function partingCost(row: LineRow, from: number, to: number): number {
   if (to - from > MOST_TOKENS) return 0;
   const ideal = widthOf(row, from, to) / 2;
@@ -65,7 +63,6 @@ export function partingCost(row: LineRow, from: number, to: number): number {
   return least === Infinity ? 0 : least;
 }
 
-/** For each token, the best line that begins with the token: its end, and the cost of this and all later lines. */
 interface LineChoice {
   readonly costs: readonly number[];
   readonly ends: readonly number[];
@@ -91,14 +88,12 @@ function chooseLine(row: LineRow, ideal: number, costsAfter: readonly number[]):
   return { costs, ends };
 }
 
-/** Returns the width in columns of a line with the tokens `from` up to but not including `to`. */
 function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-/** Cost of a line whose width differs from the ideal by `maxChars`; grows with the square of the difference. */
+// Cost of a line whose width differs by `maxChars` from the ideal width. The cost grows with the square of that.
 const RAGGED = 400;
-/** If an upper line is longer than the ideal, its cost is multiplied by this factor. */
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   line: 0,
@@ -107,14 +102,10 @@ const BREAK: Readonly<Record<Boundary['kind'], number>> = {
   clause: 3,
   word: 30,
 };
-/** Cost of ending a line at a boundary whose `cling` is just below `GLUED`; a smaller `cling` costs less. */
 const CLING = 100;
-/** Cost of ending a line between a word and its sign. */
 const GLUED_COST = 2_000;
-/** Cost of a line that contains only one short word. */
 const ORPHAN = 200;
 
-/** Returns the cost of a line for its width, and for containing only one short word. */
 function ragged(row: LineRow, from: number, to: number, ideal: number): number {
   const width = widthOf(row, from, to);
   const isOrphan = to - from === 1 && isShort(width, row.maxChars);
@@ -126,7 +117,6 @@ export function isShort(width: number, maxChars: number): boolean {
   return 4 * width <= maxChars;
 }
 
-/** Returns the cost of a line that is not the last, from its width and the boundary at its end. */
 function upperCost(row: LineRow, from: number, to: number, ideal: number): number {
   const { cling = 0, kind = 'word' } = row.boundaries[to - 1] ?? {};
   const isTopHeavy = widthOf(row, from, to) > ideal;
@@ -138,20 +128,19 @@ function upperCost(row: LineRow, from: number, to: number, ideal: number): numbe
 /** Counts the lines that tokens need. The caller adds the tokens one by one. */
 export class LineFill {
   lines = 0;
-  /** Width in columns, as if all tokens were on one line. */
   width = 0;
-  /** Whether any token is wider than a line. */
   isTooWide = false;
   readonly #maxChars: number;
   #lineWidth = 0;
-  /** Width of the glued tokens at the end, which move to the next line together. */
   #unitWidth = 0;
 
   constructor(maxChars: number) {
     this.#maxChars = maxChars;
   }
 
-  /** @param before the boundary before the token; if it is glued, the token stays on the line of the previous token */
+  /**
+   * @param before the boundary before the token. With `cling` 100, the token stays on the line of the previous token
+   */
   add({ gap, width }: Pick<Token, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
     this.isTooWide ||= width > this.#maxChars;
     const added = gapWidth(gap) + width;

@@ -34,12 +34,10 @@ export function linkWords(tokens: readonly string[], words: readonly string[]): 
   });
 }
 
-/** A run of matching letters that belong to one token and one word. */
 interface Pair {
   readonly token: number;
   readonly word: number;
   letters: number;
-  /** Start and end of the run, as indices in the sequence of all words' letters. */
   readonly start: number;
   end: number;
 }
@@ -58,13 +56,9 @@ function withMostLetters(pairs: readonly Pair[], text: Letters, spoken: Letters)
   );
 }
 
-/** The letters and digits of a list of texts, in one sequence. */
 interface Letters {
-  /** The letters as code points, in lower case and without accents. */
   readonly codes: readonly number[];
-  /** For each letter, the index of the text that it belongs to. */
   readonly owners: readonly number[];
-  /** For each text, the index of its first letter; then, as the last entry, the total number of letters. */
   readonly starts: readonly number[];
 }
 
@@ -92,7 +86,6 @@ interface LetterRows {
   readonly right: readonly number[];
 }
 
-/** A range in each of the two letter sequences. The ends are exclusive. */
 interface Stretch {
   readonly left: number;
   readonly leftEnd: number;
@@ -100,18 +93,14 @@ interface Stretch {
   readonly rightEnd: number;
 }
 
-/** Called with the indices of two matching letters, in increasing order. */
 type OnMatch = (left: number, right: number) => void;
 
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
-/** Maximum number of letter pairs in a range that is compared letter by letter. */
+// The time to compare letter by letter grows with the product of the two lengths.
 const MOST_PAIRS = 250_000;
 
-/**
- * Matches the letters of a range in order: first the common beginning and end, then runs that occur once in each
- * sequence, then the longest runs between those. The time is nearly proportional to the number of letters.
- */
+// The time is nearly proportional to the number of letters.
 function matchStretch(rows: LetterRows, stretch: Stretch, length: number, onMatch: OnMatch): void {
   const { left, right } = rows;
   let { left: from, leftEnd: to, right: rightFrom, rightEnd: rightTo } = stretch;
@@ -160,7 +149,6 @@ interface Anchor {
   readonly right: number;
 }
 
-/** Returns runs of `length` letters that occur once in each sequence; omits runs whose order differs. */
 function anchors({ left, right }: LetterRows, stretch: Stretch, length: number): Anchor[] {
   const leftPlaces = uniquePlaces(left, stretch.left, stretch.leftEnd, length);
   const rightPlaces = uniquePlaces(right, stretch.right, stretch.rightEnd, length);
@@ -172,7 +160,6 @@ function anchors({ left, right }: LetterRows, stretch: Stretch, length: number):
   return longestIncreasing(pairs);
 }
 
-/** Returns the index of each run of `length` letters; -1 for a run that occurs several times. */
 function uniquePlaces(codes: readonly number[], from: number, to: number, length: number) {
   const places = new Map<string, number>();
   for (let at = from; at + length <= to; at += 1) {
@@ -182,9 +169,8 @@ function uniquePlaces(codes: readonly number[], from: number, to: number, length
   return places;
 }
 
-/** Returns the longest subsequence of pairs whose `right` increases. @param pairs sorted by `left` */
+// `pairs` are sorted by `left`.
 function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
-  /** For each length, the index of the pair that ends the subsequence of this length with the smallest last `right`. */
   const ends: number[] = [];
   const before = new Int32Array(pairs.length).fill(-1);
   for (const [index, { right }] of pairs.entries()) {
@@ -206,7 +192,6 @@ function longestIncreasing(pairs: readonly Anchor[]): Anchor[] {
   return row.reverse();
 }
 
-/** Score of a letter that matches (`SAME_AGAIN`: directly after another match). */
 const SAME = 2;
 const SAME_AGAIN = 3;
 
@@ -214,7 +199,6 @@ const MATCH = 1;
 const FROM_RUN = 2;
 const SKIP_LEFT = 4;
 
-/** Matches the letters of a common subsequence, preferring long runs. Time and memory grow quadratically. */
 function commonRuns({ left, right }: LetterRows, stretch: Stretch, onMatch: OnMatch): void {
   const rows = stretch.leftEnd - stretch.left;
   const columns = stretch.rightEnd - stretch.right;

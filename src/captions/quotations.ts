@@ -1,21 +1,18 @@
 import type { Token } from './tokens.ts';
 
-/** Text between quotation marks or brackets, including these marks. */
 interface Quotation {
-  /** Index of the first token of the quotation. */
   readonly first: number;
-  /** Index of the last token of the quotation. */
   readonly last: number;
 }
 
 interface Quotations {
-  /** The quotations, sorted by their ends. */
+  // Sorted by their ends.
   readonly all: readonly Quotation[];
-  /** By index, the tokens that consist only of quotation marks or brackets: whether each token opens or closes. */
+  // Tokens that consist only of quotation marks or brackets, by token index.
   readonly marks: ReadonlyMap<number, 'opening' | 'closing'>;
 }
 
-/** For each opening mark, its closing marks. The marks `"` and `'` can both open and close. */
+/** Closing marks for each opening mark. The marks `"` and `'` can both open and close. */
 const CLOSING: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["'", "'"],
@@ -37,13 +34,13 @@ const CLOSING: ReadonlyMap<string, string> = new Map([
 
 const ALL_CLOSING = new Set([...CLOSING.values()].join(''));
 
-/** Between spaces, as in French, these marks can only open or only close a quotation. */
+/** Quotation marks that are always opening marks if a space is on both sides, as in French. */
 const OPENS_ALONE = new Set('«‹');
 const CLOSES_ALONE = new Set('»›');
 
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Maximum number of nested quotations, which limits the computing time. */
+// Limits the computing time.
 const MOST_OPEN = 8;
 
 interface OpenMark {
@@ -59,7 +56,7 @@ export function findQuotations(tokens: readonly Token[]): Quotations {
   const all: Quotation[] = [];
   const marks = new Map<number, 'opening' | 'closing'>();
   let open: OpenMark[] = [];
-  /** Ends the innermost open quotation that the mark can close; returns false if there is none. */
+  // Returns false if the mark closes no open quotation.
   const close = (mark: string, index: number): boolean => {
     const at = open.findLastIndex((each) => CLOSING.get(each.mark)?.includes(mark) === true);
     if (at === -1) return false;

@@ -3,7 +3,7 @@ import type { ShownCue } from './violations.ts';
 
 /**
  * Reads the cues of a SubRip or WebVTT file, without their markup.
- * @param shown names the file in messages
+ * @param shown name of the file for messages
  * @throws Failure (usage) for a line with invalid times, and for a file in any other format
  */
 export function readSubtitles(content: string, shown: string): ShownCue[] {
@@ -39,7 +39,7 @@ export function readSubtitles(content: string, shown: string): ShownCue[] {
 
 const TIME = String.raw`(?:(\d+):)?([0-5]?\d):([0-5]?\d)[.,](\d{1,3})`;
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
-/** The first line of a WebVTT block that contains no cue. */
+/** Matches the first line of a WebVTT block that contains no cue. */
 const COMMENT = /^(?:NOTE|STYLE|REGION)(?:\s|$)/;
 
 function blockEnd(rows: readonly string[], from: number): number {

@@ -4,19 +4,42 @@ import { cutCues, cutWords, MAX_LEAD_MS, neededMs } from './cut-cues.ts';
 import { breakLines, lineRow, LineFill } from './lines.ts';
 import { timeTokens } from './time-tokens.ts';
 import type { Timings } from './timings.ts';
+import { firstWordsOf } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
  * Creates the cues of a text, in order. The cues contain all characters except white space, and never overlap. Only a
- * cue with a single word may exceed the limits of the shape.
+ * cue with a single word may exceed the limits of the shape. Each line of a recording begins a cue.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
+  const { durationMs, lines, words } = timings;
+  if (lines === undefined) return withTimes(spokenCues(timings, shape), shape, durationMs);
+  const firstWords = firstWordsOf(lines);
+  const cues = lines.flatMap(({ endMs, speaker, startMs, text, ...line }, index) => {
+    const first = firstWords[index] ?? 0;
+    const own = words
+      .slice(first, first + line.words)
+      .map((word) => ({ ...word, startMs: word.startMs - startMs, endMs: word.endMs - startMs }));
+    const timed = { ...timings, text, durationMs: endMs - startMs, words: own };
+    return spokenCues(timed, shape).map((cue) => ({ ...movedCue(cue, startMs), speaker }));
+  });
+  return withTimes(cues, shape, durationMs);
+}
+
+function movedCue(cue: SpokenCue, ms: number): SpokenCue {
+  const lines = cue.lines.map((line) =>
+    line.map((word) => ({ ...word, startMs: word.startMs + ms })),
+  );
+  return { ...cue, startMs: cue.startMs + ms, endMs: cue.endMs + ms, lines };
+}
+
+function spokenCues(timings: Timings, shape: CueShape): readonly SpokenCue[] {
   const tokens = timeTokens(tokenize(timings.text), timings);
   const boundaries = boundariesOf(timings.text, tokens);
   const row = { tokens, boundaries, durationMs: timings.durationMs };
   const counts = shape.by === 'word' ? cutWords(row, shape) : cutCues(row, shape);
   const boundaryGroups = sliceBy(boundaries, counts);
-  const cues = sliceBy(tokens, counts).map((own, index) => {
+  return sliceBy(tokens, counts).map((own, index) => {
     const fill = new LineFill(shape.maxChars);
     const between = boundaryGroups[index] ?? [];
     own.forEach((token, at) => fill.add(token, between[at - 1]));
@@ -27,10 +50,8 @@ export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
     const { width } = fill;
     return { startMs: own[0]?.startMs ?? 0, endMs: own.at(-1)?.endMs ?? 0, width, lines };
   });
-  return withTimes(cues, shape, timings.durationMs);
 }
 
-/** Divides items into consecutive groups of the given sizes. */
 function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[][] {
   let from = 0;
   return counts.map((count) => {
@@ -39,36 +60,27 @@ function sliceBy<Item>(items: readonly Item[], counts: readonly number[]): Item[
   });
 }
 
-/** Columns that a viewer reads comfortably per second; a full-width character takes two. */
+// A full-width character takes two columns.
 const READING_SPEED = 17;
 
-/** A cue with the start and end of its speech; the times at which the cue is shown are computed later. */
 interface SpokenCue extends Cue {
-  /** Width of the whole text in columns. */
   readonly width: number;
 }
 
-/**
- * Sets when each cue is shown: from the start of its speech to the end or, if a silence follows, until viewers have
- * read the text. No cue outlasts the audio or the maximum duration, even if its speech is longer.
- */
+// No cue outlasts the audio or the maximum duration, even if its speech is longer.
 function withTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): Cue[] {
   const starts = startTimes(cues, shape, durationMs);
   return cues.map((cue, index) => {
     const startMs = starts[index] ?? 0;
     const shown = endOf({ ...cue, startMs }, shape, starts[index + 1], durationMs);
-    return { startMs, endMs: Math.max(startMs + 1, shown), lines: cue.lines };
+    const { lines, speaker } = cue;
+    const endMs = Math.max(startMs + 1, shown);
+    return { startMs, endMs, lines, ...(speaker === undefined ? {} : { speaker }) };
   });
 }
 
-/** Maximum shift of a cue's start into the speech of the cue before or after. */
 const MAX_SHIFT_MS = 250;
 
-/**
- * Returns the start of each cue: the start of its speech, with two exceptions. If the previous cue would be too short,
- * the cue starts later. If the cue itself would be too short, it starts earlier. The shift takes silence and at most
- * `MAX_SHIFT_MS` of speech, and only time that the shortened cue does not need.
- */
 function startTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: number): number[] {
   let earliest = 0;
   const starts = cues.map(({ startMs }) => {
@@ -80,7 +92,7 @@ function startTimes(cues: readonly SpokenCue[], shape: CueShape, durationMs: num
   const { gapMs, maxDurationMs } = shape;
   const last = Math.max(durationMs, cues.at(-1)?.endMs ?? 0);
   const startAt = (index: number): number => starts[index] ?? last + gapMs;
-  /** Returns for how much longer than needed a cue is shown; negative if the cue is too short. */
+  // Negative if the cue is shown too briefly.
   const spare = (index: number, { width }: SpokenCue): number =>
     startAt(index + 1) - gapMs - startAt(index) - neededMs(width, shape);
   cues.forEach((cue, index) => {

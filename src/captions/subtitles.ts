@@ -10,7 +10,7 @@ export type SubtitleFormat = 'srt' | 'vtt';
 /**
  * Creates the content of a subtitle file. With `by: 'word'`, a SubRip file has one cue per word, and a WebVTT file has
  * longer cues with a timestamp for each word.
- * @returns the content of the file, the number of cues, and the cues that are outside a limit
+ * @returns the content of the file, the number of cues, and the cues that violate a limit
  */
 export function subtitlesOf(timings: Timings, shape: CueShape, format: SubtitleFormat): Subtitles {
   const wordTimes = shape.by === 'word' && format === 'vtt';
@@ -48,7 +48,9 @@ export function vttFile(
 ): string {
   const blocks = cues.map((cue) => {
     const isLater = wordTimes ? laterTimes(cue) : () => false;
-    const text = cue.lines.map((line) => lineMarkup(line, isLater)).join('\n');
+    const speaker = cue.speaker?.replaceAll(/[\s\p{Cc}]+/gu, ' ');
+    const voice = speaker === undefined ? '' : `<v ${escape(speaker)}>`;
+    const text = voice + cue.lines.map((line) => lineMarkup(line, isLater)).join('\n');
     return `\n${timestamp(cue.startMs, '.')} --> ${timestamp(cue.endMs, '.')}\n${text}\n`;
   });
   return `WEBVTT\n${blocks.join('')}`;
@@ -56,7 +58,6 @@ export function vttFile(
 
 type IsLater = (ms: number) => boolean;
 
-/** Returns a filter for timestamps in a cue, which must increase and lie within the cue. */
 function laterTimes({ startMs, endMs }: Cue): IsLater {
   let latest = startMs;
   return (ms) => {
@@ -75,7 +76,6 @@ function lineMarkup(line: CueLine, isLater: IsLater): string {
     .join('');
 }
 
-/** Escapes `&`, `<` and `>`, which WebVTT reserves in the text of a cue. */
 function escape(word: string): string {
   return word.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -34,13 +34,11 @@ export function timeTokens(tokens: readonly Token[], timings: Timings): TimedTok
   });
 }
 
-/** The time of a token that matches timed words, and the indices of these words. */
 interface LinkedSpan extends Span {
   readonly firstWord: number;
   readonly lastWord: number;
 }
 
-/** Returns the times of matched tokens. Tokens that match one word share its time in proportion to their letters. */
 function linkedSpans(
   links: readonly Link[],
   words: readonly TimedWord[],
@@ -62,18 +60,13 @@ function linkedSpans(
   return spans;
 }
 
-/** Consecutive tokens that match no words, and the words between the same neighbours that match no tokens. */
 interface Gap {
   readonly tokens: readonly Token[];
   readonly words: readonly TimedWord[];
-  /** The time from the end of the previous token to the start of the next one. */
   readonly around: Span;
 }
 
-/**
- * Times all tokens. Tokens that match no words share the time of the unmatched words between the same neighbours
- * ("2026" is spoken as "twenty twenty six"); without such words, the time between the neighbours.
- */
+// "2026" is spoken as "twenty twenty six": the token shares the time of the words that match no token.
 function fillGaps(
   tokens: readonly Token[],
   linked: ReadonlyMap<number, LinkedSpan>,
@@ -107,7 +100,6 @@ function fillGaps(
   return spans;
 }
 
-/** Returns the spoken length of each token. Emoji have a length only if no other token has one. */
 function weightsOf({ tokens, words }: Gap): number[] {
   const weights = tokens.map(({ text }) => speakableLength(text));
   if (words.length === 0 || weights.some((weight) => weight > 0)) return weights;
@@ -119,7 +111,6 @@ function spokenGap({ tokens, words, around }: Gap, weights: readonly number[]): 
   return tokens.length === 0 ? [] : shareTime(weights, words.length === 0 ? [stretch] : words);
 }
 
-/** Returns spans without duration: opening signs are at the start of the next word, others after the previous word. */
 function silentGap({ tokens, around }: Gap): Span[] {
   const opens = tokens.findIndex(({ text, lineBreaks }) => lineBreaks > 0 || isOpening(text));
   const isFirst = around.startMs === 0;
@@ -130,7 +121,6 @@ function silentGap({ tokens, around }: Gap): Span[] {
   });
 }
 
-/** Assigns the time of words without a token to a neighbouring token, such as "percent" to `50%`. */
 function extraTime({ words }: Gap, tokens: readonly Token[], next: number) {
   const [first] = words;
   const last = words.at(-1);
@@ -145,11 +135,6 @@ interface Span {
   readonly endMs: number;
 }
 
-/**
- * Divides the time of `spans` among tokens. If there are as many spoken tokens as spans, each token gets one span;
- * otherwise, the time is divided in proportion to the weights. Pauses between the spans keep their place.
- * @param weights the spoken length of each token, in any unit; at least one is not 0
- */
 function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   const spokenCount = weights.filter((weight) => weight > 0).length;
   const whole = sum(weights);
@@ -170,7 +155,6 @@ function shareTime(weights: readonly number[], spans: readonly Span[]): Span[] {
   });
 }
 
-/** Tolerance for rounding errors in sums. */
 const HALF_MS = 0.5;
 
 const DISCARD: Span = { startMs: 0, endMs: 0 };
@@ -180,18 +164,15 @@ function after(before: Span | undefined, first: Span | undefined): Span {
   return { startMs: ms, endMs: ms };
 }
 
-/** Converts a duration of speech, without pauses, to a time in the audio. Successive arguments must not decrease. */
 class SpokenTime {
   readonly #spans: readonly Span[];
   #index = 0;
-  /** Total length of the spans before the current span. */
   #passedMs = 0;
 
   constructor(spans: readonly Span[]) {
     this.#spans = spans;
   }
 
-  /** Returns the time in the audio after `spokenMs` of speech. At a pause: its end if `begins`, otherwise its start. */
   at(spokenMs: number, begins: boolean): number {
     for (; this.#index < this.#spans.length; this.#index += 1) {
       const { startMs, endMs } = this.#spans[this.#index] ?? DISCARD;

@@ -14,12 +14,24 @@ export interface Timings {
   readonly text: string;
   /** Length of the audio in milliseconds. */
   readonly durationMs: number;
-  /** Whether the service timed every word. */
+  /** Whether every word has a time. */
   readonly complete: boolean;
   /** The words in text order. Starts never decrease, and no word ends after the next word starts. */
   readonly words: readonly TimedWord[];
   /** The words that were not found in the audio, in text order. In the file, their times are null. */
   readonly unplaced?: readonly UnplacedWord[];
+  /** The lines of a recording with several speakers. Together they contain all words. */
+  readonly lines?: readonly TimedLine[];
+}
+
+/** A line of a recording, with its start and end in whole milliseconds. Lines may overlap. */
+export interface TimedLine extends TimedWord {
+  readonly speaker: string;
+  /**
+   * Number of timed words in the line. `Timings.words` has the words of the first line, then those of the second, and
+   * so on.
+   */
+  readonly words: number;
 }
 
 /** A word of the text without a time. */
@@ -70,7 +82,14 @@ export function timingsFile(timings: Timings): string {
 
 /** Returns the JSON document of timings, in which a word that was not found has null times. */
 export function timingsDocument({ unplaced = [], words, ...rest }: Timings) {
-  const rows: { text: string; startMs: number | null; endMs: number | null }[] = [];
+  const rows: (Omit<TimedWord, 'startMs' | 'endMs'> & {
+    readonly startMs: number | null;
+    readonly endMs: number | null;
+    readonly speaker?: string;
+  })[] = [];
+  const speakers = rest.lines?.flatMap(({ speaker, words: count }) =>
+    Array.from({ length: count }, () => ({ speaker })),
+  );
   let next = 0;
   for (let index = 0; index <= words.length; index += 1) {
     for (; unplaced[next]?.index === index; next += 1) {
@@ -78,7 +97,8 @@ export function timingsDocument({ unplaced = [], words, ...rest }: Timings) {
     }
     const word = words[index];
     if (word !== undefined) {
-      rows.push({ text: word.text, startMs: word.startMs, endMs: word.endMs });
+      const { endMs, startMs, text } = word;
+      rows.push({ text, startMs, endMs, ...speakers?.[index] });
     }
   }
   return { ...rest, words: rows };
@@ -90,7 +110,7 @@ function clamp(value: number, lowest: number, highest: number): number {
 
 /**
  * Reads timings from a parsed JSON value. Ignores unknown fields.
- * @param shown names the file in messages
+ * @param shown name of the file for messages
  * @throws Failure (usage) for a field with an invalid value
  */
 export function readTimings(value: unknown, shown: string): Timings {
@@ -98,7 +118,7 @@ export function readTimings(value: unknown, shown: string): Timings {
     throw usageFailure(`${shown}: "${field}" is ${show(given)}; use ${allowed}`);
   };
   if (!isRecord(value)) throw usageFailure(`${shown} is not a JSON object`, HINT);
-  const { complete, durationMs, text, version, words } = value;
+  const { complete, durationMs, lines, text, version, words } = value;
   if (typeof version === 'number' && version > 1) {
     throw usageFailure(
       `${shown}: "version" is ${version}; this version of foley supports only 1`,
@@ -110,6 +130,9 @@ export function readTimings(value: unknown, shown: string): Timings {
   if (!Array.isArray(words)) return fail('words', words, 'an array of {"text","startMs","endMs"}');
   if (!isWellFormed(text)) return fail('text', text, 'the text that was spoken, in valid Unicode');
   if (typeof complete !== 'boolean') return fail('complete', complete, 'true or false');
+  const count = words.filter((word) => !isRecord(word) || word['startMs'] !== null).length;
+  const timedLines = lines === undefined ? undefined : readLines(lines, count, fail);
+  const firstWords = new Set(firstWordsOf(timedLines ?? []));
   let previous = 0;
   const unplaced: UnplacedWord[] = [];
   const read = (word: unknown, index: number): readonly TimedWord[] => {
@@ -123,6 +146,8 @@ export function readTimings(value: unknown, shown: string): Timings {
     }
     if (!isTime(startMs)) return fail(`${field}.startMs`, startMs, MILLISECONDS);
     if (!isTime(endMs)) return fail(`${field}.endMs`, endMs, MILLISECONDS);
+    // Lines of a recording may overlap.
+    if (firstWords.has(index - unplaced.length)) previous = 0;
     if (startMs < previous) {
       fail(`${field}.startMs`, startMs, `at least ${previous}, the start of the word before`);
     }
@@ -132,8 +157,40 @@ export function readTimings(value: unknown, shown: string): Timings {
     return [{ text: said, startMs, endMs }];
   };
   const timed = words.flatMap(read);
-  const rest = unplaced.length === 0 ? {} : { unplaced };
-  return { version: 1, text, durationMs, complete, words: timed, ...rest };
+  return {
+    version: 1,
+    text,
+    durationMs,
+    complete,
+    words: timed,
+    ...(unplaced.length === 0 ? {} : { unplaced }),
+    ...(timedLines === undefined ? {} : { lines: timedLines }),
+  };
+}
+
+/** Returns the index of the first word of each line. */
+export function firstWordsOf(lines: readonly TimedLine[]): readonly number[] {
+  let next = 0;
+  return lines.map(({ words }) => (next += words) - words);
+}
+
+function readLines(
+  value: unknown,
+  wordCount: number,
+  fail: (field: string, given: unknown, allowed: string) => never,
+): readonly TimedLine[] {
+  if (!Array.isArray(value)) return fail('lines', value, 'an array of the lines of a recording');
+  const lines = value.map((line: unknown, index): TimedLine => {
+    if (!isRecord(line)) return fail(`lines[${index}]`, line, 'an object');
+    const { endMs, speaker, startMs, text, words } = line;
+    const isCount = typeof words === 'number' && Number.isInteger(words) && words >= 0;
+    const isLine = isWellFormed(speaker) && isWellFormed(text) && isTime(startMs) && isTime(endMs);
+    return isLine && isCount
+      ? { speaker, text, startMs, endMs, words }
+      : fail(`lines[${index}]`, line, 'the fields speaker, text, startMs, endMs and words');
+  });
+  const count = lines.reduce((sum, { words }) => sum + words, 0);
+  return count === wordCount ? lines : fail('lines', count, `lines with ${wordCount} words in all`);
 }
 
 const HINT = 'Use a file that `foley tts --timings FILE.json` created.';
@@ -143,7 +200,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Maximum time or duration: a thousand hours. */
 const LONGEST_MS = 1_000 * 3_600_000;
 
 function isTime(value: unknown): value is number {

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
 
-/** A word with the signs attached to it, which is never split. Together, tokens contain all text except white space. */
+/** A word with the punctuation marks attached to it. A token is never split. Together, tokens contain all text except white space. */
 export interface Token {
   readonly text: string;
   /** Start and end of the token in the text, in UTF-16 units. */
@@ -46,7 +46,6 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Measures a long text in pieces, because the time that `stringWidth` takes grows with the square of the length. */
 function widthOf(text: string, ambiguousIsNarrow: boolean): number {
   const pieces = text.match(/[^]{1,500}/gu) ?? [];
   return pieces.reduce((sum, piece) => sum + stringWidth(piece, { ambiguousIsNarrow }), 0);
@@ -62,11 +61,10 @@ export function textWidth(text: string): number {
   return tokenize(text).reduce((total, { gap, width }) => total + gapWidth(gap) + width, 0);
 }
 
-/** A run of characters without control characters and spaces, except no-break spaces. */
 const CHUNK = /[^\p{Cc}\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000]+/gu;
 const INVISIBLE = /^[\s\p{Cf}]*$/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
-/** The places where a chunk may be split: after a dash between two words, and after a zero-width space. */
+// After a dash between two words, and after a zero-width space.
 const WITHIN_CHUNK = /(?<=[^\s—][—―])(?=[\p{L}\p{N}\p{Ps}\p{Pi}"'])|(?<=\u200b)(?=.)/u;
 
 function splitChunk(chunk: string): readonly string[] {
@@ -80,21 +78,18 @@ function joiner(gap: string): Token['gap'] {
   return /[\s\p{Cc}]/u.test(gap) ? ' ' : '';
 }
 
-/** Scripts that are written without spaces between words. Line breaks follow W3C rules for Chinese and Japanese. */
 const SCRIPTS = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 const UNSPACED = new RegExp(`[${SCRIPTS}]`, 'u');
-/** Characters and punctuation of scripts that are written without spaces between words. */
 const WIDE = `[${SCRIPTS}\\u3001-\\u303f\\u30fb\\u30fc\\uff01-\\uff65—―‥…‘’“”]`;
 const WIDE_START = new RegExp(`^${WIDE}`, 'u');
 const WIDE_END = new RegExp(`${WIDE}$`, 'u');
 
-/** Characters that never begin a line, such as closing punctuation, iteration marks and small kana. */
+// For example, closing punctuation, iteration marks and small kana.
 const NEVER_FIRST =
   /^[\s\p{Pe}\p{Pf}\p{M}、。，．,.・：；:;！？!?‼⁇⁈⁉‐゠–—―…‥〜～%％‰℃°゛゜ーヽヾゝゞ々〻ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰ-ㇿｧ-ｯｰๆฯ]/u;
-/** Characters that never end a line: opening punctuation, and signs that precede a number. */
+// Opening punctuation, and signs that precede a number.
 const NEVER_LAST = /[\s\p{Ps}\p{Pi}¿¡#＃$＄￥¥£€№]$/u;
 
-/** Characters of a number. A number and the unit after it, as in dates and times, form one token. */
 const NUMERAL = '[0-9０-９〇零一二三四五六七八九十百千万萬亿億兆点點.]';
 const NUMBER_END = new RegExp(`${NUMERAL}$`, 'u');
 const NUMBER_START = new RegExp(`^(?:${NUMERAL}|[年月日时時分秒岁歳])`, 'u');
@@ -119,14 +114,11 @@ function splitUnspaced(text: string): string[] {
   return pieces;
 }
 
-/** Number of characters after a possible break that are examined to decide whether a word continues there. */
 const LOOK_AHEAD = 6;
-/** Number of characters before a possible break that are examined to decide whether a word continues there. */
 const LOOK_BACK = 4;
 
 let made: Intl.Segmenter | undefined;
 
-/** Returns the word segmenter, which is created on first use because creating one is slow. */
 function segmenter(): Intl.Segmenter {
   return (made ??= new Intl.Segmenter('ja', { granularity: 'word' }));
 }
@@ -139,19 +131,16 @@ function mayPart(before: string, after: string, following: string): boolean {
   return WIDE_END.test(before) || WIDE_START.test(after);
 }
 
-/** Endings of Japanese verbs and adjectives, which the segmenter splits from their stems. */
+// Endings of Japanese verbs and adjectives, which `Intl.Segmenter` splits from their stems.
 const ENDING =
   /^(?:た|だっ|した|ます|まし|ませ|ん|ない|なく|なかっ|れ|れる|られ|られる|せ|せる|させ|させる|う|よう|たい|たく|ば|て|てい|てき|でし|でしょ)[^\p{L}]*$/u;
 const AFTER_TE = /^(?:い|いる|いた|いま|いっ|いき|しま|き|くだ|ください|くださ)[^\p{L}]*$/u;
 const STEM = /[\p{Script=Han}\p{Script=Hiragana}]$/u;
-/** Particles and other words that may follow a word in kanji. They are not endings of the word. */
+// These may follow a word in kanji, but are not endings of that word.
 const PARTICLE =
   /^(?:[はがをにへとでものやねよだ]|から|まで|より|か(?![れっけん])|な(?![いくかけ])|しか|ほど|くらい|ぐらい|ばか|けど|けれ|さえ|さん|さま|こそ|こと|たち|じゃ|くん|ちゃん|ごと|ずつ|って|そう|らし|みた|あり|ある|いる|いう|する|し[たてまな]|でき|なり|なる|とき)/u;
 
-/**
- * Returns whether the segmenter has split a Japanese word from its ending.
- * @param following the rest of the text, beginning with `after`
- */
+// `following` is the rest of the text, beginning with `after`.
 function isInflection(before: string, after: string, following: string): boolean {
   if (STEM.test(before) && ENDING.test(after)) return true;
   if (/[てで]い?$/u.test(before)) return AFTER_TE.test(after);
@@ -165,15 +154,15 @@ function isInflection(before: string, after: string, following: string): boolean
   );
 }
 
-/** Signs that are spoken, such as `&`, `%` and `€`. */
+/** Matches signs that are spoken, such as `&`, `%` and `€`. */
 const SPOKEN_SIGN = /[\p{Sc}\p{Sm}&%‰@#§°№]/gu;
 const LETTER = /\p{L}/gu;
 const DIGIT = /\p{N}/gu;
 const PICTURE = /[\p{So}\p{Extended_Pictographic}]/u;
 
-/** Assumed length of a digit when spoken, in letters. */
+// A digit is spoken as a word: its assumed length, in letters.
 const DIGIT_LETTERS = 4;
-/** Assumed length of a sign such as `%` when spoken, in letters. */
+// A sign such as `%` is spoken as a word: its assumed length, in letters.
 const SIGN_LETTERS = 5;
 
 /** Estimates the length of a text when spoken, in letters; 0 for text that is not spoken. */
@@ -208,7 +197,7 @@ export function isOpening(text: string): boolean {
 
 const QUOTED = /[。．！？!?…][”’」』）"']+$/u;
 const JAPANESE = /^(?:と|って)/u;
-/** The name of a speaker followed by a Chinese verb such as "said" or "asked". */
+/** Matches the name of a speaker followed by a Chinese verb such as "said" or "asked". */
 const CHINESE = /^[\p{Script=Han}·]{0,7}?[说說问問道喊答叫想笑写寫嚷]/u;
 
 /** Returns whether a sentence continues after a Chinese or Japanese quotation, as in 「…？」と尋ねました or “…？”她问道。 */

@@ -31,7 +31,7 @@ export interface ShownCue {
   readonly startMs: number;
   readonly endMs: number;
   readonly lines: readonly string[];
-  /** Line number, in the subtitle file, of the cue's times; the text of the cue follows. */
+  /** Number of the line in the subtitle file that contains the cue's times. */
   readonly line?: number;
 }
 
@@ -44,9 +44,8 @@ export function shownCues(cues: readonly Cue[]): ShownCue[] {
   }));
 }
 
-/** Tolerance for times that a file rounds to milliseconds. */
 const ROUNDING_MS = 1;
-/** Tolerance for the gap between two cues: one frame at 24 frames per second. */
+// One frame at 24 frames per second.
 const FRAME_MS = 42;
 
 /**
@@ -71,7 +70,7 @@ export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueV
 }
 
 interface Problem extends Pick<CueViolation, 'rule' | 'value' | 'limit'> {
-  /** Number of lines from the line with the times to the line with the problem. */
+  // Number of lines from the line with the cue's times down to the line with the problem.
   readonly at?: number;
 }
 
@@ -130,7 +129,6 @@ export function warnOfViolations(
   }
 }
 
-/** Maximum number of warnings for each file. */
 const MOST_WARNINGS = 20;
 
 /** Describes a violation: the cue, its time and text, the value and the limit. */

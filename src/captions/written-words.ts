@@ -3,17 +3,15 @@ import { CodePointSlicer, countCodePoints } from '../text/code-points.ts';
 import type { Range, SpokenText } from '../text/document.ts';
 import { writtenRanges } from '../text/document.ts';
 
-/** How far ahead in the text to look for the next word reported by the service, in UTF-16 units. */
+// Number of UTF-16 units in which foley looks for the next word. Keeps the time proportional to the text.
 const SEARCH_UNITS = 1_000;
-/** How many units to search for each word that is missing in the text, on average. The first ones have more. */
 const MISSING_UNITS = 32;
 const FIRST_MISSING_UNITS = 100_000;
-/** How many units of a word to search for. The rest of the word must follow the first occurrence of these. */
 const COMPARED_UNITS = 64;
 
 /**
- * Replaces the spoken words by the words of the document, where the two differ. If several spoken words share a
- * replacement, the document's words share their time. All other words stay as the service reports them.
+ * Replaces the spoken words by the words of the document, where the two differ. If words of the document replace
+ * several spoken words, they share the time of these spoken words.
  */
 export function writtenWords(
   source: SpokenText,
@@ -30,7 +28,6 @@ export function writtenWords(
   return results;
 }
 
-/** Spoken words that stand for one range of the document. For a word that was not replaced, `range` is undefined. */
 interface WordGroup {
   range: Range | undefined;
   readonly said: AlignedWord[];
@@ -56,10 +53,7 @@ function groupWords(source: SpokenText, words: readonly AlignedWord[]): WordGrou
   return groups;
 }
 
-/**
- * Finds the words in the text, in order. For a word that is not found, `place` (in code points) is undefined. The time
- * is proportional to the length of the text and of the words.
- */
+// For a word that is not found, `place` (in code points) is undefined.
 function* placesOf(text: string, words: readonly AlignedWord[]) {
   let at = 0;
   let count = 0;
@@ -84,7 +78,6 @@ function wordsIn(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Gives shown words the times of the spoken words; if their numbers differ, divides the whole time by word length. */
 function share(shown: readonly string[], said: readonly AlignedWord[]): AlignedWord[] {
   const [first, last] = [said[0], said.at(-1)];
   if (first === undefined || last === undefined) return [];

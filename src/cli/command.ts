@@ -19,15 +19,15 @@ export interface CommandInput<Options> {
 
 /** A command's flags and implementation. Its name and summary are in `commands/tree.ts`. */
 export interface CommandDefinition<Options extends object = object> {
-  /** Adds the description, arguments, flags and examples. */
+  /** Adds the description, arguments, flags and examples to the command. */
   configure(command: Command): void;
   /** Runs the command and returns the result; prints nothing. */
   run(context: Context, input: CommandInput<Options>): Promise<CommandResult>;
-  /** Whether the command treats an argument that begins with a dash and contains white space as text, not as a flag. */
+  /** True if an argument that begins with a dash and contains white space is text, not a flag. */
   readonly freeText?: boolean;
 }
 
-/** A command in the tree; `load` imports its module. */
+/** A command without subcommands. `load` imports the module of the command. */
 export interface Leaf {
   readonly name: string;
   readonly aliases?: readonly string[];
@@ -41,9 +41,9 @@ export interface Branch {
   readonly name: string;
   readonly summary: string;
   readonly children: readonly Leaf[];
-  /** Name of the default subcommand. If there is none, `foley` shows the help. */
+  /** Name of the default subcommand. Without a default, the command group prints its help. */
   readonly fallback?: string;
-  /** Loads the command that runs if the first word is not a subcommand, as in `foley live TEXT`. */
+  /** Loads the command that a group such as `foley live` runs if no subcommand follows. */
   readonly itself?: () => Promise<CommandDefinition>;
 }
 
@@ -69,7 +69,7 @@ export interface Context extends FileDeps {
   /** Aborted by a stop signal such as Ctrl-C. */
   readonly signal: AbortSignal;
   paths(): Promise<Paths>;
-  /** Returns the settings from the environment, the project and the user. */
+  /** Returns the settings from the environment, the project's file and the user's file. */
   settings(): Promise<SettingSources>;
   /** Connects to the service and, if needed, starts the embedded service. Later calls return the same connection. */
   connect(options?: ConnectOptions): Promise<Connection>;
@@ -86,9 +86,9 @@ export interface Connection {
 }
 
 export interface ConnectOptions {
-  /** Whether the command reads public documents only, which require no key. */
+  /** Whether the command reads only public documents, which require no API key. */
   readonly publicOnly?: boolean;
-  /** Whether the command will request speech. If so, the embedded service starts its engine early. */
+  /** Whether the command will request speech. The embedded service then starts its speech engine early. */
   readonly speaks?: boolean;
 }
 
@@ -104,6 +104,6 @@ export interface MainDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly files: FileSystem;
-  /** Ends the process at once. Called for the second stop signal. */
+  /** Ends the process at once. foley calls this function after the second stop signal. */
   readonly leaveAtOnce: (signal: StopSignal) => void;
 }

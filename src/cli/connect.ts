@@ -17,6 +17,7 @@ import type {
   ServiceEvent,
 } from '../service/running-service.ts';
 import { display } from '../text/display.ts';
+import type { StoreError } from '../service/store/open-store.ts';
 import type { Connection, ConnectOptions, Context } from './command.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import { missingBinary } from './missing-binary.ts';
@@ -24,11 +25,9 @@ import { readKeyFile } from './read-input.ts';
 import { describeClosing, describeEvent, isClosingEvent } from './render/service-events.ts';
 
 const DEFAULT_MAX_RETRIES = 4;
-// Longer than the service waits for a silent engine, whose failure it reports.
-const EMBEDDED_IDLE_MS = 75_000;
 
 /**
- * Connects to the selected service. If that is the embedded service, starts it.
+ * Connects to the service that the user selected. Starts the embedded service if the user selected it.
  * @throws Failure (usage, config, auth, state)
  */
 export async function connect(context: Context, options: ConnectOptions): Promise<Connection> {
@@ -63,7 +62,6 @@ async function startForCommand(
   return startEmbedded(host, { report, warmsUp: speaks === true });
 }
 
-/** Returns how the processes of added engines stay ready between commands; undefined if they do not. */
 async function residentOptions(context: Context): Promise<AddedEngines['resident']> {
   // Other users of Windows could open the pipe of a process.
   if (context.platform === 'win32') return undefined;
@@ -82,7 +80,7 @@ async function residentOptions(context: Context): Promise<AddedEngines['resident
 }
 
 /**
- * Returns the service that the flags, the environment and the stored accounts select; sends nothing.
+ * Returns the service that the flags, the environment and the stored accounts select. Sends no request.
  * @throws Failure (usage, config, auth)
  */
 export async function findTarget(
@@ -113,8 +111,8 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
 }
 
 /**
- * Creates the client of a service, with the limits that the flags set.
- * @param transport HTTP by default
+ * Creates the API client for a service. The flags set the limits of the client.
+ * @param transport sends the requests; default: HTTP
  */
 export function openClient(
   context: Context,
@@ -132,8 +130,7 @@ export function openClient(
     limits: {
       maxRetries: globals.maxRetries ?? DEFAULT_MAX_RETRIES,
       responseTimeoutMs: globals.responseTimeout,
-      idleTimeoutMs:
-        globals.idleTimeout ?? (address.kind === 'embedded' ? EMBEDDED_IDLE_MS : undefined),
+      idleTimeoutMs: globals.idleTimeout,
       maxBytes: globals.maxBytes,
     },
     observer: (event) => {
@@ -158,7 +155,7 @@ export interface TargetInputs {
 export type Target =
   | {
       readonly kind: 'embedded';
-      /** A line to print on stderr if the user has configured no service; otherwise undefined. */
+      /** A notice for stderr if the user has configured no service; otherwise undefined. */
       readonly notice: string | undefined;
     }
   | {
@@ -178,7 +175,7 @@ const NOTICE =
 
 /**
  * Selects the service by flags, environment and account, in this order.
- * @throws Failure (usage, config), or (auth) when a key is missing, empty or for another service
+ * @throws Failure: `usage`, `config`, or `auth` for a key that is missing, empty or for another service
  */
 export function resolveTarget(inputs: TargetInputs): Target {
   const { env, flags } = inputs;
@@ -224,7 +221,7 @@ function onPurpose(flags: TargetInputs['flags'], reason: string): Target {
 interface Key {
   readonly value: string;
   readonly source: KeySource;
-  /** The stored account to which the key belongs. foley sends the key only to the URLs of this account. */
+  /** The stored account that contains the API key. foley sends the key only to the URLs of this account. */
   readonly boundTo?: Account;
 }
 
@@ -377,10 +374,9 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 }
 
 /**
- * Starts the embedded service for one command, on a free loopback port with a random key.
- * @returns the address of the service, and `close`. `close` first finishes running requests and orphaned jobs. When
- * `hurry` is aborted, `close` leaves these jobs to the next service that uses the same data.
- * @throws Failure (state) when the data of the service cannot be used
+ * Starts the embedded service for one command, on a free loopback port with a random API key. `close` finishes running
+ * requests and orphaned jobs. If `hurry` is aborted, `close` leaves these jobs to the next service with the same data.
+ * @throws Failure (state) if the data of the service cannot be used
  */
 export async function startEmbedded(
   host: ServiceHost,
@@ -389,53 +385,32 @@ export async function startEmbedded(
   readonly address: ServiceAddress;
   readonly close: (hurry?: AbortSignal) => Promise<void>;
 }> {
-  // Causes of engine failures by request id; HTTP responses do not contain them.
-  const failures = new Map<string, string>();
-  const report = (event: ServiceEvent): void => {
-    if (event.type === 'failure') rememberFailure(failures, event);
-    options.report?.(event);
-  };
-  const service = await startService({ ...options, report }, host);
+  const service = await startService(options, host);
   return {
     address: {
       kind: 'embedded',
       baseUrl: new URL(service.baseUrl),
       realtimeUrl: new URL(service.realtimeUrl),
       apiKey: service.apiKey,
-      failureOf: (requestId) => failures.get(requestId),
     },
     close: (hurry) => service.close(hurry),
   };
 }
 
-function rememberFailure(
-  failures: Map<string, string>,
-  { error, requestId }: Extract<ServiceEvent, { readonly type: 'failure' }>,
-): void {
-  failures.delete(requestId);
-  // Other errors, such as a failed refund, have no engine as their cause.
-  if (!(error instanceof Error) || !('report' in error)) return;
-  failures.set(requestId, String(error.report));
-  const [oldest = ''] = failures.keys();
-  if (failures.size > MOST_FAILURES) failures.delete(oldest);
-}
-
-// No command has this many requests open at once.
-const MOST_FAILURES = 64;
-
 /** The dependencies of the embedded service. */
 export interface ServiceHost {
   readonly paths: Pick<Paths, 'engines' | 'serviceData'>;
   readonly files: FileSystem;
-  /** Environment of this process. Engines that the user added get only the variables that foley allows. */
+  /** Environment variables of this process. Engines that the user added get only the variables that foley allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns how the processes of added engines stay ready after the service; default: they end. */
+  /** Returns how engine processes stay ready after the service ends. By default, these processes end too. */
   readonly resident?: () => Promise<AddedEngines['resident']>;
 }
 
 /**
  * Starts the embedded service. Its data is in the state folder unless the options name another folder.
- * @throws Failure (config for an invalid list of engines, state for unusable data, usage when it cannot listen)
+ * @throws Failure: `config` for an invalid list of engines, `state` for unusable data, `usage` if the service cannot
+ * listen
  */
 export async function startService(
   options: Partial<OpenServiceOptions>,
@@ -444,15 +419,20 @@ export async function startService(
   const { env, files, paths } = host;
   const added = await loadEngineRegistrations(files, registrationsFile(paths.engines));
   const resident = added.length === 0 ? undefined : await host.resident?.();
+  return openService({
+    ...options,
+    dataDir: options.dataDir ?? paths.serviceData,
+    engines: { added, env, nodePath: process.execPath, resident },
+  });
+}
+
+/** Opens the embedded service. @throws Failure: `state` for unusable data, `usage` if the service cannot listen */
+export async function openService(options: OpenServiceOptions): Promise<RunningService> {
   const service = await import('../service/index.ts');
   try {
-    return await service.openService({
-      ...options,
-      dataDir: options.dataDir ?? paths.serviceData,
-      engines: { added, env, nodePath: process.execPath, resident },
-    });
+    return await service.openService(options);
   } catch (error) {
-    if (service.isStoreError(error)) throw stateFailure(error, error.reason);
+    if (service.isStoreError(error)) throw stateFailure(error);
     if (service.isListenError(error)) {
       throw usageFailure(
         error.message,
@@ -470,8 +450,9 @@ const WHAT_TO_DO = {
   corrupt: 'Move the data away to start over; `foley doctor` shows details.',
 } as const;
 
-function stateFailure(error: Error, reason: keyof typeof WHAT_TO_DO | 'no_binary'): Failure {
-  if (reason === 'no_binary') return missingBinary('libsql', error.cause);
+function stateFailure(error: StoreError): Failure {
+  const { path, reason } = error;
+  if (reason === 'no_binary') return missingBinary(path, error.cause);
   return new Failure(`the embedded service cannot use its stored data: ${error.message}`, {
     code: 'state',
     exit: 'state',

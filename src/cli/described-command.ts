@@ -1,6 +1,6 @@
 import { SETTING_NAMES, SETTINGS } from '../config/setting-definitions.ts';
 
-/** A flag as described in the help; `value` is the placeholder of its value. */
+/** A flag in the help. `value` is the placeholder for the value of the flag. */
 export interface DescribedFlag {
   readonly long: string;
   readonly short: string | undefined;
@@ -26,12 +26,12 @@ export interface DescribedCommand {
   readonly description: string;
   readonly usage: string;
   readonly arguments: readonly DescribedArgument[];
-  /** The flags of the command, without the global flags. */
+  /** The flags of the command, except the global flags. */
   readonly flags: readonly DescribedFlag[];
-  /** Text that the help prints after the flags, such as examples. */
+  /** Text that the help of a command prints after the flags, such as examples. */
   readonly notes: string;
   readonly children: readonly DescribedCommand[];
-  /** Name of the default subcommand. */
+  /** Name of the default subcommand, if the command is a group that has one. */
   readonly fallback: string | undefined;
 }
 
@@ -48,14 +48,19 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
 /** Kinds of names that foley stores for shell completion. */
 export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
-/** The source of the completions for a value: a list of words, files, folders, stored names, or nothing. */
+/** Where the completions for a value come from: a list of words, file or folder names, stored names, or nowhere. */
 export type ValueSource =
   | 'anything'
   | 'files'
   | 'folders'
   | 'nothing'
   | { readonly known: KnownName }
-  | { readonly words: readonly string[]; readonly about?: readonly string[] };
+  | {
+      readonly words: readonly string[];
+      readonly about?: readonly string[];
+      /** Whether the value is a list of words, separated by commas. */
+      readonly isList?: true;
+    };
 
 const KNOWN_BY_FLAG: Readonly<Record<string, KnownName>> = {
   '--account': 'account',
@@ -85,26 +90,26 @@ const ON_DISK: Readonly<Record<string, 'files' | 'folders'>> = {
   path: 'files',
 };
 
-/** Returns the source of completions for the value of a flag; `value` is the placeholder in the help. */
+/** Returns where the completions for the value of a flag come from. `value` is the placeholder in the help. */
 export function flagSource(
   long: string,
   value: string,
   words: readonly string[] | undefined,
 ): ValueSource {
-  if (words !== undefined) return { words };
+  if (words !== undefined) return value === 'names' ? { words, isList: true } : { words };
   const known = KNOWN_BY_FLAG[long];
   return known === undefined ? (ON_DISK[value] ?? 'anything') : { known };
 }
 
-/** Returns the source of completions for an argument. Only the first argument of a command uses stored names. */
+/** Returns where the completions for an argument come from. Only the first argument of a command uses stored names. */
 export function argumentSource(path: readonly string[], name: string): ValueSource {
   const known = name === 'value' ? undefined : KNOWN_BY_COMMAND[path.join(' ')];
   return known === undefined ? (ON_DISK[name] ?? 'anything') : { known };
 }
 
-/** The commands and flags for `foley __complete`, saved by the build. */
+/** The commands and flags that `foley __complete` offers. The build saves this list in a file. */
 export interface Grammar {
-  /** The words that can follow each command path, such as `jobs wait`. The key '' stands for `foley` alone. */
+  /** What can follow each command path, such as `jobs wait`. The key '' stands for `foley` alone. */
   readonly places: Readonly<Record<string, Place>>;
   readonly globalFlags: readonly DescribedFlag[];
 }
@@ -112,14 +117,14 @@ export interface Grammar {
 interface Place {
   readonly commands: readonly OfferedWord[];
   readonly flags: readonly DescribedFlag[];
-  /** The completion sources of the arguments. The last source also applies to all further arguments. */
+  /** Where the completions for each argument come from. The last entry also applies to all further arguments. */
   readonly arguments: readonly ValueSource[];
 }
 
 /** A word that a shell offers, with its description. */
 export type OfferedWord = readonly [word: string, description: string];
 
-/** Returns the grammar for `foley __complete`. */
+/** Converts descriptions of commands to the form that `foley __complete` reads. */
 export function grammarOf({ commands, globalFlags }: DescribedTree): Grammar {
   const root: Place = { commands: offered(commands), flags: [], arguments: [] };
   const places = everyCommand(commands).flatMap((command) => placesOf(command));

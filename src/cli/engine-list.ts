@@ -8,44 +8,41 @@ import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { Context } from './command.ts';
 
-/** Returns the dependencies of the functions in `src/engines/`. */
+/** Creates the dependencies that the functions in `src/engines/` need. */
 export async function engineDeps(context: Context): Promise<EngineDeps> {
   const { engineInspector } = await import('../engines/inspector.ts');
-  const { engines } = await context.paths();
-  return { ...context, enginesFolder: engines, inspect: engineInspector(context) };
+  const { engines, models } = await context.paths();
+  return {
+    ...context,
+    enginesFolder: engines,
+    modelsFolder: models,
+    inspect: engineInspector(context),
+    onWait: (pid) =>
+      context.io.notice(
+        `foley: waiting for ${pid === undefined ? 'another process' : `process ${pid}`}, which adds or removes an engine`,
+      ),
+  };
 }
 
 /**
- * Returns the dependencies for files of models.
- * @param from the value of `--from`: a folder, or the URL of a mirror
+ * Creates the dependencies that functions for model files need.
+ * @param from value of `--from`: a folder, or the URL of a mirror
  * @throws Failure (usage) for an invalid URL or a folder that does not exist
  */
 export async function modelDeps(
   context: Context,
   from?: string,
 ): Promise<
-  Pick<
-    NaturalEngineDeps,
-    'client' | 'modelsFolder' | 'onWait' | 'processes' | 'signal' | 'source'
-  > & { readonly closeClient: () => Promise<void> }
+  Pick<NaturalEngineDeps, 'client' | 'source'> & { readonly closeClient: () => Promise<void> }
 > {
-  const { io, processes, signal } = context;
-  const { models } = await context.paths();
   let client: ApiClient | undefined;
   return {
-    processes,
-    signal,
-    modelsFolder: models,
     source: await sourceOf(context, from),
     async client() {
       const { openClient } = await import('./connect.ts');
       return (client ??= openClient(context, { kind: 'hosted', ...NO_SERVICE }));
     },
     closeClient: async () => client?.close(),
-    onWait: (pid) =>
-      io.notice(
-        `foley: waiting for ${pid === undefined ? 'another process' : `process ${pid}`}, which adds or removes an engine`,
-      ),
   };
 }
 
@@ -77,19 +74,22 @@ async function sourceOf(context: Context, from: string | undefined): Promise<Mod
   );
 }
 
-/** Returns the fields of an engine for `--json`. @param bytes size on the disk, if foley installed the engine */
+/**
+ * Returns the fields of an engine as `--json` prints them.
+ * @param bytes size of the files that foley installed for the engine
+ */
 export function engineDocument(engine: EngineRegistration, bytes?: number): object {
   const { name, version, license, command, args, cwd, voices } = engine;
   const size = bytes === undefined ? {} : { bytes };
   return { name, version, license, command, args, cwd, voices, ...size };
 }
 
-/** Returns the languages of an engine's voices. */
+/** Lists the languages of an engine's voices, separated by commas. */
 export function languagesOf({ voices }: EngineRegistration): string {
   return [...new Set(voices.map(({ language }) => language))].join(', ');
 }
 
-/** Formats a size, such as `92.4 MB`. */
+/** Formats a size in bytes, such as `92.4 MB`. */
 export function formatBytes(bytes: number): string {
   return bytes < 100_000
     ? `${Math.ceil(bytes / 1_000)} kB`

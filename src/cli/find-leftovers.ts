@@ -10,10 +10,7 @@ import type { DamagedRecord, Leftover } from '../speech/recover.ts';
 import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
-/**
- * Finds the results of interrupted commands, and damaged files. Changes nothing. `failures` has an error for each
- * folder that cannot be listed.
- */
+/** Finds results of interrupted commands, and damaged files. `failures` has an error for each unreadable folder. */
 export async function findLeftovers(
   context: Context,
   open: () => Promise<readonly OpenIntent[]>,
@@ -39,7 +36,7 @@ export async function findLeftovers(
   return { leftovers: found, failures };
 }
 
-/** Returns foley's damaged files, for `foley doctor`. @throws Failure if files cannot be listed */
+/** Returns the damaged files of foley, for `foley doctor`. @throws Failure if files cannot be listed */
 export async function findDamaged(context: Context): Promise<readonly DamagedRecord[]> {
   const found = await findLeftovers(context, (await openJournal(context)).open);
   const [failure] = found.failures;

@@ -7,10 +7,8 @@ import { wantsColor, loadPaint, PLAIN } from './render/style.ts';
 import type { GlobalOptions } from './flags/global.ts';
 import type { TerminalStyle } from './render/style.ts';
 
-/** Maximum length of a message on stderr, in code points. */
 const LONGEST_SENTENCE = 4_000;
 
-/** The standard streams. Only the result goes to stdout; everything else goes to stderr. */
 export interface Io {
   readonly stdin: () => Input;
   readonly stdinIsTerminal: () => boolean;
@@ -20,28 +18,30 @@ export interface Io {
   readonly err: TerminalStyle;
   /** Whether stderr may show animated progress. */
   readonly showsProgress: boolean;
-  /** stderr, for content that must not be escaped or wrapped, such as progress bars and images. */
+  /** The stderr stream, for content that must not be escaped or wrapped, such as progress bars and images. */
   readonly progressStream: Output;
-  /** Functions that remove a progress display and show the cursor, called before the process ends at once. */
+  /** Functions that remove a progress display and show the cursor, called before the process ends abruptly. */
   readonly cleanups: Set<() => void>;
   /** Throws a Failure (output) if stdout is closed. Called before requesting billed content that goes to stdout. */
   requireStdout(): void;
   /** Number of lines that fit on the screen; Infinity if no pager may be started. */
   readonly pageLines: number;
+  /** Whether a pager uses the terminal. While it does, Ctrl-C goes to the pager. */
+  readonly paging: { isActive: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes to stdout. Resolves when a slow reader can accept more. */
+  /** Writes to stdout. Resolves when the reader of stdout can accept more. */
   writeOut(chunk: string | Uint8Array): Promise<void>;
   /** Prints a sentence on stderr, except with `--quiet`. */
   notice(sentence: string): void;
   /** Prints a sentence on stderr, even with `--quiet`. */
   warn(sentence: string): void;
-  /** Returns a sentence escaped and wrapped as `notice` and `warn` print it. */
+  /** Returns a sentence as `notice` and `warn` print it: escaped and wrapped. */
   shown(sentence: string): string;
   /** Wraps text that is already escaped, and prints it on stderr. */
   explain(text: string): void;
   /** Prints a line on stderr unchanged, for programs and logs. */
   complain(line: string): void;
-  /** Prints a prompt on stderr, without a line end. */
+  /** Prints a question on stderr, without a line break at the end. */
   ask(question: string): void;
 }
 
@@ -53,7 +53,7 @@ export async function createIo({
 }: {
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'progress' | 'quiet'>;
+  readonly globals: Pick<GlobalOptions, 'color' | 'json' | 'pager' | 'progress' | 'quiet'>;
 }): Promise<Io> {
   const { stdin, stdout, stderr } = streams;
   const stderrIsTerminal = stderr.isTTY === true;
@@ -78,7 +78,11 @@ export async function createIo({
       globals.json !== true,
     progressStream: stderr,
     cleanups: new Set(),
-    pageLines: isAttended(stdout, env) && globals.json !== true ? screenLines(stdout) : Infinity,
+    pageLines:
+      isAttended(stdout, env) && globals.pager && globals.json !== true
+        ? screenLines(stdout)
+        : Infinity,
+    paging: { isActive: false },
     env,
     requireStdout: () => {
       if (streams.stdoutIsClosed()) throw closedStdout();
@@ -117,7 +121,7 @@ async function loadWrap(stream: Output): Promise<(text: string) => string> {
 /** An input stream that may be a terminal, such as `process.stdin`. */
 export type Input = Readable & {
   readonly isTTY?: boolean;
-  /** Called with `true`, switches off the terminal's echo and delivers each key at once. */
+  /** Switches raw mode on or off. In raw mode, the terminal does not echo input and delivers each key at once. */
   readonly setRawMode?: (on: boolean) => unknown;
 };
 export type Output = Writable & {
@@ -135,7 +139,7 @@ export interface Streams {
   readonly stdoutIsClosed: () => boolean;
 }
 
-/** Assumed width of a terminal that reports 0 columns, such as that of `script` or a serial connection. */
+// For a terminal that reports 0 columns, such as a serial connection.
 const DEFAULT_COLUMNS = 80;
 
 /** Prepares the output streams: ignores error events, and corrects the width of a terminal that reports 0 columns. */

@@ -10,7 +10,7 @@ import type { Context } from './command.ts';
 import type { Progress } from './render/progress.ts';
 
 /**
- * Opens the journal of billed requests, which the caller closes. `open` lists the unfinished requests of earlier
+ * Opens the journal of billed requests, which the caller must close. `open` lists the unfinished requests of earlier
  * commands; it may throw a Failure (state).
  */
 export async function openJournal(context: Context): Promise<{
@@ -27,8 +27,8 @@ export async function openJournal(context: Context): Promise<{
 }
 
 /**
- * Runs billed work with an open journal, then closes the journal. `notice` stops the progress display and prints a
- * line on stderr.
+ * Calls `work` with an open journal of billed requests, then closes the journal. In `work`, `notice` stops the progress
+ * display and prints a line on stderr.
  */
 export async function withJournal<T>(
   context: Context,
@@ -55,7 +55,7 @@ export async function openSpool(context: Context): Promise<Spool> {
   return createSpool({ ...context, folder: path.join(state, 'spool') });
 }
 
-/** Returns the folder with the saved progress of long texts, and the dependencies to read it. */
+/** Returns the folder with the saved progress of long texts, and the dependencies for reading the files in it. */
 export async function recordOptions(context: Context): Promise<RecordOptions> {
   const { state } = await context.paths();
   return { ...context, folder: path.join(state, 'long-texts') };

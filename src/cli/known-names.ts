@@ -10,7 +10,7 @@ export interface RememberedName {
   readonly about: string;
 }
 
-/** Names of one kind, such as voices, that occur in a response. foley stores them for shell completion. */
+/** Names of one kind, such as voices, that a response contains. foley stores them for shell completion. */
 export interface SeenNames {
   readonly kind: KnownName;
   readonly names: readonly RememberedName[];
@@ -26,7 +26,7 @@ const ABOUT_COLUMNS = 60;
 // All names with their descriptions, at four bytes a character.
 const NAMES_BYTES = 512 * 1024;
 
-/** Returns the stored names of one kind, newest first. If they cannot be read, returns none. Sends no request. */
+/** Returns the stored names of one kind, newest first; no names if the file cannot be read. Sends no request. */
 export async function recallNames(
   files: FileSystem,
   cache: string,
@@ -69,7 +69,7 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** Returns a list that contains the name if the name needs no quoting in a shell; otherwise an empty list. */
+/** Returns a list with the given name, or an empty list if a shell would need quotes around the name. */
 export function completableName(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

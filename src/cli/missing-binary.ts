@@ -1,8 +1,8 @@
 import { Failure } from '../errors/failure.ts';
 
 /**
- * Loads the package `sharp`, with which the embedded service draws images, before a job is created.
- * @throws Failure (state) when the binary of `sharp` is missing
+ * Loads `sharp`, with which the embedded service draws images. Called before a job is created, to fail early.
+ * @throws Failure (state) if the binary of `sharp` is missing
  */
 export async function requireSharp(): Promise<void> {
   try {
@@ -12,7 +12,7 @@ export async function requireSharp(): Promise<void> {
   }
 }
 
-/** Creates the failure for a package whose binary for this system is not installed. */
+/** Creates the failure for a package that is not installed, or not with its binary for this system. */
 export function missingBinary(name: string, cause: unknown): Failure {
   const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return new Failure(
@@ -21,8 +21,9 @@ export function missingBinary(name: string, cause: unknown): Failure {
       code: 'state',
       exit: 'state',
       hint:
-        'The binary is an optional npm package. Reinstall foley on this computer: ' +
-        '`npm install -g foley --include=optional`, or in a project: delete node_modules, then `npm install --include=optional`.',
+        'The installation is incomplete: npm was told to omit optional packages, or node_modules is from another system. ' +
+        'Delete node_modules and run `npm install --include=optional`, ' +
+        'or install a global foley again with `--include=optional`.',
       cause,
     },
   );

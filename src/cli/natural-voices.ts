@@ -10,8 +10,8 @@ const NOTICE =
   'foley: this voice is small and built in; `foley engine add kokoro` installs natural voices';
 
 /**
- * Returns a sentence about natural voices after the embedded service has spoken, if no engine is added. Returns it once
- * a day, and only if the time can be stored. Never throws.
+ * Returns a hint about natural voices if the embedded service spoke and the user has added no engine. Returns the hint
+ * at most once a day. Never throws.
  */
 export async function naturalVoicesNotice(context: Context): Promise<string | undefined> {
   try {
@@ -28,6 +28,7 @@ export async function naturalVoicesNotice(context: Context): Promise<string | un
     const ageMs = now - Date.parse(text);
     if (ageMs >= 0 && ageMs < DAY_MS) return undefined;
     const data = Buffer.from(new Date(now).toISOString());
+    // Without a stored time, the hint would appear after every command.
     await replaceFile({ ...context, path: file, data, mode: 0o600 });
     return NOTICE;
   } catch {

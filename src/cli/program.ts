@@ -50,7 +50,6 @@ export function parseCommand(
   };
 }
 
-/** Whether the only text of a command is `-`, which names stdin as in `--file -`. */
 function namesStdin(command: Command, words: readonly string[]): boolean {
   const { args, options } = command;
   const mayHaveFile =
@@ -59,7 +58,7 @@ function namesStdin(command: Command, words: readonly string[]): boolean {
   return mayHaveFile && args.length === 1 && args[0] === '-' && !words.includes('--');
 }
 
-/** Creates the commander command, with the flags of the definition and the global flags. */
+/** Creates the command for the library `commander`, with the flags of the definition and the global flags. */
 export function buildCommand(path: readonly string[], definition: CommandDefinition): Command {
   const command = bareCommand(['foley', ...path].join(' '));
   command.action(() => {});
@@ -74,7 +73,7 @@ export function buildCommand(path: readonly string[], definition: CommandDefinit
     .addHelpText('after', `${GLOBAL_FLAGS_HELP}\n${EXIT_CODES_HELP}`);
 }
 
-/** Parses a command line that names no command. Returns the welcome text for an empty line, else the help. */
+/** Parses a command line that names no command. Without arguments, returns the welcome text, else the help. */
 export function parseRoot(tree: readonly CommandNode[], words: readonly string[]): Shown {
   if (words.length === 0) return { kind: 'help', text: welcomeText(tree) };
   const command = listing('foley', tree)
@@ -92,7 +91,7 @@ function environmentHelp(): string {
   return `\nEnvironment:\n${lines.join('\n')}`;
 }
 
-/** Parses a command group without a subcommand, such as `foley voices --help`. */
+/** Parses a command line that names a command group but no subcommand, such as `foley voices --help`. */
 export function parseBranch(branch: Branch, words: readonly string[]): Shown {
   const command = listing(`foley ${branch.name}`, branch.children);
   return parseListing(command.description(`${branch.summary}.`), words);
@@ -126,7 +125,6 @@ function bareCommand(name: string): Command {
     .showSuggestionAfterError(false);
 }
 
-/** Runs commander and captures its output. Returns help or version requests; throws usage errors as Failures. */
 function parse(command: Command, words: readonly string[], freeText = false): Shown | undefined {
   refuseRepeated(command);
   command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
@@ -158,12 +156,12 @@ function refuseRepeated(command: Command): void {
   }
 }
 
-/** Returns whether a flag may be repeated: its parser also receives the earlier values. */
+/** Returns true if a flag may be repeated: its parser then has a second parameter for the earlier values. */
 export function isRepeatable({ parseArg }: Option): boolean {
   return parseArg !== undefined && parseArg.length > 1;
 }
 
-/** Returns the help of a command, as `--help` prints it: examples precede the arguments and options. */
+/** Returns the help of a command as `--help` prints it: the examples precede the arguments and flags. */
 export function helpOf(command: Command): string {
   const text = unorderedHelp(command);
   const examples = /^Examples:\n(?: .*\n)+\n/m.exec(text)?.[0] ?? '';
@@ -171,7 +169,7 @@ export function helpOf(command: Command): string {
   return rest.replace(/^(?:Arguments|Options):$/m, (heading) => examples + heading);
 }
 
-/** Returns the help in commander's order, with the examples last. */
+/** Returns the help of a command in the order of the library `commander`, with the examples last. */
 export function unorderedHelp(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -206,9 +204,11 @@ function usageProblem(command: Command, error: CommanderError, freeText: boolean
   return usageFailure(problem, hints.filter(isText).join(' '));
 }
 
-/** Flags that users expect on commands that do not have them, with the commands that do. */
+// Flags that users expect on other commands too.
 const FLAGS_ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['--pauses', '`foley tts`, `foley batch` and `foley text` have --pauses.'],
+  ['--columns', 'Commands that print a list have --columns.'],
+  ['--jq', 'Commands that print a list, and `foley api`, have --jq. Others have --json.'],
 ]);
 
 function isText(value: string | null | undefined): value is string {
@@ -251,10 +251,10 @@ function wrapped(words: readonly string[]): string[] {
   return lines;
 }
 
-/** Marks an argument that begins with a dash but is text. No process argument can contain this character. */
+// No process argument can contain this character.
 const MARK = '\0';
 
-/** Marks text that begins with a dash and contains white space ("- and then it rained") as text, not flags. */
+/** Marks arguments such as "- and then it rained", which begin with a dash and contain white space, as text. */
 export function guardDashText(
   words: readonly string[],
   options: readonly Option[],
@@ -278,12 +278,12 @@ function isDashText(word: string, longs: ReadonlySet<string | null | undefined>)
   return !(word.includes('=') && longs.has(word.split('=', 1)[0]));
 }
 
-/** Removes the marks that `guardDashText` added. */
+/** Removes the marks that `guardDashText` added to arguments. */
 export function restoreDashText(words: readonly string[]): readonly string[] {
   return words.map((word) => (word.startsWith(MARK) ? word.slice(MARK.length) : word));
 }
 
-/** The command that a command line selects in the tree. */
+/** The command that a command line selects in the command tree. */
 export type Invocation =
   | { readonly kind: 'root'; readonly words: readonly string[] }
   | { readonly kind: 'branch'; readonly branch: Branch; readonly words: readonly string[] }
@@ -292,7 +292,7 @@ export type Invocation =
       readonly leaf: Leaf;
       /** The names of the command groups and the command, such as `['voices', 'list']`. */
       readonly path: readonly string[];
-      /** All arguments except the path. */
+      /** All arguments except the words of the command path. */
       readonly words: readonly string[];
     };
 
@@ -328,20 +328,28 @@ function findVerb(branch: Branch, before: readonly string[], rest: readonly stri
   }
   const { after, word } = second;
   const leaf = branch.children.find((child) => namesOf(child).includes(word));
+  if (leaf === undefined && fallback !== undefined && hasOwnFlag(second.before)) {
+    // The word is probably the value of that flag: `foley voices --page 2`.
+    return {
+      kind: 'leaf',
+      leaf: fallback,
+      path: [branch.name, fallback.name],
+      words: [...before, ...rest],
+    };
+  }
   if (leaf === undefined) throw unknownCommand(word, branch.children, branch.name);
   return { kind: 'leaf', leaf, path: [branch.name, leaf.name], words: [...words, ...after] };
 }
 
-/** Returns whether a word is a subcommand. A word after a flag of the group is not: it may be the flag's value. */
 function isVerb(branch: Branch, { before, word }: ReturnType<typeof nextWord>): boolean {
-  const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
-  const isBehindOwnFlag = before.some(
-    (given) => given.startsWith('-') && !known.has(given.split('=', 1)[0]),
-  );
-  return !isBehindOwnFlag && branch.children.some(({ name }) => name === word);
+  return !hasOwnFlag(before) && branch.children.some(({ name }) => name === word);
 }
 
-/** Treats `foley help tts` as `foley tts --help`. Help topics, however, are commands in the tree. */
+function hasOwnFlag(words: readonly string[]): boolean {
+  const known = new Set(globalOptions().flatMap(({ long, short }) => [long, short]));
+  return words.some((given) => given.startsWith('-') && !known.has(given.split('=', 1)[0]));
+}
+
 function findHelp(
   before: readonly string[],
   words: readonly string[],
@@ -360,7 +368,6 @@ function findHelp(
   return findInvocation([...words.filter((given) => given !== '--help'), '--help'], tree);
 }
 
-/** Splits arguments at the first word that is neither a global flag nor the value of one. */
 function nextWord(argv: readonly string[]): {
   before: readonly string[];
   word: string | undefined;

@@ -7,7 +7,7 @@ const CTRL_D = '\x04';
 const CTRL_U = '\x15';
 const BACKSPACE = '\b';
 const DELETE = '\x7f';
-/** Escape sequences of keys such as arrows, and around pasted text. */
+// A terminal sends these sequences for keys such as arrows, and around pasted text.
 const ESCAPE_SEQUENCE = /\x1b(\[[0-9;?]*[ -/]*[@-~]|[O@-Z\\-_].?)?/g;
 
 interface Terminal {
@@ -72,10 +72,6 @@ export async function confirm(question: string, { io, signal }: Terminal): Promi
   }
 }
 
-/**
- * Reads the terminal until `isComplete` returns true or the input ends. Rejects with any error that `isComplete`
- * throws.
- */
 function readUntil({ io, signal }: Terminal, isComplete: (text: string) => boolean): Promise<void> {
   const terminal = io.stdin();
   const decoder = new StringDecoder('utf8');

@@ -17,9 +17,9 @@ const LARGEST_KEY_BYTES = 64 * 1024;
 type InputContext = Pick<Context, 'files' | 'signal'> & { readonly io: Pick<Io, 'stdin'> };
 
 /**
- * Reads a file; `-` is stdin.
+ * Reads a file, or stdin if the file name is `-`.
  * @param shown the flag and its value, for messages
- * @throws Failure (usage) if it cannot be read or is too large; or the signal's abort reason
+ * @throws Failure (usage) if the file cannot be read or is too large; or the signal's abort reason
  */
 export async function readInput(
   { files, io, signal }: InputContext,
@@ -44,7 +44,9 @@ export async function readInput(
   }
 }
 
-/** Reads a file as UTF-8 text. Throws like `readInput`, and Failure (usage) with `encodingHint` for other encodings. */
+/**
+ * Reads a file as UTF-8 text. Throws like `readInput`, or a Failure (usage) with `encodingHint` for other encodings.
+ */
 export async function readTextInput(
   context: Context,
   file: string,
@@ -62,7 +64,7 @@ export async function readTextInput(
 
 /**
  * Reads the API key from the file of `--api-key-file` (`-` is stdin), without a trailing line end.
- * @throws Failure: usage if it cannot be read, auth if it contains no key; or the signal's abort reason
+ * @throws Failure: `usage` if the file cannot be read, `auth` if the file contains no key; or the signal's abort reason
  */
 export async function readKeyFile(file: string, context: InputContext): Promise<string> {
   const name = `--api-key-file ${file}`;
@@ -73,8 +75,8 @@ export async function readKeyFile(file: string, context: InputContext): Promise<
 }
 
 /**
- * Opens an audio file while `work` reads it.
- * @throws Failure (usage) when the file cannot be read, or `work` throws an UnusableAudioError
+ * Opens an audio file, calls `work` and closes the file.
+ * @throws Failure (usage) if the file cannot be read, or if `work` throws an UnusableAudioError
  */
 export async function useAudioFile<Result>(
   given: string,

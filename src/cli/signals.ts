@@ -1,13 +1,23 @@
+import { constants } from 'node:os';
+
 /** An event emitter for operating system signals, such as Node's `process`. */
 export interface SignalSource {
-  on(signal: StopSignal, listener: () => void): unknown;
-  off(signal: StopSignal, listener: () => void): unknown;
+  on(signal: ReceivedSignal, listener: () => void): unknown;
+  off(signal: ReceivedSignal, listener: () => void): unknown;
 }
 
 /** Signals that stop a run; `SIGHUP` means that the terminal was closed. */
-export type StopSignal = (typeof STOP_SIGNALS)[number];
+export type StopSignal = (typeof RECEIVED_SIGNALS)[number][1];
 
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type ReceivedSignal = (typeof RECEIVED_SIGNALS)[number][0];
+
+const RECEIVED_SIGNALS = [
+  ['SIGINT', 'SIGINT'],
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGHUP', 'SIGHUP'],
+  // Ctrl-Break; only Windows sends this signal.
+  ['SIGBREAK', 'SIGINT'],
+] as const;
 
 /** The abort reason of a run that a stop signal such as Ctrl-C ended. */
 export class Interrupted extends Error {
@@ -21,7 +31,7 @@ export class Interrupted extends Error {
 }
 
 /**
- * Listens for stop signals. The first signal aborts `signal` with `Interrupted`, and the second calls `onSecond`.
+ * Listens for stop signals. The first one aborts `signal` with `Interrupted`, and the second one calls `onSecond`.
  * `stop` removes the listeners.
  */
 export function watchSignals(
@@ -29,18 +39,42 @@ export function watchSignals(
   onSecond: (signal: StopSignal) => void,
 ): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
-  const listeners = STOP_SIGNALS.map((stopSignal) => {
+  const listeners = RECEIVED_SIGNALS.map(([name, stopSignal]) => {
     const listener = (): void => {
       if (controller.signal.aborted) onSecond(stopSignal);
       else controller.abort(new Interrupted(stopSignal));
     };
-    source.on(stopSignal, listener);
-    return { stopSignal, listener };
+    source.on(name, listener);
+    return { name, listener };
   });
   return {
     signal: controller.signal,
     stop: () => {
-      for (const { listener, stopSignal } of listeners) source.off(stopSignal, listener);
+      for (const { listener, name } of listeners) source.off(name, listener);
     },
   };
+}
+
+/** The part of Node's `process` that {@link endWithSignal} needs. */
+export interface EndingProcess {
+  readonly platform: NodeJS.Platform;
+  readonly pid: number;
+  exitCode?: number | string | null | undefined;
+  exit(): unknown;
+  kill(pid: number, signal: StopSignal): unknown;
+  removeAllListeners(signal: StopSignal): unknown;
+}
+
+/** Ends the process with a stop signal or, on Windows, with the exit code that shells use for the signal, such as 130. */
+export function endWithSignal(host: EndingProcess, signal: StopSignal): void {
+  host.exitCode = 128 + constants.signals[signal];
+  // Windows has no signals between processes.
+  if (host.platform === 'win32') {
+    host.exit();
+    return;
+  }
+  // A remaining listener, such as a spinner's, would swallow the signal.
+  host.removeAllListeners(signal);
+  // The calling shell sees the signal.
+  host.kill(host.pid, signal);
 }

@@ -6,8 +6,8 @@ import type { Context } from './command.ts';
 const SUGGESTION_TIMEOUT_MS = 3_000;
 
 /**
- * Adds a suggestion to a failure about an unknown voice or model. To find one, sends one request; if the request fails,
- * or for any other failure, returns the failure unchanged.
+ * Adds a suggestion to a failure about an unknown voice or model, and sends one request to find the suggestion. Returns
+ * the failure unchanged if that request fails, or if the failure is about anything else.
  * @param options the values of `--voice` and `--model`
  */
 export async function suggestNames(

@@ -24,8 +24,8 @@ export interface Accounts {
 export const NO_ACCOUNTS: Accounts = { current: undefined, all: new Map() };
 
 /**
- * Reads the stored accounts. If the file is missing, returns none.
- * @throws Failure (config) naming file, account and field, but never the key
+ * Reads the stored accounts. If the file is missing, returns no accounts.
+ * @throws Failure (config) that names the file, the account and the field, but never the API key
  */
 export async function readAccounts(files: FileSystem, file: string): Promise<Accounts> {
   const content = await readJsonFile(files, file, 'follow');
@@ -44,7 +44,7 @@ export async function readAccounts(files: FileSystem, file: string): Promise<Acc
 }
 
 /**
- * Returns the account to use: the account with this name; without a name, the current account, else the only account.
+ * Returns the account with the given name; without a name, the current account, else the only account.
  * @throws Failure (usage) for an unknown name
  */
 export function selectAccount(accounts: Accounts, name?: string): Account | undefined {
@@ -101,8 +101,8 @@ export function octal(mode: number): string {
 }
 
 /**
- * Returns the permission bits of a file or folder if other users can access it. Returns undefined if they cannot, if
- * the file is missing, and on Windows.
+ * Returns the permission bits of a file or folder that other users can access. Returns undefined if only the owner can
+ * access it, if it is missing, and on Windows.
  */
 export async function sharedPermissions(
   path: string,
@@ -119,7 +119,7 @@ export async function sharedPermissions(
 }
 
 /**
- * Makes a file with secrets private.
+ * Makes a file with secrets private to its owner.
  * @returns a warning if other users could access the file
  * @throws Failure (config) if the permissions of the file cannot be changed
  */

@@ -11,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * Reads the object in a JSON file. If the file is missing, returns undefined.
  * @param links `follow` if the file may be a symbolic link, such as the user's settings in a dotfiles folder
- * @throws Failure (config) naming file and line of an invalid file
+ * @throws Failure (config) that names the file and the line of the error
  */
 export async function readJsonFile(
   files: FileSystem,
@@ -74,11 +74,12 @@ type Expected =
 
 /** Returns the line number, from 1, of the first syntax error in a JSON text; undefined if the text is valid. */
 export function jsonFaultLine(text: string): number | undefined {
-  const offset = faultOffset(text);
+  const offset = jsonFaultOffset(text);
   return offset === undefined ? undefined : text.slice(0, offset).split('\n').length;
 }
 
-function faultOffset(text: string): number | undefined {
+/** Returns the index of the first syntax error in a JSON text; undefined if the text is valid. */
+export function jsonFaultOffset(text: string): number | undefined {
   const open: string[] = [];
   let expected: Expected = 'value';
   let end = 0;

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 export interface Paths {
   readonly config: string;
-  /** The folder with the journal, the spool and the data of the embedded service. */
+  /** The folder with the journal of billed requests, the spool and the data of the embedded service. */
   readonly state: string;
   readonly cache: string;
   readonly settingsFile: string;
@@ -24,8 +24,8 @@ export interface PathInputs {
 }
 
 /**
- * Returns the paths of foley's folders: the XDG folders if the variables are set, else the usual folders of the
- * platform. Ignores empty or relative paths in variables, as the XDG specification requires.
+ * Returns the paths of foley's folders. The XDG variables override the usual folders of the platform, except for empty
+ * or relative paths, which the XDG specification forbids.
  */
 export function resolvePaths({ env, platform, homeDirectory }: PathInputs): Paths {
   const style = platform === 'win32' ? path.win32 : path.posix;

@@ -23,6 +23,7 @@ export interface SettingValues {
   readonly lexicon: string;
   readonly 'upload.command': string;
   readonly 'engine.keepAlive': number;
+  readonly pager: string;
 }
 
 export type SettingName = keyof SettingValues;
@@ -90,6 +91,13 @@ export const SETTINGS: Definitions = {
     environment: 'FOLEY_KEEP_ALIVE',
     fallback: 600_000,
     fallbackInCi: 0,
+  },
+  pager: {
+    what: 'pager of long lists; cat: none',
+    allowed: 'a command line',
+    read: text(4_096),
+    environment: 'FOLEY_PAGER',
+    project: false,
   },
 };
 

@@ -10,7 +10,7 @@ import { isSettingName, SETTING_NAMES, SETTINGS } from './setting-definitions.ts
 
 export const PROJECT_FILE = 'foley.config.json';
 
-/** The sources of a setting's value, highest precedence first. */
+/** Where the value of a setting comes from; the highest precedence comes first. */
 export type Origin =
   | { readonly kind: 'flag'; readonly name: string }
   | { readonly kind: 'environment'; readonly name: string }
@@ -28,7 +28,7 @@ export interface SettingsFile {
   readonly values: Partial<SettingValues>;
 }
 
-/** The values of all settings, separately for each source except the flags. */
+/** The values of all settings, separately for each source. Flags are not included. */
 export interface SettingSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly project: SettingsFile | undefined;
@@ -37,7 +37,7 @@ export interface SettingSources {
 
 /**
  * Reads the two settings files: the project file, from the current or the nearest parent folder, and the user's file.
- * @throws Failure (config) naming file and key or line
+ * @throws Failure (config) that names the file and the setting or line
  */
 export async function loadSettings({
   cwd,
@@ -97,7 +97,7 @@ export function listSettings(
   });
 }
 
-/** Returns the source of a value, for messages: the name of a flag, variable or file, or `default`. */
+/** Returns where a value comes from, for messages: the name of a flag or variable, a file, or `default`. */
 export function describeOrigin(origin: Origin): string {
   if (origin.kind === 'default') return origin.kind;
   return 'name' in origin ? origin.name : origin.file;
@@ -180,7 +180,7 @@ function unknownSetting(name: string, file: string, scope: 'project' | 'user'): 
   return configFailure(`${file}: unknown setting "${name}"`, nearestHint(name, names, all));
 }
 
-/** Returns the flag of an option, such as `--cue-by` for `cueBy`. */
+/** Returns the flag for the name of an option, such as `--cue-by` for `cueBy`. */
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,19 +1,20 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { strict } from './schemas.ts';
+import { QuotaRemaining, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
+import { ErrorBody } from './error-body.ts';
 import { WEBHOOK_URL_MAX_CHARACTERS } from './limits.ts';
 
 /** The account's profile (docs/api/account.md). The profile may contain additional fields. */
 export const Profile = Type.Object(
   {
-    user_id: Type.String(),
-    api_quota_remaining: Type.Integer(),
-    tier: Type.String(),
-    credits: Type.Number(),
+    user_id: Type.String({ description: 'Account id' }),
+    api_quota_remaining: QuotaRemaining,
+    tier: Type.String({ description: 'Service tier of the account' }),
+    credits: Type.Number({ description: 'Credits that the account has left' }),
     webhookUrl: Type.Optional(
-      Type.String({ description: 'URL that is stored and returned; this service never calls it' }),
+      Type.String({ description: 'URL that is stored and returned (this service never calls it)' }),
     ),
   },
   { $id: 'Profile', additionalProperties: true },
@@ -22,7 +23,7 @@ export type Profile = Static<typeof Profile>;
 
 export const ProfileUpdate = strict('ProfileUpdate', {
   webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
-    description: 'http or https address without a user name or password; empty or null clears it',
+    description: 'http or https address without a user name or password (empty or null clears it)',
   }),
 });
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
@@ -75,5 +76,14 @@ export const SERVICE_ENDPOINTS = [
     public: true,
     section: 'ours',
     summary: 'Check whether the service responds',
+  },
+  {
+    id: 'getRequestError',
+    method: 'GET',
+    path: '/api/open/requests/{requestId}/error',
+    section: 'ours',
+    summary: 'Get the error because of which a response ended early',
+    success: ErrorBody,
+    errors: ['ERR_NOT_FOUND'],
   },
 ] as const satisfies readonly Endpoint[];

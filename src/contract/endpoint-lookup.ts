@@ -2,18 +2,15 @@ import type { EndpointId } from './generated/endpoints.ts';
 import { ENDPOINTS } from './generated/endpoints.ts';
 
 export interface Charge {
-  /** Whether the service may create something or charge credits for the request. */
+  /** Whether a request may create something or cost credits. */
   readonly billed: boolean;
-  /**
-   * The header by which the service recognizes a retry; undefined if the API documents no such header for the
-   * endpoint.
-   */
+  /** The header that carries the idempotency key; undefined if the API documents no such header for the endpoint. */
   readonly idempotencyHeader: 'Idempotency-Key' | 'X-Request-Id' | undefined;
 }
 
 const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Returns how a request to this path (no query) may be charged. For an unknown endpoint, only the method decides. */
+/** Returns how a request to a path (without query) may be billed. For an unknown endpoint, only the method decides. */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined)

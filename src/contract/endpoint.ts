@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly path: string;
   /** Whether the endpoint needs no API key. */
   readonly public?: true;
-  /** Page of docs/api, such as `speech#v3`; `ours` for endpoints that only the embedded service has. */
+  /** Page and section of docs/api, such as `speech#v3`; `ours` for endpoints that only the embedded service has. */
   readonly section: string;
   /**
    * What determines the price (docs/billing.md). `voice` costs no credits, but counts towards the account's limit on
@@ -19,8 +19,8 @@ export interface Endpoint {
   readonly charges?: 'characters' | 'seconds' | 'characters and seconds' | 'variant' | 'voice';
   /**
    * How the service responds to an identical request with the same idempotency key (docs/api/errors.md#idempotency):
-   * with `replay`, the result of the first request, which may still be running; with `refuse`, an error. An endpoint
-   * without this field accepts no idempotency key.
+   * `replay` returns the result of the first request, even if that request is still running; `refuse` returns an error.
+   * Without this field, the endpoint accepts no idempotency key.
    */
   readonly repeat?: 'replay' | 'refuse';
   readonly isKeyRequired?: boolean;
@@ -38,10 +38,10 @@ export interface Endpoint {
   /** Whether the service treats body fields that are `null` as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * The body of a success response: a JSON schema, `audio` for new audio, which is charged, `stored-audio` for stored
-   * audio, `stored-file` for any other file, `preview` for a voice design's audio, `events` for audio with word times,
-   * `redirect` for a redirect to the result, `realtime-audio` for stored audio of realtime speech, `switching` for a
-   * switch to the WebSocket protocol. If undefined, the body is JSON without a schema.
+   * The body of a success response; undefined means JSON without a schema. `audio` is new audio, which is billed.
+   * `stored-audio` and `realtime-audio` are stored audio, and `stored-file` is any other file. `preview` is the audio
+   * of a voice design, and `events` is audio with word times. `redirect` redirects to the result. `switching` switches
+   * to the WebSocket protocol.
    */
   readonly success?:
     | TObject
@@ -55,13 +55,13 @@ export interface Endpoint {
     | 'switching';
   /** Schema of an alternative JSON response, used in place of `success` when the request sets `cache`. */
   readonly otherSuccess?: TObject;
-  /** Schemas of the server-sent events in a success response: by event name, or a list of events without names. */
+  /** Schemas of the server-sent events in a success response: by event name, or a list if the events have no names. */
   readonly events?: Readonly<Record<string, TObject>> | readonly TObject[];
   /** Whether the success status is 202 and the response contains the URL of the job. */
   readonly isAccepted?: boolean;
   /** The error codes of this endpoint, in addition to the codes that every endpoint may return. */
   readonly errors?: readonly ServiceErrorCode[];
-  /** Endpoint family of synchronous speech, such as `v3`, which determines the formats and headers. */
+  /** The endpoint family (such as `v3`) of a speech endpoint, which determines the formats and headers. */
   readonly surface?: SurfaceName;
 }
 

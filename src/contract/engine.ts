@@ -5,7 +5,7 @@ import { named } from './schemas.ts';
 /** Versions of the protocol between the service and engine processes (docs/engines.md), the oldest first. */
 export const ENGINE_PROTOCOLS = { oldest: 1, newest: 2 } as const;
 
-/** The controls that an engine of version 2 can declare (docs/engines.md#controls). */
+/** The controls that an engine of protocol version 2 can declare (docs/engines.md#controls). */
 export const ENGINE_CONTROLS = [
   'language',
   'speed',
@@ -21,7 +21,7 @@ export type EngineControl = (typeof ENGINE_CONTROLS)[number];
 /** Maximum number of voices of an engine. */
 export const ENGINE_VOICES_MAX = 1_000;
 
-/** Maximum value of `maxConcurrent`. */
+/** Maximum value of `maxConcurrent`, the number of requests that an engine can handle at the same time. */
 export const ENGINE_REQUESTS_MAX = 16;
 
 /** Pattern for engine names. Each name is a valid folder name and command-line argument. */
@@ -34,14 +34,14 @@ export const EngineControls = Type.Array(Type.Enum([...ENGINE_CONTROLS]), {
 
 const LANGUAGE = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$';
 
-/** A voice of an engine process, in the form that the engine reports and foley stores. */
+/** A voice of an engine process. The engine reports this record, and foley stores the record. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',
     description: "The engine's own name of the voice",
   }),
   name: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'Display name; default: the id' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'Display name (default: the id)' }),
   ),
   language: Type.String({
     pattern: LANGUAGE,
@@ -67,7 +67,7 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
       minItems: 1,
       maxItems: 20,
       description:
-        'Scripts that the voice speaks (ISO 15924), such as Latn; the voice leaves out letters and digits of other scripts',
+        'Scripts that the voice speaks (ISO 15924), such as Latn (the voice leaves out letters and digits of other scripts)',
     }),
   ),
   words: Type.Optional(
@@ -83,11 +83,11 @@ export const EngineVoiceRecord = named('EngineVoiceRecord', {
 });
 export type EngineVoiceRecord = Static<typeof EngineVoiceRecord>;
 
-/** A model of an engine of version 2. */
+/** A model of an engine that uses protocol version 2. */
 export const EngineModel = named('EngineModel', {
   id: Type.String({
     pattern: '^local-[a-z0-9][a-z0-9.-]{0,57}$',
-    description: 'Model id for requests; begins with local-',
+    description: 'Model id for requests, which begins with local-',
   }),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Display name' })),
 });
@@ -101,7 +101,6 @@ export const EngineDescription = named('EngineDescription', {
     minItems: 1,
     maxItems: ENGINE_VOICES_MAX,
   }),
-  /** Only set for version 2, like the fields below. */
   protocol: Type.Optional(Type.Integer({ minimum: 2, description: 'Version of the protocol' })),
   models: Type.Optional(Type.Array(EngineModel, { minItems: 1, maxItems: 16 })),
   maxConcurrent: Type.Optional(
@@ -122,7 +121,7 @@ export const EngineCommand = named('EngineCommand', {
   command: Type.String({
     minLength: 1,
     maxLength: 4_096,
-    description: 'Program to run, without a shell; `node` stands for the Node.js that runs foley',
+    description: 'Program to run, without a shell (`node` stands for the Node.js that runs foley)',
   }),
   args: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 100 }),
   cwd: Type.String({ minLength: 1, maxLength: 4_096, description: 'Working folder' }),
@@ -136,7 +135,7 @@ export const EngineRegistration = named('EngineRegistration', {
 });
 export type EngineRegistration = Static<typeof EngineRegistration>;
 
-/** Contents of `engines.json`. */
+/** The contents of `engines.json`, the list of the engines that the user added. */
 export const EngineList = named('EngineList', {
   version: Type.Literal(1),
   engines: Type.Array(EngineRegistration, { maxItems: 100 }),

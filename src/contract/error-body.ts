@@ -1,30 +1,33 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { mapOf, named } from './schemas.ts';
+import { mapOf, named, RequestId } from './schemas.ts';
 
 /** The flat JSON error body of every endpoint (docs/api/errors.md). */
 export const ErrorBody = named('Error', {
   code: Type.String({ description: 'Stable error code' }),
   message: Type.String({ description: 'Error message for humans' }),
-  requestId: Type.String({ description: 'Trace id of the request; log it' }),
+  requestId: RequestId,
   details: Type.Optional(mapOf(Type.Unknown(), { description: 'More data about the error' })),
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
 export const OpenAiErrorBody = named('OpenAiError', {
   ...ErrorBody.properties,
-  error: Type.Object({
-    message: Type.String({ description: 'Same value as `message` of the body' }),
-    type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
-    code: Type.String({ description: 'Same value as `code` of the body' }),
-    param: Type.Union([Type.String(), Type.Null()], {
-      description: 'Name of the first invalid field',
-    }),
-  }),
+  error: Type.Object(
+    {
+      message: Type.String({ description: 'Same value as `message` of the body' }),
+      type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
+      code: Type.String({ description: 'Same value as `code` of the body' }),
+      param: Type.Union([Type.String(), Type.Null()], {
+        description: 'Name of the first invalid field',
+      }),
+    },
+    { description: 'The same error in the form that OpenAI clients expect' },
+  ),
 });
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;
 
-/** Returns whether OpenAI clients use a path. These clients expect the error body in the field `error`. */
+/** Returns whether a path serves OpenAI clients, which expect the error in the body field `error`. */
 export function isOpenAiPath(path: string): boolean {
   return /^\/v1\/(?!tts(?:\/|$))/.test(path);
 }

@@ -19,10 +19,10 @@ export interface Family {
   };
 }
 
-/** `local` is the family of the voices whose engine has its own models (docs/engines.md#models). */
+/** Id of a model family. The family `local` contains the models that added engines provide (docs/engines.md#models). */
 export type FamilyId = 'vendor' | 'altA' | 'altB' | 'altC' | 'altD' | 'altE' | 'altF' | 'local';
 
-/** How the ids of an engine's own models begin. */
+/** Prefix of the ids of all models that added engines provide. */
 export const LOCAL_MODEL_PREFIX = 'local-';
 
 const speed = { ...SPEED_RANGE, default: 1 };
@@ -35,7 +35,7 @@ const unstated = {
   similarity: { ...SIMILARITY_RANGE, default: 1 },
 };
 
-/** The control ranges of all models whose ranges the API does not state. */
+/** The control ranges of models for which the API states no ranges. */
 export const WIDEST_RANGES: Family['ranges'] = unstated;
 
 /** The engine families with their models and control ranges (docs/api/models.md). */

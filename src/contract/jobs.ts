@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named, nullable, strict } from './schemas.ts';
+import { JobError, named, nullable, QuotaRemaining, RequestId, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
@@ -10,100 +10,125 @@ import { AudioQuery, SignedAudioQuery, SpeechRequest, SpeechRequestV1 } from './
 export const JOB_STATUSES = ['pending', 'processing', 'success', 'partial_fail', 'fail'] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** Statuses of a segment of a job, which foley defines itself. A segment without words is `skipped`. */
+/** Statuses of a segment of a speech job, defined by foley. A segment without words is `skipped`. */
 export const SEGMENT_STATUSES = ['pending', 'success', 'skipped', 'fail'] as const;
 export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
 const Status = Type.Enum([...JOB_STATUSES], {
-  description: 'A job that is pending or processing has not ended',
+  description:
+    'pending and processing: the job has not ended; partial_fail: the audio lacks the failed segments',
 });
 const CreditsUsed = Type.Integer({
   minimum: 0,
   description: 'Credits: reserved while the job runs, then charged',
 });
 const Characters = Type.Integer({ minimum: 0, description: 'Number of billed characters' });
-const Instant = Type.String({ description: 'ISO 8601 timestamp' });
+const CreatedAt = Type.String({ description: 'Time when the job was created (ISO 8601)' });
+const JobId = Type.String({ description: 'Job id' });
+const VoiceId = Type.String({ description: 'Voice id' });
+const ModelId = Type.String({ description: 'Id of the model that speaks the text' });
+const IgnoredParameters = Type.Array(Type.String(), {
+  description: 'Controls of the request that were ignored',
+});
+const SegmentState = Type.Enum([...SEGMENT_STATUSES], {
+  description: 'Status of the segment (skipped: the segment has nothing to speak)',
+});
+const SegmentIndex = Type.Integer({
+  minimum: 0,
+  description: 'Index of the segment in the text, from 0',
+});
+const DurationMs = nullable(
+  Type.Integer({ minimum: 0 }),
+  'Length of the audio in milliseconds (null until the audio is ready)',
+);
+const SegmentUrl = nullable(
+  Type.String(),
+  'URL of the audio of the segment (null if the segment has no audio)',
+);
+const AudioUrl = nullable(Type.String(), 'URL of the audio (null until the audio is ready)');
 
 export const JobAccepted = named('JobAccepted', {
-  task: Type.Object({
-    taskId: Type.String(),
-    status: Status,
-    voiceId: Type.String(),
-    modelId: Type.String(),
-  }),
-  requestId: Type.String(),
-  quotaRemaining: Type.Integer(),
+  task: Type.Object(
+    { taskId: JobId, status: Status, voiceId: VoiceId, modelId: ModelId },
+    { description: 'The new job' },
+  ),
+  requestId: RequestId,
+  quotaRemaining: QuotaRemaining,
   creditsUsed: CreditsUsed,
-  ignoredParameters: Type.Array(Type.String(), {
-    description: 'Controls of the request that were ignored',
-  }),
+  ignoredParameters: IgnoredParameters,
 });
 export type JobAccepted = Static<typeof JobAccepted>;
 
 /** A segment of a v3 job. The API documents no fields for segments; foley defines them itself. */
 export const JobSegment = named('JobSegment', {
-  index: Type.Integer({ minimum: 0, description: 'Index of the segment in the text, from 0' }),
-  status: Type.Enum([...SEGMENT_STATUSES]),
+  index: SegmentIndex,
+  status: SegmentState,
   characters: Characters,
-  durationMs: nullable(Type.Integer({ minimum: 0 })),
-  audioUrl: nullable(Type.String()),
+  durationMs: DurationMs,
+  audioUrl: SegmentUrl,
 });
 export type JobSegment = Static<typeof JobSegment>;
 
 const ListItem = {
-  taskId: Type.String(),
+  taskId: JobId,
   status: Status,
   characters: Characters,
   textPreview: Type.String({ description: 'First 80 characters of the text' }),
   textFingerprint: Type.String({
     description: '`sha256:` followed by the hex digest of the submitted text',
   }),
-  voiceId: Type.String(),
+  voiceId: VoiceId,
   creditsUsed: CreditsUsed,
-  createdAt: Instant,
-  audioUrl: nullable(
-    Type.String({ description: 'URL of the audio; null until the audio is ready' }),
-  ),
+  createdAt: CreatedAt,
+  audioUrl: AudioUrl,
 };
 
-/** A job in the list of v3 (docs/api/jobs.md#v3). */
-export const JobListItem = named('JobListItem', { ...ListItem, modelId: Type.String() });
+/** A job in the v3 job list (docs/api/jobs.md#v3). */
+export const JobListItem = named('JobListItem', { ...ListItem, modelId: ModelId });
 export type JobListItem = Static<typeof JobListItem>;
 
-/** A v3 job: the fields of a job in the list, and progress fields that foley adds to the documented API. */
+/** A v3 job: the fields of a job in the v3 list, and progress fields that foley adds to the documented API. */
 export const Job = named('Job', {
-  task: Type.Object({
-    ...JobListItem.properties,
-    format: Type.String(),
-    durationMs: nullable(Type.Integer({ minimum: 0 })),
-    finishedAt: nullable(Instant),
-    segments: Type.Array(JobSegment),
-    error: nullable(
-      Type.Object(
-        { code: Type.String(), message: Type.String() },
-        { description: 'Why the job failed; null if the status is not fail' },
+  task: Type.Object(
+    {
+      ...JobListItem.properties,
+      format: Type.String({ description: 'Audio format' }),
+      durationMs: DurationMs,
+      finishedAt: nullable(
+        Type.String(),
+        'Time when the job ended (ISO 8601), or null if it has not ended',
       ),
-    ),
-  }),
-  requestId: Type.String(),
-  quotaRemaining: Type.Integer(),
+      segments: Type.Array(JobSegment, { description: 'Segments of the text, in order' }),
+      error: nullable(Type.Object(JobError), 'Why the job failed (null if the status is not fail)'),
+    },
+    { description: 'The job' },
+  ),
+  requestId: RequestId,
+  quotaRemaining: QuotaRemaining,
   creditsUsed: CreditsUsed,
-  ignoredParameters: Type.Array(Type.String()),
+  ignoredParameters: IgnoredParameters,
 });
 export type Job = Static<typeof Job>;
 
 /** The page number and size of a list response (docs/api/jobs.md#v1). */
 export const Pagination = named('Pagination', {
-  page: Type.Integer({ minimum: 1 }),
-  limit: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-  hasMore: Type.Boolean(),
-  nextPage: nullable(Type.Integer({ minimum: 2 })),
+  page: Type.Integer({ minimum: 1, description: 'Number of this page, from 1' }),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_SIZE_MAX,
+    description: 'Maximum number of jobs per page',
+  }),
+  hasMore: Type.Boolean({ description: 'Whether more pages follow' }),
+  nextPage: nullable(
+    Type.Integer({ minimum: 2 }),
+    'Number of the next page (null on the last page)',
+  ),
 });
 
 export const JobList = named('JobList', {
-  items: Type.Array(JobListItem),
+  items: Type.Array(JobListItem, { description: 'Jobs on this page' }),
   pagination: Pagination,
-  requestId: Type.String(),
+  requestId: RequestId,
 });
 export type JobList = Static<typeof JobList>;
 
@@ -130,50 +155,63 @@ export const JobRequestV1 = named('JobRequestV1', {
 
 /** The response to a request that creates or polls a v1 job (docs/api/jobs.md#v1). */
 export const JobV1 = named('JobV1', {
-  task: Type.Object({
-    id: Type.String(),
-    taskId: Type.String(),
-    status: Status,
-    audioUrl: nullable(Type.String()),
-    delivery: Type.Object({
-      playbackUrl: nullable(Type.String()),
-      downloadUrl: nullable(Type.String()),
-      downloadReady: Type.Boolean(),
-    }),
-    segments: Type.Optional(
-      Type.Array(
-        Type.Object({
-          index: Type.Integer({ minimum: 0 }),
-          status: Type.Enum([...SEGMENT_STATUSES]),
-          playbackUrl: nullable(Type.String()),
-        }),
-        { description: 'Segments of the job; only when the audio is ready' },
+  task: Type.Object(
+    {
+      id: JobId,
+      taskId: Type.String({ description: 'Same value as id' }),
+      status: Status,
+      audioUrl: AudioUrl,
+      delivery: Type.Object(
+        {
+          playbackUrl: nullable(Type.String(), 'Same value as audioUrl'),
+          downloadUrl: nullable(
+            Type.String(),
+            'URL that sends the audio as an attachment (null until the audio is ready)',
+          ),
+          downloadReady: Type.Boolean({ description: 'Whether the audio can be downloaded' }),
+        },
+        { description: 'URLs of the audio' },
       ),
-    ),
-    error: Type.Optional(Type.Object({ code: Type.String(), message: Type.String() })),
-  }),
-  record: Type.Object({ id: Type.String(), status: Status }),
-  requestId: Type.String(),
-  quotaRemaining: Type.Integer(),
+      segments: Type.Optional(
+        Type.Array(
+          Type.Object({
+            index: SegmentIndex,
+            status: SegmentState,
+            playbackUrl: SegmentUrl,
+          }),
+          { description: 'Segments of the job (only when the audio is ready)' },
+        ),
+      ),
+      error: Type.Optional(
+        Type.Object(JobError, {
+          description: 'Why the job failed (only if the status is fail)',
+        }),
+      ),
+    },
+    { description: 'The job' },
+  ),
+  record: Type.Object({ id: JobId, status: Status }, { description: 'Id and status of the job' }),
+  requestId: RequestId,
+  quotaRemaining: QuotaRemaining,
   creditsUsed: CreditsUsed,
 });
 export type JobV1 = Static<typeof JobV1>;
 
-/** A job in the list of v1 (docs/api/jobs.md#v1). */
-export const JobListItemV1 = named('JobListItemV1', { ...ListItem, engineModelId: Type.String() });
+/** A job in the v1 job list (docs/api/jobs.md#v1). */
+export const JobListItemV1 = named('JobListItemV1', { ...ListItem, engineModelId: ModelId });
 export type JobListItemV1 = Static<typeof JobListItemV1>;
 
 export const JobListV1 = named('JobListV1', {
-  items: Type.Array(JobListItemV1),
+  items: Type.Array(JobListItemV1, { description: 'Jobs on this page' }),
   pagination: Pagination,
-  requestId: Type.String(),
+  requestId: RequestId,
 });
 export type JobListV1 = Static<typeof JobListV1>;
 
 export const JobListQueryV1 = named('JobListQueryV1', {
   ...JobListQuery.properties,
   createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp; lists newer jobs only' }),
+    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp (lists newer jobs only)' }),
   ),
 });
 
@@ -196,7 +234,7 @@ export const JOB_ENDPOINTS = [
     section: 'jobs#v3',
     charges: 'characters',
     repeat: 'replay',
-    summary: 'Create a speech job; an identical request returns the same job',
+    summary: 'Create a speech job (an identical request returns the same job)',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
@@ -249,7 +287,7 @@ export const JOB_ENDPOINTS = [
     charges: 'characters',
     repeat: 'replay',
     isKeyedByRequestId: true,
-    summary: 'Create a speech job (v1); the request id is the idempotency key',
+    summary: 'Create a speech job (v1), with the request id as idempotency key',
     body: JobRequestV1,
     success: JobV1,
     isAccepted: true,
@@ -290,7 +328,7 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/audio/{taskId}',
     public: true,
     section: 'ours',
-    summary: 'Download the audio of a job; the URL expires and needs no key',
+    summary: 'Download the audio of a job (the URL expires and needs no key)',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

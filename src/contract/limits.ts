@@ -1,4 +1,4 @@
-/** The numeric limits of the service (docs/api/limits.md). */
+// The numeric limits of the service (docs/api/limits.md).
 
 /** Maximum length of the text of a request, in Unicode code points, as JSON Schema counts them. */
 export const TEXT_MAX_CHARACTERS = 10_000;
@@ -40,8 +40,9 @@ export const SIMILARITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 
 /** Maximum size of an audio file from which a voice is created (docs/api/voices.md). */
 export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
-/** Maximum number of audio files for one voice. This limit and the limits below are foley's own. */
+/** Maximum number of audio files for one voice (foley's own limit). */
 export const REFERENCE_FILES_MAX = 10;
+// The limits below are foley's own too.
 export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;
 export const REFERENCE_SECONDS_RANGE = { minimum: 0.5, maximum: 900 } as const;
 export const VOICE_NAME_MAX_CHARACTERS = 100;

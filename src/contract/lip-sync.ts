@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named, nullable } from './schemas.ts';
+import { JobError, named, nullable } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { IMPORT_ERRORS } from './endpoint.ts';
-import { Pagination } from './jobs.ts';
-import { MEDIA_URL_MAX_CHARACTERS, PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX } from './limits.ts';
+import { JobListQuery, Pagination } from './jobs.ts';
+import { MEDIA_URL_MAX_CHARACTERS } from './limits.ts';
 import { SignedAudioQuery, SpeechRequest } from './speech.ts';
 
 /** Statuses of media jobs (docs/api/lip-sync.md). foley adds `processing` to the documented statuses. */
@@ -20,27 +20,33 @@ export type ImportStage = (typeof IMPORT_STAGES)[number];
 
 /** The field `details` of the error response after a failed import (docs/api/errors.md). */
 export const ImportErrorDetails = Type.Object({
-  media_kind: Type.Enum([...MEDIA_KINDS]),
-  stage: Type.Enum([...IMPORT_STAGES]),
+  media_kind: Type.Enum([...MEDIA_KINDS], { description: 'Kind of the file that failed' }),
+  stage: Type.Enum([...IMPORT_STAGES], {
+    description: 'Failed step: checking the URL, downloading the file or inspecting it',
+  }),
   retryable: Type.Boolean({ description: 'Whether a retry of the same request may succeed' }),
 });
 export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 
 /** Fields of every media job (docs/api/lip-sync.md and docs/api/media.md#jobs). */
 export const MEDIA_JOB_FIELDS = {
-  id: Type.String(),
+  id: Type.String({ description: 'Job id' }),
   status: Type.Enum([...MEDIA_JOB_STATUSES], {
     description: 'A job that is pending or processing has not ended',
   }),
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Progress in percent' }),
-  created_at: Type.String({ description: 'ISO 8601 timestamp' }),
-  finished_at: nullable(Type.String({ description: 'ISO 8601 timestamp' })),
-  result_url: nullable(Type.String({ description: 'URL of the result; expires' })),
+  created_at: Type.String({ description: 'Time when the job was created (ISO 8601)' }),
+  finished_at: nullable(
+    Type.String(),
+    'Time when the job ended (ISO 8601), or null if it has not ended',
+  ),
+  result_url: nullable(
+    Type.String(),
+    'URL of the result, which expires (null until the job is completed)',
+  ),
   error: nullable(
-    Type.Object(
-      { code: Type.String(), message: Type.String() },
-      { description: 'Why the job failed; null if it did not fail. A failed job is refunded' },
-    ),
+    Type.Object(JobError),
+    'Why the job failed, or null if it did not fail (a failed job is refunded)',
   ),
 };
 
@@ -63,29 +69,32 @@ export const LipSyncRequest = named('LipSyncRequest', {
 });
 export type LipSyncRequest = Static<typeof LipSyncRequest>;
 
-/** Which duration is billed: that of the shorter input, or that of the audio if the video is repeated. */
+/** How a lip sync is billed: by the length of the shorter input, or by the audio if the video is repeated. */
 export const BILLING_RULES = ['shorter_input_rounded_up', 'audio_rounded_up'] as const;
 
-const Seconds = Type.Number({
-  minimum: 0,
-  description: 'Audio length in seconds, without encoder padding',
-});
+const seconds = (description: string) => Type.Number({ minimum: 0, description });
 
 const Billing = {
-  billing_duration_seconds: Type.Integer({ minimum: 1 }),
-  video_duration_seconds: Seconds,
-  audio_duration_seconds: Seconds,
-  billing_rule: Type.Enum([...BILLING_RULES]),
+  billing_duration_seconds: Type.Integer({
+    minimum: 1,
+    description: 'Billed length in whole seconds',
+  }),
+  video_duration_seconds: seconds('Length of the source video in seconds'),
+  audio_duration_seconds: seconds('Audio length in seconds, without encoder padding'),
+  billing_rule: Type.Enum([...BILLING_RULES], {
+    description:
+      'Input whose length is billed, rounded up to a second: the shorter one, or the audio if the video repeats',
+  }),
 };
 
 /** Result of a lip-sync job. The API does not document these fields; foley defines them itself. */
 export const LipSyncResult = named('LipSyncResult', {
-  duration_seconds: Seconds,
-  width: Type.Integer({ minimum: 1 }),
-  height: Type.Integer({ minimum: 1 }),
-  video_codec: Type.String(),
-  audio_codec: Type.String(),
-  size_bytes: Type.Integer({ minimum: 1 }),
+  duration_seconds: seconds('Length of the result in seconds'),
+  width: Type.Integer({ minimum: 1, description: 'Width of the video in pixels' }),
+  height: Type.Integer({ minimum: 1, description: 'Height of the video in pixels' }),
+  video_codec: Type.String({ description: 'Video codec, such as avc' }),
+  audio_codec: Type.String({ description: 'Audio codec, such as aac' }),
+  size_bytes: Type.Integer({ minimum: 1, description: 'File size in bytes' }),
 });
 export type LipSyncResult = Static<typeof LipSyncResult>;
 
@@ -97,25 +106,29 @@ export const LipSyncJob = named('LipSyncJob', {
     description: 'Credits: reserved while the job runs, then charged',
   }),
   ...Billing,
-  result: nullable(LipSyncResult),
+  result: nullable(LipSyncResult, 'Properties of the result (null until the job is completed)'),
 });
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
-const MEDIA_ENVELOPE = {
+/** The fields that every response about a media job contains. */
+export const MEDIA_ENVELOPE = {
   success: Type.Boolean({
     description: 'true for a valid request, even if the job fails',
   }),
-  message: Type.String(),
+  message: Type.String({ description: 'Status message for humans' }),
 };
 
 export const LipSyncAccepted = named('LipSyncAccepted', {
   ...MEDIA_ENVELOPE,
-  data: Type.Object({
-    id: MEDIA_JOB_FIELDS.id,
-    status: MEDIA_JOB_FIELDS.status,
-    credits_used: LipSyncJob.properties.credits_used,
-    ...Billing,
-  }),
+  data: Type.Object(
+    {
+      id: MEDIA_JOB_FIELDS.id,
+      status: MEDIA_JOB_FIELDS.status,
+      credits_used: LipSyncJob.properties.credits_used,
+      ...Billing,
+    },
+    { description: 'The new job' },
+  ),
 });
 export type LipSyncAccepted = Static<typeof LipSyncAccepted>;
 
@@ -125,15 +138,19 @@ export type LipSyncAnswer = Static<typeof LipSyncAnswer>;
 /** Response to `GET /media/lip-sync/jobs`. docs/api/lip-sync.md names no fields; foley defines them itself. */
 export const LipSyncList = named('LipSyncList', {
   ...MEDIA_ENVELOPE,
-  data: Type.Object({ items: Type.Array(LipSyncJob), pagination: Pagination }),
+  data: Type.Object(
+    {
+      items: Type.Array(LipSyncJob, { description: 'Jobs on this page' }),
+      pagination: Pagination,
+    },
+    { description: 'A page of the job list' },
+  ),
 });
 export type LipSyncList = Static<typeof LipSyncList>;
 
 export const LipSyncListQuery = named('LipSyncListQuery', {
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1 })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT }),
-  ),
+  page: JobListQuery.properties.page,
+  limit: JobListQuery.properties.limit,
   status: Type.Optional(
     Type.Enum([...MEDIA_JOB_STATUSES], { description: 'List only jobs with this status' }),
   ),
@@ -162,21 +179,24 @@ export const DubbingRequest = named('DubbingRequest', {
 });
 export type DubbingRequest = Static<typeof DubbingRequest>;
 
-const Credits = Type.Integer({ minimum: 0 });
+const credits = (description: string) => Type.Integer({ minimum: 0, description });
 export const DubbingCredits = named('DubbingCredits', {
-  tts: Credits,
-  lip_sync: Credits,
-  total: Credits,
+  tts: credits('Credits for the speech'),
+  lip_sync: credits('Credits for the lip sync: reserved while the job runs, then charged'),
+  total: credits('Sum of tts and lip_sync'),
 });
 export type DubbingCredits = Static<typeof DubbingCredits>;
 
 export const DubbingAccepted = named('DubbingAccepted', {
   ...MEDIA_ENVELOPE,
-  data: Type.Object({
-    id: MEDIA_JOB_FIELDS.id,
-    status: MEDIA_JOB_FIELDS.status,
-    credits_used: DubbingCredits,
-  }),
+  data: Type.Object(
+    {
+      id: MEDIA_JOB_FIELDS.id,
+      status: MEDIA_JOB_FIELDS.status,
+      credits_used: DubbingCredits,
+    },
+    { description: 'The new job' },
+  ),
 });
 export type DubbingAccepted = Static<typeof DubbingAccepted>;
 
@@ -185,18 +205,21 @@ const { credits_used: _, ...lipSync } = LipSyncJob.properties;
 /** Response to `GET /media/video-dubbing/jobs/{jobId}` (docs/api/lip-sync.md#dubbing). */
 export const DubbingAnswer = named('DubbingAnswer', {
   ...MEDIA_ENVELOPE,
-  data: Type.Object({
-    ...lipSync,
-    credits_used: DubbingCredits,
-    tempo: Type.Number({
-      description: 'Factor applied to the speed of the speech; 1 without fit_audio_to_video',
-    }),
-    tts_audio_url: Type.String({ description: 'URL of the speech audio; expires' }),
-  }),
+  data: Type.Object(
+    {
+      ...lipSync,
+      credits_used: DubbingCredits,
+      tempo: Type.Number({
+        description: 'Factor applied to the speed of the speech (1 without fit_audio_to_video)',
+      }),
+      tts_audio_url: Type.String({ description: 'URL of the speech audio, which expires' }),
+    },
+    { description: 'The job' },
+  ),
 });
 export type DubbingAnswer = Static<typeof DubbingAnswer>;
 
-/** Media types of the files that media jobs make. */
+/** Media types of the files that media jobs create. */
 export const MEDIA_FILE_TYPES = [
   'video/mp4',
   'audio/wav',
@@ -303,7 +326,7 @@ export const LIP_SYNC_ENDPOINTS = [
     path: '/api/open/media/files/{fileId}',
     public: true,
     section: 'ours',
-    summary: 'Download the result of a media job; the URL expires and needs no key',
+    summary: 'Download the result of a media job (the URL expires and needs no key)',
     query: SignedAudioQuery,
     success: 'stored-file',
     errors: ['ERR_INVALID_REQUEST', 'ERR_FORBIDDEN', 'ERR_MEDIA_NOT_FOUND'],

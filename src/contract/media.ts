@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named, strict } from './schemas.ts';
+import { named, QuotaRemaining, RequestId, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { IMPORT_ERRORS } from './endpoint.ts';
 import { IMAGE_REFERENCES_MAX, MEDIA_URL_MAX_CHARACTERS, PROMPT_MAX_CHARACTERS } from './limits.ts';
-import { MEDIA_JOB_FIELDS } from './lip-sync.ts';
+import { MEDIA_ENVELOPE, MEDIA_JOB_FIELDS } from './lip-sync.ts';
 import { RESOLUTIONS } from './values.ts';
 
 const MEDIA_TYPES = ['image', 'video'] as const;
@@ -13,10 +13,12 @@ export type MediaType = (typeof MEDIA_TYPES)[number];
 export { RESOLUTIONS };
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-/** Ratios of width to height, which foley defines itself. */
+/** Aspect ratios (width to height) of images and videos, which foley defines itself. */
 export const ASPECT_RATIOS = ['1:1', '3:2', '2:3', '4:3', '3:4', '16:9', '9:16', '21:9'] as const;
 
-const Pixels = Type.Integer({ minimum: 2, multipleOf: 2 });
+const AspectRatio = { description: 'Ratio of width to height' };
+const SIZE = { width: 'Width in pixels', height: 'Height in pixels' };
+const pixels = (description: string) => Type.Integer({ minimum: 2, multipleOf: 2, description });
 const Quote = {
   credits: Type.Integer({ minimum: 0, description: 'Price of a job, in credits' }),
   reference_limit: Type.Integer({
@@ -27,10 +29,10 @@ const Quote = {
 
 /** A variant of an image model, with the price. The API does not document these fields; foley defines them itself. */
 export const ImageVariant = named('ImageVariant', {
-  aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
-  resolution: Type.Enum([...RESOLUTIONS]),
-  width: Pixels,
-  height: Pixels,
+  aspect_ratio: Type.Enum([...ASPECT_RATIOS], AspectRatio),
+  resolution: Type.Enum([...RESOLUTIONS], { description: 'Resolution tier (1k is the smallest)' }),
+  width: pixels(SIZE.width),
+  height: pixels(SIZE.height),
   ...Quote,
 });
 export type ImageVariant = Static<typeof ImageVariant>;
@@ -38,36 +40,42 @@ export type ImageVariant = Static<typeof ImageVariant>;
 /** A variant of a video model, with the price. The API does not document these fields; foley defines them itself. */
 export const VideoVariant = named('VideoVariant', {
   size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
-  seconds: Type.Integer({ minimum: 1 }),
-  width: Pixels,
-  height: Pixels,
+  seconds: Type.Integer({ minimum: 1, description: 'Length of the video in seconds' }),
+  width: pixels(SIZE.width),
+  height: pixels(SIZE.height),
   ...Quote,
 });
 export type VideoVariant = Static<typeof VideoVariant>;
 
 const Available = Type.Boolean({ description: 'Whether the model can be used' });
-const Model = { id: Type.String(), available: Available };
+const Model = { id: Type.String({ description: 'Model id' }), available: Available };
 
 /** An image model. The first variant in the list is the default. */
 export const ImageModel = named('ImageModel', {
   ...Model,
-  media_type: Type.Literal('image'),
-  variants: Type.Array(ImageVariant),
+  media_type: Type.Literal('image', { description: 'Always image' }),
+  variants: Type.Array(ImageVariant, {
+    description: 'Sizes and their prices (the first variant is the default)',
+  }),
 });
 export type ImageModel = Static<typeof ImageModel>;
 
 /** A video model. The first variant in the list is the default. */
 export const VideoModel = named('VideoModel', {
   ...Model,
-  media_type: Type.Literal('video'),
-  variants: Type.Array(VideoVariant),
+  media_type: Type.Literal('video', { description: 'Always video' }),
+  variants: Type.Array(VideoVariant, {
+    description: 'Sizes, lengths and their prices (the first variant is the default)',
+  }),
 });
 export type VideoModel = Static<typeof VideoModel>;
 
 /** Response to `GET /media/models`. docs/api/media.md names no fields; foley defines them itself. */
 export const MediaModels = named('MediaModels', {
-  models: Type.Array(Type.Union([ImageModel, VideoModel])),
-  requestId: Type.String(),
+  models: Type.Array(Type.Union([ImageModel, VideoModel]), {
+    description: 'Image models and video models',
+  }),
+  requestId: RequestId,
 });
 export type MediaModels = Static<typeof MediaModels>;
 
@@ -101,7 +109,7 @@ const Order = {
     Type.Array(Address, {
       minItems: 1,
       maxItems: IMAGE_REFERENCES_MAX,
-      description: 'Reference images in order; cannot be combined with image_url',
+      description: 'Reference images in order (cannot be combined with image_url)',
     }),
   ),
   seed: Type.Optional(
@@ -109,7 +117,7 @@ const Order = {
       minimum: 0,
       maximum: SEED_MAX,
       description:
-        'The same prompt and seed produce the same picture; the default is derived from the prompt',
+        'The same prompt and seed produce the same picture (the default is derived from the prompt)',
     }),
   ),
 };
@@ -117,14 +125,16 @@ const Order = {
 /** Body of `POST /media/images/jobs` (docs/api/media.md). foley adds the fields `output_format` and `seed`. */
 export const ImageRequest = strict('ImageRequest', {
   ...Order,
-  aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1' })),
+  aspect_ratio: Type.Optional(Type.Enum([...ASPECT_RATIOS], { default: '1:1', ...AspectRatio })),
   resolution: Type.Optional(
     Type.Enum([...RESOLUTIONS], {
       default: '1k',
-      description: 'Resolution tier; depends on the model',
+      description: 'Resolution tier (depends on the model)',
     }),
   ),
-  output_format: Type.Optional(Type.Enum([...PICTURE_FORMATS], { default: 'png' })),
+  output_format: Type.Optional(
+    Type.Enum([...PICTURE_FORMATS], { default: 'png', description: 'File format of the image' }),
+  ),
 });
 export type ImageRequest = Static<typeof ImageRequest>;
 
@@ -147,46 +157,58 @@ export type VideoRequest = Static<typeof VideoRequest>;
 const Task = {
   ...MEDIA_JOB_FIELDS,
   task_id: Type.String({ description: 'Same value as id' }),
-  model: Type.String(),
-  seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
-  width: Type.Integer({ minimum: 2 }),
-  height: Type.Integer({ minimum: 2 }),
-  reference_count: Type.Integer({ minimum: 0 }),
-  credits_used: Type.Integer({ minimum: 0, description: 'Charged credits; 0 after a refund' }),
+  model: Type.String({ description: 'Model id' }),
+  seed: Type.Integer({
+    minimum: 0,
+    maximum: SEED_MAX,
+    description: 'Seed of the result (the same prompt and seed produce the same result)',
+  }),
+  width: Type.Integer({ minimum: 2, description: SIZE.width }),
+  height: Type.Integer({ minimum: 2, description: SIZE.height }),
+  reference_count: Type.Integer({
+    minimum: 0,
+    description: 'Number of reference images in the request',
+  }),
+  credits_used: Type.Integer({ minimum: 0, description: 'Charged credits (0 after a refund)' }),
   notices: Type.Array(Type.String(), {
     description: 'Known defects of the result, such as characters that are missing in the font',
   }),
 };
 
 const envelope = {
-  success: Type.Boolean({
-    description: 'true for a valid request, even if the job fails',
-  }),
-  message: Type.String(),
-  requestId: Type.String(),
-  quotaRemaining: Type.Integer(),
+  ...MEDIA_ENVELOPE,
+  requestId: RequestId,
+  quotaRemaining: QuotaRemaining,
 };
 
-/**
- * The response when an image job is created or polled. docs/api/media.md#jobs names no fields; these are foley's own.
- */
+/** Response when an image job is created or polled. foley defines the fields, because the API documents none. */
 export const ImageJob = named('ImageJob', {
   ...envelope,
-  data: Type.Object({
-    ...Task,
-    aspect_ratio: Type.Enum([...ASPECT_RATIOS]),
-    resolution: Type.Enum([...RESOLUTIONS]),
-    output_format: Type.Enum([...PICTURE_FORMATS]),
-  }),
+  data: Type.Object(
+    {
+      ...Task,
+      aspect_ratio: Type.Enum([...ASPECT_RATIOS], AspectRatio),
+      resolution: Type.Enum([...RESOLUTIONS], {
+        description: 'Resolution tier (1k is the smallest)',
+      }),
+      output_format: Type.Enum([...PICTURE_FORMATS], { description: 'File format of the image' }),
+    },
+    { description: 'The job' },
+  ),
 });
 export type ImageJob = Static<typeof ImageJob>;
 
-/**
- * Response when a video job is created or polled. foley chose the fields, because docs/api/media.md#jobs names none.
- */
+/** Response when a video job is created or polled. foley defines the fields, because the API documents none. */
 export const VideoJob = named('VideoJob', {
   ...envelope,
-  data: Type.Object({ ...Task, size: Type.String(), seconds: Type.Integer({ minimum: 1 }) }),
+  data: Type.Object(
+    {
+      ...Task,
+      size: Type.String({ description: 'Width x height in pixels' }),
+      seconds: VideoVariant.properties.seconds,
+    },
+    { description: 'The job' },
+  ),
 });
 export type VideoJob = Static<typeof VideoJob>;
 
@@ -221,7 +243,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createImageJob',
     path: '/api/open/v1/media/images/jobs',
-    summary: 'Create an image job; an identical request returns the same response',
+    summary: 'Create an image job (an identical request returns the same response)',
     body: ImageRequest,
     success: ImageJob,
   },
@@ -238,7 +260,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createVideoJob',
     path: '/api/open/v1/media/videos/jobs',
-    summary: 'Create a video job; an identical request returns the same response',
+    summary: 'Create a video job (an identical request returns the same response)',
     body: VideoRequest,
     success: VideoJob,
   },

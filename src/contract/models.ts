@@ -4,13 +4,16 @@ import { named } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** The controls that a model supports (docs/api/models.md). */
-export const ModelControls = Type.Object({
-  speed: Type.Boolean(),
-  volume: Type.Boolean(),
-  pitch: Type.Boolean(),
-  stability: Type.Boolean(),
-  similarity: Type.Boolean(),
-});
+export const ModelControls = Type.Object(
+  {
+    speed: Type.Boolean({ description: 'Whether the model supports speed' }),
+    volume: Type.Boolean({ description: 'Whether the model supports volume' }),
+    pitch: Type.Boolean({ description: 'Whether the model supports pitch' }),
+    stability: Type.Boolean({ description: 'Whether the model supports stability' }),
+    similarity: Type.Boolean({ description: 'Whether the model supports similarity' }),
+  },
+  { description: 'Controls of a speech request that the model supports' },
+);
 export type ModelControls = Static<typeof ModelControls>;
 
 /** Capabilities of one model (docs/api/models.md). */
@@ -18,20 +21,31 @@ export const Model = named('Model', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
   maxTextLength: Type.Integer({ minimum: 1, description: 'Maximum text length in characters' }),
-  outputFormats: Type.Array(Type.String()),
-  controls: ModelControls,
-  supportedOperations: Type.Object({
-    synchronous: Type.Boolean(),
-    asynchronous: Type.Boolean(),
-    alignedStreaming: Type.Boolean(),
+  outputFormats: Type.Array(Type.String(), {
+    description: 'Audio formats that the model produces',
   }),
+  controls: ModelControls,
+  supportedOperations: Type.Object(
+    {
+      synchronous: Type.Boolean({
+        description: 'Whether the model can return the audio in the response',
+      }),
+      asynchronous: Type.Boolean({ description: 'Whether the model accepts speech jobs' }),
+      alignedStreaming: Type.Boolean({
+        description: 'Whether the model streams audio with word times',
+      }),
+    },
+    { description: 'Kinds of speech request that the model supports' },
+  ),
 });
 export type Model = Static<typeof Model>;
 
 export const Capabilities = named('Capabilities', {
-  contractVersion: Type.String(),
-  route: Type.String(),
-  models: Type.Array(Model),
+  contractVersion: Type.String({
+    description: 'Newest version of the speech API that the service supports',
+  }),
+  route: Type.String({ description: 'Path of the speech endpoint' }),
+  models: Type.Array(Model, { description: 'All models, including unavailable ones' }),
 });
 export type Capabilities = Static<typeof Capabilities>;
 

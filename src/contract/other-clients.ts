@@ -11,11 +11,13 @@ const { speed, stability, similarity, textNormalization } = SpeechControls.prope
 
 export const CompatTtsRequest = named('CompatTtsRequest', {
   text: SpeechRequest.properties.text,
-  reference_id: Type.String({ minLength: 1, description: 'Voice id; there is no default voice' }),
+  reference_id: Type.String({ minLength: 1, description: 'Voice id (there is no default voice)' }),
   format: Type.Optional(
-    Type.String({ default: 'mp3', description: 'mp3, wav or pcm; any other value means mp3' }),
+    Type.String({ default: 'mp3', description: 'mp3, wav or pcm (any other value means mp3)' }),
   ),
-  prosody: Type.Optional(Type.Object({ speed })),
+  prosody: Type.Optional(
+    Type.Object({ speed }, { description: 'Object that may contain the speaking rate' }),
+  ),
   speed,
   temperature: stability,
   top_p: similarity,
@@ -27,15 +29,18 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
-    description: 'Model id of this service; model names of the other API are rejected',
+    description: 'Model id of this service (model names of the other API are rejected)',
   }),
   input: SpeechRequest.properties.text,
-  voice: Type.Union([
-    Type.String({ minLength: 1 }),
-    Type.Object({ id: Type.String({ minLength: 1 }) }),
-  ]),
+  voice: Type.Union(
+    [Type.String({ minLength: 1 }), Type.Object({ id: Type.String({ minLength: 1 }) })],
+    { description: 'Voice id, or an object with the voice id in the field id' },
+  ),
   response_format: Type.Optional(
-    Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], { default: 'mp3' }),
+    Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], {
+      default: 'mp3',
+      description: 'Audio format (pcm: raw 16-bit mono samples)',
+    }),
   ),
   speed,
   stream_format: Type.Optional(
@@ -52,39 +57,43 @@ export const CompatVoices = named('CompatVoices', {
       id: Type.String({ description: 'Voice id' }),
       name: Type.String({ description: 'Display name' }),
     }),
+    { description: 'All voices' },
   ),
 });
 export type CompatVoices = Static<typeof CompatVoices>;
 
-/** Audio event of the response to `POST /v1/audio/speech` with `stream_format: sse`. */
+/** The event that carries audio in the response to `POST /v1/audio/speech` with `stream_format: sse`. */
 export const CompatSpeechDelta = named('CompatSpeechDelta', {
-  type: Type.Literal('speech.audio.delta'),
+  type: Type.Literal('speech.audio.delta', { description: 'Always speech.audio.delta' }),
   audio: Type.String({ description: 'The next bytes of the audio in Base64' }),
 });
 
 export const CompatSpeechDone = named('CompatSpeechDone', {
-  type: Type.Literal('speech.audio.done'),
-  usage: Type.Object({
-    input_tokens: Type.Integer({ description: 'Number of characters in the text' }),
-    output_tokens: Type.Integer({
-      description: 'Always 0: only the characters of the text are billed',
-    }),
-    total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
-  }),
+  type: Type.Literal('speech.audio.done', { description: 'Always speech.audio.done' }),
+  usage: Type.Object(
+    {
+      input_tokens: Type.Integer({ description: 'Number of characters in the text' }),
+      output_tokens: Type.Integer({
+        description: 'Always 0: only the characters of the text are billed',
+      }),
+      total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
+    },
+    { description: 'Billed characters, which these fields call tokens' },
+  ),
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;
 
 export const CompatModel = named('CompatModel', {
   id: Type.String({ description: 'Model id' }),
-  object: Type.Literal('model'),
+  object: Type.Literal('model', { description: 'Always model' }),
   created: Type.Integer({ description: 'Always 0: models have no creation date' }),
   owned_by: Type.String({ description: 'Always foley' }),
 });
 export type CompatModel = Static<typeof CompatModel>;
 
 export const CompatModels = named('CompatModels', {
-  object: Type.Literal('list'),
-  data: Type.Array(CompatModel),
+  object: Type.Literal('list', { description: 'Always list' }),
+  data: Type.Array(CompatModel, { description: 'Available models' }),
 });
 export type CompatModels = Static<typeof CompatModels>;
 
@@ -96,7 +105,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     path: '/v1/tts',
     section: 'other-clients',
     charges: 'characters',
-    summary: 'Speak a text, for clients of other APIs',
+    summary: 'Speak a text (for programs written for another API)',
     body: CompatTtsRequest,
     otherBodyType: MESSAGE_PACK,
     ignoresNull: true,
@@ -110,7 +119,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     path: '/v1/audio/speech',
     section: 'other-clients',
     charges: 'characters',
-    summary: 'Speak a text, for clients of other APIs',
+    summary: 'Speak a text (for programs written for another API)',
     body: CompatSpeechRequest,
     ignoresNull: true,
     success: 'audio',
@@ -123,7 +132,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/audio/voices',
     section: 'other-clients',
-    summary: 'List the ids of all voices, for clients of other APIs',
+    summary: 'List the ids of all voices (for programs written for another API)',
     success: CompatVoices,
   },
   {
@@ -131,7 +140,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/models',
     section: 'ours',
-    summary: 'List available models, for clients of other APIs',
+    summary: 'List available models (for programs written for another API)',
     success: CompatModels,
   },
   {
@@ -139,7 +148,7 @@ export const OTHER_CLIENT_ENDPOINTS = [
     method: 'GET',
     path: '/v1/models/{modelId}',
     section: 'ours',
-    summary: 'Get a model, for clients of other APIs',
+    summary: 'Get a model (for programs written for another API)',
     success: CompatModel,
     errors: ['ERR_NOT_FOUND'],
   },

@@ -1,19 +1,20 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Type } from 'typebox';
-import { mapOf, named, strict } from './schemas.ts';
+import { mapOf, named, RequestId, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import { v2FieldName, REALTIME_FORMATS, REALTIME_MODES } from './realtime/protocols.ts';
 import { RequestStatus } from './realtime/server-messages.ts';
 
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
-const formats = Type.Array(Type.Enum([...REALTIME_FORMATS]));
-const requestId = Type.String({ description: 'Trace id of this response' });
+const formats = (description: string) =>
+  Type.Array(Type.Enum([...REALTIME_FORMATS]), { description });
+const subprotocol = Type.String({ description: 'Subprotocol of the WebSocket' });
 
 export const RealtimeModel = named('RealtimeModel', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
-  formats,
+  formats: formats('Audio formats that the model produces (pcm: raw samples)'),
   controls: mapOf(Type.Boolean(), {
     description: 'Fields of start.request that the model supports',
   }),
@@ -21,21 +22,28 @@ export const RealtimeModel = named('RealtimeModel', {
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
-  protocolVersion: Type.String(),
-  subprotocol: Type.String({ description: 'Subprotocol of the WebSocket' }),
-  modes: Type.Array(Type.Enum([...REALTIME_MODES])),
-  formats,
-  limits: Type.Object({
-    simpleInputCharacters: limit(
-      'Maximum number of characters in all input events of a simple request',
-    ),
-    textEventCharacters: limit('Maximum number of characters in a text event'),
-    segmentCharacters: limit('Maximum number of characters in a segment, with any model'),
-    sessionUnits: limit('Maximum number of billable units in a request'),
-    requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
+  protocolVersion: Type.String({ description: 'Version of realtime speech: v2 or v3' }),
+  subprotocol,
+  modes: Type.Array(Type.Enum([...REALTIME_MODES]), {
+    description: 'simple: one text per connection; reliable: segments that a client can resume',
   }),
-  models: Type.Array(RealtimeModel),
-  requestId,
+  formats: formats('Audio formats that the service supports (pcm: raw samples)'),
+  limits: Type.Object(
+    {
+      simpleInputCharacters: limit(
+        'Maximum number of characters in all input events of a simple request',
+      ),
+      textEventCharacters: limit('Maximum number of characters in a text event'),
+      segmentCharacters: limit('Maximum number of characters in a segment, with any model'),
+      sessionUnits: limit('Maximum number of billable units in a request'),
+      requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
+    },
+    { description: 'Limits of realtime requests, with any model' },
+  ),
+  models: Type.Array(RealtimeModel, {
+    description: 'All models, including unavailable ones',
+  }),
+  requestId: RequestId,
 });
 export type RealtimeCapabilities = Static<typeof RealtimeCapabilities>;
 
@@ -51,11 +59,14 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
 });
 
 export const BrowserTicket = named('BrowserTicket', {
-  ticket: Type.String({ description: 'Token for the auth message; works once' }),
+  ticket: Type.String({ description: 'Token for the auth message (works once)' }),
   url: Type.String({ description: 'Address of the WebSocket' }),
-  subprotocol: Type.String(),
-  expiresAt: Type.String({ format: 'date-time' }),
-  requestId,
+  subprotocol,
+  expiresAt: Type.String({
+    format: 'date-time',
+    description: 'Time when the ticket expires (ISO 8601)',
+  }),
+  requestId: RequestId,
 });
 export type BrowserTicket = Static<typeof BrowserTicket>;
 
@@ -79,14 +90,19 @@ function inV2(schema: TObject, $id?: string): TObject {
   const properties = Object.fromEntries(
     Object.entries(schema.properties).map(([name, part]) => [v2FieldName(name), partInV2(part)]),
   );
-  return Type.Object(properties, $id === undefined ? {} : { $id });
+  return Type.Object(properties, { ...describe(schema), ...($id === undefined ? {} : { $id }) });
 }
 
 function partInV2(schema: TSchema): TSchema {
   if (Type.IsObject(schema)) return inV2(schema);
   if (!Type.IsArray(schema)) return schema;
-  const items = Type.Array(partInV2(schema.items));
+  const items = Type.Array(partInV2(schema.items), describe(schema));
   return Type.IsOptional(schema) ? Type.Optional(items) : items;
+}
+
+function describe(schema: TSchema): { description?: string } {
+  const { description } = Object(schema);
+  return description === undefined ? {} : { description };
 }
 
 const OPEN = {
@@ -126,7 +142,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Returns 501: realtime v1 is no longer developed; use v2 or v3',
+    summary: 'Returns 501: realtime v1 is no longer developed (use v2 or v3)',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },

@@ -1,22 +1,39 @@
 import { Type } from 'typebox';
 import type { Static, TProperties, TSchema } from 'typebox';
 
-/** Returns an object schema that allows unknown properties, with its name in the OpenAPI document. */
+/** Returns an object schema with a name in the OpenAPI document. Unknown properties are allowed. */
 export function named<Properties extends TProperties>($id: string, properties: Properties) {
   return Type.Object(properties, { $id });
 }
 
-/** Returns the schema of a map. Does not use `Type.Record`, which makes foley load much more code when it starts. */
+/** Returns the schema of a map with string keys. `Type.Record` would make foley load much more code when it starts. */
 export function mapOf<Value extends TSchema>(value: Value, options: { description?: string } = {}) {
   const schema = { type: 'object', patternProperties: { '^.*$': value }, ...options };
   return Type.Unsafe<Record<string, Static<Value>>>(schema);
 }
 
-/** Returns an object schema that refuses unknown properties, with its name in the OpenAPI document. */
+/** Returns an object schema with a name in the OpenAPI document. Unknown properties are refused. */
 export function strict<Properties extends TProperties>($id: string, properties: Properties) {
   return Type.Object(properties, { $id, additionalProperties: false });
 }
 
-export function nullable<Schema extends TSchema>(schema: Schema) {
-  return Type.Union([schema, Type.Null()]);
+/** Returns a schema that also allows null. The description must say what null means. */
+export function nullable<Schema extends TSchema>(schema: Schema, description: string) {
+  return Type.Union([schema, Type.Null()], { description });
 }
+
+/** The field `requestId` of a response. */
+export const RequestId = Type.String({
+  description: 'Trace id of the request, for the logs of the client',
+});
+
+/** The field `quotaRemaining` of a response. */
+export const QuotaRemaining = Type.Integer({
+  description: 'API quota that the account has left (speech uses one unit per character)',
+});
+
+/** The fields that describe why a job failed. */
+export const JobError = {
+  code: Type.String({ description: 'Stable error code' }),
+  message: Type.String({ description: 'Error message for humans' }),
+};

@@ -1,4 +1,4 @@
-/** The error codes of the service with their HTTP status; docs/api/errors.md lists the documented ones. */
+/** The error codes of the service with their HTTP statuses. docs/api/errors.md lists the codes of the API. */
 export const SERVICE_ERRORS = {
   ERR_INVALID_REQUEST: 400,
   ERR_DUBBING_FIT_IMPOSSIBLE: 400,
@@ -48,7 +48,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The error code for each HTTP status that a fault rule can return. */
+/** The error code that a fault rule returns for each HTTP status. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

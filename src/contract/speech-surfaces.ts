@@ -11,12 +11,12 @@ export interface SpeechSurface {
   readonly formats: readonly AudioFormat[];
   /** Path of each supported field in the request body, such as `prosody.speed` for `speed`. */
   readonly fields: Readonly<Partial<Record<SpeechField, string>>>;
-  /** Request header that contains the model, for interfaces without a body field for the model. */
+  /** The request header that names the model, if the request body has no field for the model. */
   readonly modelHeader?: string;
   readonly isModelRequired: boolean;
   /** Whether the endpoint can store the audio and return a URL (`cache`, docs/api/speech.md#v1). */
   readonly canCache: boolean;
-  /** Whether a header of the response lists the controls that were not applied. */
+  /** Whether a response header lists the speech controls that the service did not apply. */
   readonly listsIgnored: boolean;
 }
 
@@ -45,7 +45,7 @@ const OWN = {
 
 const COMPAT = { formats: ['mp3', 'wav', 'pcm'], canCache: false, listsIgnored: false } as const;
 
-/** The endpoints for synchronous speech, by their names in `foley tts --api`. */
+/** The endpoints for synchronous speech, by the names that `foley tts --api` accepts. */
 export const SPEECH_SURFACES = {
   v3: { ...OWN, endpoint: 'createSpeech', canCache: false, listsIgnored: true },
   v2: { ...OWN, endpoint: 'createSpeechV2', canCache: false, listsIgnored: false },

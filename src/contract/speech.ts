@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named, strict } from './schemas.ts';
+import { named, QuotaRemaining, RequestId, strict } from './schemas.ts';
 import { FAMILIES } from './families.ts';
 import type { Endpoint } from './endpoint.ts';
 import { PAID_ERRORS } from './endpoint.ts';
@@ -19,7 +19,6 @@ import {
 export const SPEECH_FORMATS = ['mp3', 'wav', 'ogg'] as const;
 export type SpeechFormat = (typeof SPEECH_FORMATS)[number];
 
-/** Returns text to append to a flag's description: the narrower ranges of some models, such as `; 0.5 to 1.5 with vendor`. */
 function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const widest = { speed: SPEED_RANGE, stability: STABILITY_RANGE, similarity: SIMILARITY_RANGE }[
     name
@@ -30,7 +29,7 @@ function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
   const parts = narrower.map(({ id, ranges: { [name]: range } }) => {
     return `${range.minimum} to ${range.maximum} with ${id}`;
   });
-  return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 /**
@@ -42,7 +41,7 @@ export const SpeechControls = Type.Object({
     Type.Number({
       ...SPEED_RANGE,
       default: 1,
-      description: `Speaking rate; 1 is the normal rate${narrowerRanges('speed')}`,
+      description: `Speaking rate as a factor${narrowerRanges('speed')}`,
     }),
   ),
   volume: Type.Optional(
@@ -107,7 +106,7 @@ export const SpeechRequest = strict('SpeechRequest', {
   modelId: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Model id; default: the default model of the voice’s family',
+      description: 'Model id (default: the default model of the voice’s family)',
     }),
   ),
   format: Type.Optional(
@@ -120,7 +119,7 @@ export type SpeechRequest = Static<typeof SpeechRequest>;
 // Only older clients send these fields; any value is accepted.
 const HistoricalFields = {
   engineModelId: Type.Optional(
-    Type.Unknown({ description: 'Old name of modelId; used if modelId is missing' }),
+    Type.Unknown({ description: 'Old name of modelId (used if modelId is missing)' }),
   ),
   version: Type.Optional(Type.Unknown({ description: 'Not used' })),
   qwenModel: Type.Optional(Type.Unknown({ description: 'Not used' })),
@@ -141,7 +140,7 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
   ...others,
   voiceId: Type.Optional(voiceId),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId; either field is required' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId (either field is required)' }),
   ),
   cache: Type.Optional(
     Type.Boolean({
@@ -152,13 +151,13 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
 });
 
 export const CachedSpeech = named('CachedSpeech', {
-  audio_url: Type.String({ format: 'uri', description: 'Address of the audio; expires' }),
-  credits_used: Type.Number(),
-  quota_remaining: Type.Integer(),
+  audio_url: Type.String({ format: 'uri', description: 'URL of the audio, which expires' }),
+  credits_used: Type.Number({ description: 'Credits charged for the speech' }),
+  quota_remaining: QuotaRemaining,
 });
 export type CachedSpeech = Static<typeof CachedSpeech>;
 
-/** `complete`: every chunk has word times. `partial`: some chunks have none. */
+// `partial`: some chunks have no word times.
 const ALIGNMENT_STATUSES = ['complete', 'partial'] as const;
 export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
@@ -167,7 +166,7 @@ const ChunkSeq = Type.Integer({
   description: 'Number of the chunk of the text, from 0',
 });
 
-/** Data of the event `audio` of an aligned stream. */
+/** Data of the event `audio` in a stream of speech with word times. */
 export const AlignedAudio = named('AlignedAudio', {
   audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
 });
@@ -175,16 +174,22 @@ export const AlignedAudio = named('AlignedAudio', {
 /** A word in an alignment snapshot, with its times relative to the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
   text: Type.String({ description: 'The word as written in the submitted text' }),
-  startMs: Type.Number({ minimum: 0 }),
-  endMs: Type.Number({ minimum: 0 }),
+  startMs: Type.Number({
+    minimum: 0,
+    description: 'Start of the word, in milliseconds from the start of the whole audio',
+  }),
+  endMs: Type.Number({
+    minimum: 0,
+    description: 'End of the word, in milliseconds from the start of the whole audio',
+  }),
 });
 export type AlignedWord = Static<typeof AlignedWord>;
 
 /** Data of the event `alignment_snapshot`, which replaces earlier snapshots of the same chunk. */
 export const AlignmentSnapshot = named('AlignmentSnapshot', {
   chunkSeq: ChunkSeq,
-  units: Type.Literal('milliseconds'),
-  words: Type.Array(AlignedWord),
+  units: Type.Literal('milliseconds', { description: 'Unit of startMs and endMs' }),
+  words: Type.Array(AlignedWord, { description: 'Words of the chunk that have times, in order' }),
 });
 export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 
@@ -192,20 +197,22 @@ export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 export const AlignmentInvalidated = named('AlignmentInvalidated', { chunkSeq: ChunkSeq });
 export type AlignmentInvalidated = Static<typeof AlignmentInvalidated>;
 
-/** Data of the event `completed`, the last one of a successful stream. */
+/** Data of the event `completed`, which ends a successful stream. */
 export const AlignedCompleted = named('AlignedCompleted', {
-  requestId: Type.String(),
-  generationId: Type.String(),
-  alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES]),
-  quotaRemaining: Type.Integer(),
-  creditsUsed: Type.Number({ minimum: 0 }),
+  requestId: RequestId,
+  generationId: Type.String({ description: 'Id of the generated speech' }),
+  alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES], {
+    description: 'complete: every chunk has word times; partial: some chunks have none',
+  }),
+  quotaRemaining: QuotaRemaining,
+  creditsUsed: Type.Number({ minimum: 0, description: 'Credits charged for the speech' }),
 });
 export type AlignedCompleted = Static<typeof AlignedCompleted>;
 
-/** Data of the event `error`, the last one of a stream that failed after its first byte. */
+/** Data of the event `error`, which ends a stream that failed after its first byte. */
 export const AlignedError = named('AlignedError', {
-  requestId: Type.String(),
-  code: Type.String(),
+  requestId: RequestId,
+  code: Type.String({ description: 'Stable error code' }),
   message: Type.Optional(
     Type.String({ description: 'Human-readable reason (a field that only this service adds)' }),
   ),
@@ -220,13 +227,17 @@ export const AudioQuery = strict('AudioQuery', {
   ),
 });
 
-/** Query of a signed link, which needs no API key. The API does not document the parameters; foley defines them. */
+/** Query of a signed audio link, which needs no API key. The API documents no parameters; foley defines them itself. */
 export const SignedAudioQuery = strict('SignedAudioQuery', {
   expires: Type.Integer({
     minimum: 0,
     description: 'Time when the URL expires, in seconds since 1970 (Unix time)',
   }),
-  signature: Type.String({ minLength: 1, maxLength: 100 }),
+  signature: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: 'Signature of the service, used instead of an API key',
+  }),
   ...AudioQuery.properties,
 });
 
@@ -281,7 +292,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v2/speech/tts',
     section: 'speech#v2',
     isKeyedByRequestId: true,
-    summary: 'Speak a text (v2); the request id is the idempotency key',
+    summary: 'Speak a text (v2), with the request id as idempotency key',
     body: SpeechRequestV2,
     success: 'audio',
     surface: 'v2',
@@ -292,7 +303,7 @@ export const SPEECH_ENDPOINTS = [
     path: '/api/open/v1/speech/tts',
     section: 'speech#v1',
     isKeyedByRequestId: true,
-    summary: 'Speak a text (v1); with `cache: true`, return the URL of the audio',
+    summary: 'Speak a text (v1), or with `cache: true` return the URL of the audio',
     body: SpeechRequestV1,
     success: 'audio',
     otherSuccess: CachedSpeech,

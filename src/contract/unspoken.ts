@@ -10,8 +10,7 @@ export const UNSPOKEN_MAX_RANGES = 256;
 /** Code of the realtime warning about text that the voice leaves out (docs/api/realtime.md). */
 export const UNSPOKEN_TEXT = 'unspoken_text';
 
-/** Maximum length of the header `X-Foley-Unspoken` that a client reads. */
-const VALUE_MAX_CHARACTERS = 8_192;
+const HEADER_MAX_CHARACTERS = 8_192;
 const NUMBER = '(?:0|[1-9][0-9]{0,8})';
 
 /** Pattern of the header `X-Foley-Unspoken`, such as `6-8,20-22`. */
@@ -42,7 +41,7 @@ function atMost(limit: number, ranges: readonly CodePointRange[]): readonly Code
 
 /** Parses ranges that {@link formatRanges} formatted; undefined if they are invalid, out of order or too many. */
 export function parseRanges(value: string): readonly CodePointRange[] | undefined {
-  if (value.length > VALUE_MAX_CHARACTERS || !new RegExp(UNSPOKEN_PATTERN).test(value)) {
+  if (value.length > HEADER_MAX_CHARACTERS || !new RegExp(UNSPOKEN_PATTERN).test(value)) {
     return undefined;
   }
   const ranges = value.split(',').map((range) => {

@@ -5,7 +5,7 @@ export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 /** The format of the previews of a voice design (docs/api/voice-design.md). */
 export const PREVIEW_FORMAT = 'mp3';
 
-/** Media type of MessagePack, which requests of other clients may use. */
+/** Media type of MessagePack, in which clients of other speech APIs may send request bodies. */
 export const MESSAGE_PACK = 'application/msgpack';
 
 /** Size tiers of images (docs/api/media.md). */
@@ -36,7 +36,7 @@ export const HEADERS = {
   unspoken: 'X-Foley-Unspoken',
 } as const;
 
-/** The environment variables that foley reads, shown in its help. */
+/** The environment variables that foley reads. The help of foley lists them. */
 export const ENVIRONMENT = {
   FOLEY_API_KEY: 'API key of the hosted service',
   FOLEY_BASE_URL: 'address of the hosted service',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named } from './schemas.ts';
+import { named, QuotaRemaining, RequestId } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import {
@@ -32,43 +32,52 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code; the default is derived from the prompt',
+      description: 'Language code (the default is derived from the prompt)',
     }),
   ),
 });
 export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
-/** A voice proposed for a design prompt (docs/api/voice-design.md). */
+/** A candidate voice that the service proposes for a voice description (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
-  candidateId: Type.String({ description: 'Id for preview and saving; not a voice id' }),
+  candidateId: Type.String({ description: 'Id for preview and saving (not a voice id)' }),
   previewAudioUrl: Type.String({
-    description: 'URL of the preview; downloading requires the API key',
+    description: 'URL of the preview (downloading requires the API key)',
   }),
   provider: Type.String({ description: 'Engine family' }),
   language: Type.String({ description: 'Language code' }),
   description: Type.String({
-    description: 'Description of the candidate; lists the words of the prompt that were used',
+    description: 'Description of the candidate, with the words of the prompt that were used',
   }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
 /** Response to `POST /voice-designs` (docs/api/voice-design.md). foley defines the field names in `billing`. */
 export const VoiceDesign = named('VoiceDesign', {
-  designId: Type.String({ description: 'Id for previews and saving; not a voice id' }),
-  candidates: Type.Array(VoiceCandidate),
-  createdAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'Time when the design expires' }),
-  billing: Type.Object({
-    characters: Type.Integer({ description: 'Number of characters in all previews' }),
-    creditsUsed: Type.Number(),
-    quotaRemaining: Type.Integer(),
+  designId: Type.String({ description: 'Id for previews and saving (not a voice id)' }),
+  candidates: Type.Array(VoiceCandidate, { description: 'Candidate voices to choose from' }),
+  createdAt: Type.String({
+    format: 'date-time',
+    description: 'Time when the design was created (ISO 8601)',
   }),
-  requestId: Type.String(),
+  expiresAt: Type.String({
+    format: 'date-time',
+    description: 'Time when the design expires (ISO 8601)',
+  }),
+  billing: Type.Object(
+    {
+      characters: Type.Integer({ description: 'Number of characters in all previews' }),
+      creditsUsed: Type.Number({ description: 'Credits charged for the design' }),
+      quotaRemaining: QuotaRemaining,
+    },
+    { description: 'Price of the previews' },
+  ),
+  requestId: RequestId,
 });
 export type VoiceDesign = Static<typeof VoiceDesign>;
 
 export const VoiceDesignSave = named('VoiceDesignSave', {
-  candidateId: Type.String({ minLength: 1 }),
+  candidateId: Type.String({ minLength: 1, description: 'Id of the candidate to save' }),
   name: Type.String({
     minLength: 1,
     maxLength: VOICE_NAME_MAX_CHARACTERS,
@@ -84,7 +93,7 @@ export const VoiceDesignSave = named('VoiceDesignSave', {
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code; the default is the candidate’s language',
+      description: 'Language code (the default is the candidate’s language)',
     }),
   ),
 });
@@ -92,8 +101,8 @@ export type VoiceDesignSave = Static<typeof VoiceDesignSave>;
 
 export const VoiceDesignSaved = named('VoiceDesignSaved', {
   ...VoiceCreated.properties,
-  designId: Type.String(),
-  candidateId: Type.String(),
+  designId: Type.String({ description: 'Id of the design' }),
+  candidateId: Type.String({ description: 'Id of the saved candidate' }),
 });
 export type VoiceDesignSaved = Static<typeof VoiceDesignSaved>;
 

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { named, strict } from './schemas.ts';
+import { named, RequestId, strict } from './schemas.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BODY_ERRORS } from './endpoint.ts';
 import {
@@ -14,10 +14,10 @@ import {
 import { REFERENCE_EXTENSIONS, VOICE_VISIBILITIES } from './reference-audio.ts';
 import { VOICE_TYPES } from './values.ts';
 
-/** A voice in the list of v3 (docs/api/voices.md). */
+/** A voice in the v3 voice list (docs/api/voices.md). */
 export const Voice = named('Voice', {
   voiceId: Type.String({ description: 'Voice id' }),
-  name: Type.String({ description: 'Display name; may change, so not a stable key' }),
+  name: Type.String({ description: 'Display name, which may change' }),
   isPersonal: Type.Boolean({ description: 'true for a personal voice, false for a public one' }),
   primaryLanguage: Type.String({ description: 'Language code' }),
   languages: Type.Array(Type.String(), { description: 'Supported language codes' }),
@@ -25,20 +25,28 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** Response with a single voice: the fields of a voice in the list, plus the request id. Defined by foley. */
+/** Response with a single voice, defined by foley: the fields of a voice in the list, plus the request id. */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
-  requestId: Type.String(),
+  requestId: RequestId,
 });
 export type VoiceAnswer = Static<typeof VoiceAnswer>;
 
+const ListPage = {
+  total: Type.Integer({ minimum: 0, description: 'Number of voices in all pages' }),
+  page: Type.Integer({ minimum: 1, description: 'Number of this page, from 1' }),
+  pageSize: Type.Integer({
+    minimum: 1,
+    maximum: PAGE_SIZE_MAX,
+    description: 'Maximum number of voices per page',
+  }),
+  totalPages: Type.Integer({ minimum: 0, description: 'Number of pages' }),
+};
+
 export const VoiceList = named('VoiceList', {
-  total: Type.Integer({ minimum: 0 }),
-  page: Type.Integer({ minimum: 1 }),
-  pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-  totalPages: Type.Integer({ minimum: 0 }),
-  items: Type.Array(Voice),
-  requestId: Type.String(),
+  ...ListPage,
+  items: Type.Array(Voice, { description: 'Voices on this page' }),
+  requestId: RequestId,
 });
 export type VoiceList = Static<typeof VoiceList>;
 
@@ -57,13 +65,19 @@ export const VoiceListQuery = strict('VoiceListQuery', {
   ),
 });
 
-/** A voice in the list of v1 (docs/api/voices.md). `id` equals `voiceId`, and `name` equals `title`. */
+/** A voice in the v1 voice list (docs/api/voices.md). `id` equals `voiceId`, and `name` equals `title`. */
 export const VoiceV1 = named('VoiceV1', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
-  description: Type.String(),
-  created_at: Type.String({ format: 'date-time' }),
-  updated_at: Type.String({ format: 'date-time' }),
+  description: Type.String({ description: 'Description of the voice' }),
+  created_at: Type.String({
+    format: 'date-time',
+    description: 'Time when the voice was created (ISO 8601)',
+  }),
+  updated_at: Type.String({
+    format: 'date-time',
+    description: 'Time when the voice was last changed (ISO 8601)',
+  }),
   isPersonal: Type.Boolean({ description: 'true for a personal voice, false for a public one' }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
@@ -72,11 +86,8 @@ export const VoiceV1 = named('VoiceV1', {
 export type VoiceV1 = Static<typeof VoiceV1>;
 
 export const VoiceListV1 = named('VoiceListV1', {
-  total: Type.Integer({ minimum: 0 }),
-  page: Type.Integer({ minimum: 1 }),
-  pageSize: Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX }),
-  totalPages: Type.Integer({ minimum: 0 }),
-  items: Type.Array(VoiceV1),
+  ...ListPage,
+  items: Type.Array(VoiceV1, { description: 'Voices on this page' }),
 });
 export type VoiceListV1 = Static<typeof VoiceListV1>;
 
@@ -87,12 +98,12 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
   pageSize,
   modelType: Type.Optional(
     Type.Enum([...VOICE_TYPES], {
-      description: 'Which voices to list; the default is public, or all with includePersonal',
+      description: 'Which voices to list (the default is public, or all with includePersonal)',
     }),
   ),
   includePersonal,
   language: Type.Optional(
-    Type.String({ minLength: 1, description: 'Primary language of the voice; exact match' }),
+    Type.String({ minLength: 1, description: 'Primary language of the voice (exact match)' }),
   ),
   supportsLanguage: Type.Optional(
     Type.String({
@@ -106,19 +117,19 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
-      description: 'Items per page; cannot be combined with pageSize',
+      description: 'Number of voices per page (cannot be combined with pageSize)',
     }),
   ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'Index of the first item, from 0; cannot be combined with page',
+      description: 'Index of the first item, counted from 0 (cannot be combined with page)',
     }),
   ),
 });
 export type VoiceListV1Query = Static<typeof VoiceListV1Query>;
 
-/** Form fields of a request that makes a voice from reference audio (docs/api/voices.md), without the audio files. */
+/** Form fields of a request that creates a voice from reference audio (docs/api/voices.md), without the audio files. */
 export const VoiceUpload = named('VoiceUpload', {
   name: Type.String({
     minLength: 1,
@@ -130,7 +141,12 @@ export const VoiceUpload = named('VoiceUpload', {
     maxItems: REFERENCE_FILES_MAX,
     description: `Reference audio: ${REFERENCE_EXTENSIONS.join(', ')}`,
   }),
-  description: Type.Optional(Type.String({ maxLength: VOICE_DESCRIPTION_MAX_CHARACTERS })),
+  description: Type.Optional(
+    Type.String({
+      maxLength: VOICE_DESCRIPTION_MAX_CHARACTERS,
+      description: 'Description of the voice',
+    }),
+  ),
   referenceText: Type.Optional(
     Type.String({
       maxLength: REFERENCE_TEXT_MAX_CHARACTERS,
@@ -148,42 +164,49 @@ export const VoiceUpload = named('VoiceUpload', {
   ),
 });
 
-/** Response to a v1 request that made a voice. `id` equals `voiceId`, and `name` equals `title`. */
+/** Response to a v1 request that created a voice. `id` equals `voiceId`, and `name` equals `title`. */
 export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
   description: Type.String({
     description: 'Given description, followed by how the voice was made',
   }),
-  createdAt: Type.String({ format: 'date-time' }),
+  createdAt: Type.String({
+    format: 'date-time',
+    description: 'Time when the voice was created (ISO 8601)',
+  }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
   provider: Type.String({ description: 'Engine family' }),
-  isPersonal: Type.Boolean(),
-  visibility: Type.Enum([...VOICE_VISIBILITIES]),
+  isPersonal: Type.Boolean({ description: 'Always true: the voice belongs to the account' }),
+  visibility: Type.Enum([...VOICE_VISIBILITIES], {
+    description: 'private: only the owner can use the voice; public: every account can use it',
+  }),
   languages: Type.Array(Type.String(), {
     description: 'Languages that the voice speaks on this service',
   }),
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
-/** Response to a v3 request that made a voice: a voice as in the v3 list, with some fields of the v1 response. */
+/** Response to a v3 request that created a voice: a voice as in the v3 list, with some fields of the v1 response. */
 export const VoiceCreatedV3 = named('VoiceCreatedV3', {
   ...Voice.properties,
   description: VoiceCreated.properties.description,
   createdAt: VoiceCreated.properties.createdAt,
   visibility: VoiceCreated.properties.visibility,
-  requestId: Type.String(),
+  requestId: RequestId,
 });
 export type VoiceCreatedV3 = Static<typeof VoiceCreatedV3>;
 
-export const VoiceDeleted = named('VoiceDeleted', { voiceId: Type.String() });
+export const VoiceDeleted = named('VoiceDeleted', {
+  voiceId: Type.String({ description: 'Id of the deleted voice' }),
+});
 export type VoiceDeleted = Static<typeof VoiceDeleted>;
 
 export const VoiceDeletion = named('VoiceDeletion', {
   voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId; either field is required' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId (either field is required)' }),
   ),
 });
 
@@ -259,14 +282,14 @@ export const VOICE_ENDPOINTS = [
     id: 'createModel',
     path: '/api/open/create-model',
     section: 'versions#legacy-paths',
-    summary: 'Create a voice from recordings (old paths from before v1)',
+    summary: 'Create a voice from recordings (old endpoint, from before v1)',
   },
   {
     id: 'deleteModel',
     method: 'POST',
     path: '/api/open/delete-model',
     section: 'versions#legacy-paths',
-    summary: 'Delete a personal voice (old paths from before v1)',
+    summary: 'Delete a personal voice (old endpoint, from before v1)',
     body: VoiceDeletion,
     success: VoiceDeleted,
     errors: [...BODY_ERRORS, ...DELETE_ERRORS],
@@ -286,7 +309,7 @@ export const VOICE_ENDPOINTS = [
     method: 'POST',
     path: '/api/open/list-models',
     section: 'versions#legacy-paths',
-    summary: 'List voices with filters (old paths from before v1)',
+    summary: 'List voices with filters (old endpoint, from before v1)',
     body: VoiceListV1Query,
     isBodyOptional: true,
     success: VoiceListV1,

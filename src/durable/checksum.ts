@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** The kinds of checksums. CRC-32 is fast; SHA-256 also identifies the content. Some publishers give an MD5 only. */
+/** Checksums: CRC-32 is fast, SHA-256 identifies content, and MD5 is for files whose publisher states nothing else. */
 export type ChecksumKind = 'crc32' | 'md5' | 'sha256';
 
 /** A checksum that is computed while the data arrives. */
@@ -27,7 +27,7 @@ export function createChecksum(kind: ChecksumKind): Checksum {
   };
 }
 
-/** Returns the kind of a recorded checksum. */
+/** Returns the kind of a hexadecimal checksum from its length: CRC-32 or SHA-256. */
 export function kindOf(checksum: string): ChecksumKind {
   return checksum.length === CRC32_DIGITS ? 'crc32' : 'sha256';
 }
@@ -62,5 +62,5 @@ function createHash(kind: 'md5' | 'sha256'): Hash {
 
 /** Returns the SHA-256 of bytes or of a UTF-8 text, in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return process.getBuiltinModule('node:crypto').hash('sha256', data);
 }

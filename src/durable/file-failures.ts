@@ -2,20 +2,20 @@ import path from 'node:path';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 
-/** Returns the system error code (such as `ENOSPC`) of an error; undefined if it has none. */
+/** Returns the system error code of an error, such as `ENOSPC`; undefined if the error has no such code. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** Returns whether an error has one of these system error codes. */
+/** Returns whether an error has one of the given system error codes. */
 export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   const code = errnoOf(error);
   return code !== undefined && codes.includes(code);
 }
 
-/** System error codes of operations that a file system does not support, such as links on a memory stick. */
+/** System error codes of operations that a file system does not support, such as hard links on a memory stick. */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
 /** Thrown for a file or folder that foley refuses to use. The message is the reason. */
@@ -23,7 +23,7 @@ export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Returns the reason why a file in `folder` cannot be used, derived from the system error. */
+/** Returns the reason why a file in `folder` cannot be used, derived from a system error. */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
@@ -54,8 +54,7 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Returns the Failure for state files of foley that cannot be used (exit 32). Returns `error` itself if it is a
- * Failure.
+ * Returns the Failure for state files that foley cannot use (exit code 32). A Failure is returned unchanged.
  * @param what name of the unusable part in the message, such as `the spool`
  */
 export function stateFailure(
@@ -84,7 +83,7 @@ export function stateFailure(
   );
 }
 
-/** Returns the Failure for a state file of a newer version of foley, which this version must not change (exit 32). */
+/** Returns the Failure for a state file that only a newer version of foley may change (exit code 32). */
 export function newerStateFailure(what: string, file: string): Failure {
   return new Failure(`${what} at ${display(file)} was written by a newer foley`, {
     code: 'state',
@@ -94,8 +93,7 @@ export function newerStateFailure(what: string, file: string): Failure {
 }
 
 /**
- * Returns the Failure for an output that cannot be opened or written (exit 30). Returns `error` itself if it is a
- * Failure.
+ * Returns the Failure for an output that cannot be opened or written (exit code 30). A Failure is returned unchanged.
  * @param flag the flag with which the user can choose another output
  */
 export function outputFailure(
@@ -117,7 +115,10 @@ export function outputFailure(
   return unwritable(output, reasonOf(error, folder), { hint, cause: error });
 }
 
-/** Returns the Failure for an output that cannot be written (exit 30). @param what reason to state in the message */
+/**
+ * Returns the Failure for an output that cannot be written (exit code 30).
+ * @param what reason to state in the message
+ */
 export function unwritable(
   output: string,
   what: string,
@@ -130,7 +131,7 @@ export function unwritable(
   });
 }
 
-/** Returns the Failure for an output that exists and must not be replaced (exit 31). */
+/** Returns the Failure for an output that exists and must not be replaced (exit code 31). */
 export function existsFailure(output: string): Failure {
   return new Failure(`${display(output)} already exists and was not changed`, {
     code: 'exists',
@@ -139,7 +140,7 @@ export function existsFailure(output: string): Failure {
   });
 }
 
-/** Returns the Failure for an output that is a folder (exit 2). */
+/** Returns the Failure for an output that is a folder (exit code 2). */
 export function folderFailure(output: string): Failure {
   return usageFailure(
     `${display(output)} is a folder, not a file`,

@@ -13,7 +13,7 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** If set, names of temporary files contain this process's id, by which later commands recognize orphaned files. */
+  /** Set if names of temporary files contain the process id, by which later commands recognize orphaned files. */
   readonly processes?: Processes | undefined;
 }
 
@@ -24,10 +24,7 @@ export function randomHex(deps: Pick<FileDeps, 'random'>, count: number): string
 
 type WritableFile = Pick<FileHandle, 'writev'>;
 
-/**
- * Writes chunks to an open file in the background. Combines the chunks that arrive during a write. Buffers at most
- * about 2 MiB.
- */
+/** Writes chunks to an open file in the background, several at once if possible. Buffers at most about 2 MiB. */
 export class FileWriter {
   /** Number of bytes accepted so far. */
   bytes = 0;
@@ -43,15 +40,15 @@ export class FileWriter {
     this.#file = file;
   }
 
-  /** The accepted chunks, or parts of them, that are not yet written. */
+  /** The accepted chunks, or parts of chunks, that are not yet written. */
   get unwritten(): readonly Uint8Array[] {
     return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
    * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
-   * @throws the error of an earlier write; `unwritten` then also contains this chunk
    * @param onWritten called when the whole chunk has been written
+   * @throws the error of an earlier write; `unwritten` then includes this chunk
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     if (chunk.length > 0) {
@@ -71,7 +68,7 @@ export class FileWriter {
     this.#throwFault();
   }
 
-  /** Discards the chunks that are not being written yet. */
+  /** Discards all chunks whose writing has not begun. */
   stop(): void {
     this.#waiting = [];
     this.#waitingBytes = 0;
@@ -145,7 +142,7 @@ export async function createTemporary(
   }
 }
 
-/** Returns whether {@link createTemporary} may have created the file with this name. */
+/** Returns whether a file with this name may come from {@link createTemporary}. */
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY_NAME.test(name);
 }
@@ -175,8 +172,10 @@ function ownerMark({ self }: Processes): string {
   return `${machineMark(self)}-${self.pid}-${self.processStart ?? 0}`;
 }
 
-function machineMark({ bootId = '', host, pidNamespace = '' }: Processes['self']): string {
-  return crc32(`${host}\n${bootId}\n${pidNamespace}`).toString(16).padStart(8, '0');
+function machineMark({ bootId, host, pidNamespace = '' }: Processes['self']): string {
+  return crc32(`${bootId ?? host}\n${pidNamespace}`)
+    .toString(16)
+    .padStart(8, '0');
 }
 
 function isOrphaned(name: string, processes: Processes): boolean {
@@ -187,12 +186,12 @@ function isOrphaned(name: string, processes: Processes): boolean {
   return processes.liveness({ ...self, pid: Number(pid), processStart }) === 'dead';
 }
 
-/** Syncs a file to the disk, if the file system supports this. */
+/** Syncs a file to the disk. Does nothing if the file system does not support syncing. */
 export async function syncFile(file: FileHandle): Promise<void> {
   await ifSupported(file.sync());
 }
 
-/** Awaits an operation. Ignores its error if the file system does not support the operation. */
+/** Awaits a file operation. Ignores the error if the file system does not support the operation. */
 export async function ifSupported(attempt: Promise<void>): Promise<void> {
   try {
     await attempt;
@@ -218,7 +217,7 @@ export async function syncFolder(files: FileSystem, folder: string): Promise<voi
   }
 }
 
-/** Removes a file that this process created, and ignores errors. */
+/** Removes a file that this process created. Ignores all errors. */
 export async function removeQuietly(file: string, deps: FileDeps): Promise<void> {
   await retryWhileBusy(deps, () => deps.files.unlink(file)).catch(() => undefined);
 }

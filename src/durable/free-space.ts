@@ -17,7 +17,7 @@ export async function requireOutputSpace(
   const free = await freeBytes(path.dirname(output), files);
   if (free >= bytes) return;
   throw unwritable(output, `the disk is full: ${shortage(free, bytes)}`, {
-    hint: `Make room, or choose another place with ${flag}. Nothing was sent.`,
+    hint: `Free disk space, or choose another place with ${flag}. Nothing was sent.`,
   });
 }
 
@@ -37,14 +37,14 @@ export async function requireSpoolSpace(
   throw new Failure(`cannot use the spool at ${display(folder)}: ${problem}`, {
     code: 'state',
     exit: 'state',
-    hint: 'Make room there, or set XDG_STATE_HOME to another folder. Nothing was sent.',
+    hint: 'Free disk space there, or set XDG_STATE_HOME to another folder. Nothing was sent.',
   });
 }
 
 /**
  * Checks that the disk has enough free space for files that foley stores for itself.
  * @param what subject and verb in the message, such as `the voices need`
- * @param variable the environment variable that sets the place of the folder
+ * @param variable the environment variable with which the user can choose another folder
  * @throws Failure (output)
  */
 export async function requireSpace(
@@ -55,7 +55,7 @@ export async function requireSpace(
   const free = await freeBytes(folder, files);
   if (free >= bytes) return;
   throw unwritable(folder, `the disk is full: ${shortage(free, bytes, what)}`, {
-    hint: `Make room there, or set ${variable} to another folder.`,
+    hint: `Free disk space there, or set ${variable} to another folder.`,
   });
 }
 

@@ -18,7 +18,7 @@ import {
 } from './log.ts';
 import { ensurePrivateFolder } from './own-files.ts';
 
-/** Records the billable operations of this process in one log file, in a private folder (0700). */
+/** The journal of the billed requests of this process: one log file in a private folder (0700). */
 export class IntentJournal {
   readonly #options: FileDeps & IntentFolder;
   readonly #log: Log;
@@ -42,7 +42,7 @@ export class IntentJournal {
   }
 
   /**
-   * Records an operation before its request is sent. Resolves when the record is on the disk.
+   * Records an operation before the request is sent. Resolves when the record is on the disk.
    * @param body JSON body of the request, stored until the outcome is known so that `foley recover` can send it again
    * @throws Failure (state); the request must not be sent then
    */
@@ -60,7 +60,7 @@ export class IntentJournal {
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites a stored request body with blanks. Ignores errors, because the journal file is removed later. */
+  /** Overwrites the stored request body with blanks. Ignores errors, because the journal file is removed later. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
@@ -76,8 +76,8 @@ export class IntentJournal {
   }
 
   /**
-   * Closes the operations of ended processes that the service billed together with `done`: marks them as published,
-   * and removes their temporary files.
+   * Finds interrupted operations that the service billed together with the finished operation `done`. Marks them as
+   * published and removes their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
@@ -108,7 +108,7 @@ export class IntentJournal {
     );
   }
 
-  /** Appends a step of an operation, together with its request body if any. */
+  /** Appends a step of an operation to the journal, with the request body if there is one. */
   async write(
     intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
@@ -146,7 +146,7 @@ export class Intent {
     this.state = state;
   }
 
-  /** Records a new state. The states `verified`, and `accepted` with a job id, are on the disk when this resolves. */
+  /** Records a new state. For `verified`, and for `accepted` with a job id, waits until the record is on the disk. */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));
@@ -187,7 +187,7 @@ interface IntentFolder {
 }
 
 /**
- * Returns the open operations, oldest first, and the number of damaged lines.
+ * Returns the operations that have not ended, oldest first, and the number of damaged lines in the journal.
  * @throws Failure (state) if the journal cannot be read, or a newer version of foley wrote it
  */
 export async function listOpenIntents(
@@ -205,8 +205,8 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 }
 
 /**
- * Returns the damaged files of ended processes, including files renamed to `.corrupt`. An incomplete last line does
- * not count as damage.
+ * Returns the damaged journal files of ended processes, including files renamed to `.corrupt`. An incomplete last line
+ * does not count as damage.
  * @throws Failure (state) like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
@@ -234,8 +234,8 @@ function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
 }
 
 /**
- * Removes the files of ended processes whose operations have all ended. Renames a file with damaged lines to
- * `….corrupt` instead.
+ * Removes the journal files of ended processes if all operations in the file have ended. Renames a file with damaged
+ * lines to `….corrupt` instead.
  * @throws the system error
  */
 export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
@@ -263,7 +263,7 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
 export interface FinishedOperation {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
-  /** Whether the complete output was delivered; if false, only the job id is known. */
+  /** Whether the complete output was delivered. If false, only the job id is known. */
   readonly isDelivered: boolean;
   /** Whether the operation resumed a stream with the same idempotency key and received audio that was billed before. */
   readonly isResumed: boolean;
@@ -288,10 +288,10 @@ function isSameRequest(open: IntentAbout, done: IntentAbout): boolean {
   return open.origin === origin && payer !== undefined && open.payer === payer;
 }
 
-/** The states of an operation that has not ended, in their order. */
+/** The states of a billed operation that has not ended, in the order in which the operation reaches them. */
 export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as const;
 
-/** The states of an operation that has ended. */
+/** The states of a billed operation that has ended. */
 export const SETTLED_STATES = [
   /** The output was renamed to its final name. */
   'published',
@@ -320,9 +320,9 @@ export interface IntentAbout {
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
   readonly idempotencyKey: string | null;
-  /** Whether the user chose the idempotency key, so that foley must not replace it. */
+  /** Whether the user chose the idempotency key. foley never replaces such a key. */
   readonly isOwnKey?: true | undefined;
-  /** A short hash of the API key whose account is billed; hosted services only. */
+  /** A short hash of the API key, which identifies the billed account; set only for hosted services. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
   /** The path of the output file; null for stdout. */
@@ -341,10 +341,10 @@ export interface IntentMetadata {
   readonly problem?: string | undefined;
 }
 
-/** The current status of an operation, merged from its recorded steps. */
+/** The current status of a billed operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** Number of times that the user deliberately paid for the request again. */
+  /** Generation number: how many times the user deliberately paid for the request again. */
   readonly generation: number;
   readonly state: IntentState;
   /** When the operation reached this state, as an ISO date. */
@@ -359,7 +359,7 @@ interface IntentStep extends Omit<IntentStatus, 'about' | 'facts'> {
   readonly facts?: IntentMetadata | undefined;
 }
 
-/** Returns whether an operation in this state has ended. */
+/** Returns whether a billed operation in this state has ended. */
 export function isSettled(state: IntentState): state is SettledState {
   return SETTLED_STATES.some((settled) => settled === state);
 }
@@ -380,8 +380,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the steps of operations, in any order and from any files. Each operation gets the latest state of its
- * highest generation number; times are ignored.
+ * Merges the recorded steps of operations, in any order and from any files. The latest state of the highest generation
+ * number counts for each operation; times are ignored.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();
@@ -428,7 +428,7 @@ function isMetadata(value: unknown): value is IntentMetadata {
   });
 }
 
-/** A file of the journal. Each process writes to its own file. */
+/** A file of the journal of billed requests. Each process writes to its own file. */
 export interface IntentFile extends Pick<LogFile, 'garbled' | 'isTorn' | 'path'> {
   readonly writer: Liveness;
   readonly steps: readonly IntentStep[];
@@ -442,7 +442,7 @@ function blankLine(id: string, bytes: number): Buffer {
 }
 
 /**
- * Reads the files of the journal, oldest first. Returns no files if the folder does not exist.
+ * Reads the files of the journal of billed requests, oldest first. Returns no files if the folder does not exist.
  * @throws Failure (state) if a file cannot be read, or a newer version of foley wrote it
  */
 export async function readIntentFiles(

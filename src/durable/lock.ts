@@ -3,19 +3,25 @@ import type { FileSystem } from '../effects/file-system.ts';
 import type { ProcessIdentity, Processes } from '../effects/processes.ts';
 import { hasErrno, UNSUPPORTED } from './file-failures.ts';
 import type { FileDeps } from './files.ts';
-import { createTemporary, isTemporaryName, randomHex, removeQuietly, writeAll } from './files.ts';
+import {
+  createTemporary,
+  isTemporaryName,
+  randomHex,
+  removeQuietly,
+  retryWhileBusy,
+  writeAll,
+} from './files.ts';
 import { parseIdentity } from './log.ts';
 import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 
 export interface LockFileOptions extends FileDeps {
   readonly processes: Processes;
-  /** Returns the time of the last known activity. Needed if foley cannot check the process that holds a lock. */
+  /** Returns when the lock's owner was last active. Needed if foley cannot check whether the owner still runs. */
   readonly lastActivity: () => Promise<number | undefined>;
   /** Returns the error to throw while another process holds the lock. */
   readonly lockedError: (file: string, owner: ProcessIdentity | undefined) => Error;
 }
 
-/** The content of a lock file. */
 interface Held {
   readonly owner: ProcessIdentity | undefined;
   readonly mark: string | undefined;
@@ -82,7 +88,7 @@ async function takeWith(written: string, file: string, options: LockFileOptions)
       if (now !== undefined && now.mark === held.mark) {
         const next = `${file}.${randomHex(options, 6)}`;
         await linked(written, next, options);
-        await options.files.rename(next, file);
+        await retryWhileBusy(options, () => options.files.rename(next, file));
         return;
       }
     } finally {
@@ -114,11 +120,11 @@ async function linked(from: string, to: string, { files }: LockFileOptions): Pro
   }
 }
 
-/** Removes the lock of a process that has ended. Keeps a lock that another process has taken meanwhile. */
+/** Removes the lock of a process that has ended. If another process has taken the lock meanwhile, that lock remains. */
 export async function clearLock(file: string, dead: Held, options: LockFileOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
-    await options.files.rename(file, aside);
+    await retryWhileBusy(options, () => options.files.rename(file, aside));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return;
     throw error;
@@ -130,7 +136,7 @@ export async function clearLock(file: string, dead: Held, options: LockFileOptio
   await removeQuietly(aside, options);
 }
 
-/** Reads a lock file; returns undefined if it does not exist. */
+/** Reads a lock file. Returns undefined if the file does not exist. */
 export async function readLock(
   file: string,
   { files }: { readonly files: FileSystem },

@@ -17,7 +17,7 @@ const LOG_VERSION = 1;
 
 export const LOG_EXTENSION = '.jsonl';
 
-/** Extension of a finished log that was not removed because some of its lines are damaged. */
+/** Extension of a finished log file that foley keeps because some of its lines are damaged. */
 export const CORRUPT_EXTENSION = '.corrupt';
 
 export type LogRecord = Readonly<Record<string, unknown>>;
@@ -80,7 +80,7 @@ function parseObject(json: string): LogRecord | undefined {
 }
 
 /**
- * Reads a log file; returns undefined if it does not exist.
+ * Reads a log file. Returns undefined if the file does not exist.
  * @param what names the log in messages
  * @throws Failure (state)
  */
@@ -100,7 +100,7 @@ export async function readLog(
 
 /**
  * Reads the log files of a folder, oldest first. Yields no files if the folder does not exist.
- * @throws Failure (state) when a log cannot be read, or a newer version of foley wrote it
+ * @throws Failure (state) if a log file cannot be read, or a newer version of foley wrote it
  */
 export async function* readLogs(
   folder: string,
@@ -120,7 +120,7 @@ export async function* readLogs(
   }
 }
 
-/** Removes a log that is no longer needed, or renames it if it has damaged lines. */
+/** Removes a log file that is no longer needed, or renames the file if it has damaged lines. */
 export async function retireLog(
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
   deps: FileDeps,
@@ -173,18 +173,18 @@ export function hasShape(
   });
 }
 
-/** When a record is synced to the disk: `later` lets the system decide, `soon` is within 50 ms, `now` is at once. */
+/** When a record is synced to the disk: `later` (the system decides), `soon` (within 50 ms) or `now` (at once). */
 export type Durability = 'later' | 'soon' | 'now';
 
 const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** Records that this process writes before its first append. */
+  /** Records to write once, before the first record that this process appends. */
   readonly head: readonly LogRecord[];
-  /** Whether to append to an existing file; if false, the file must not exist. */
+  /** Whether to append to an existing file. If false, the file must not exist yet. */
   readonly isResumed?: boolean;
-  /** Called before the file is created. */
+  /** Called before the log file is created. */
   readonly prepare?: () => Promise<unknown>;
 }
 
@@ -226,7 +226,7 @@ export class Log {
     }
   }
 
-  /** Writes records. Returns the file offset after the written records, or NaN if the offset is unknown. */
+  /** Writes records. Returns the file offset after these records, or NaN if the offset is unknown. */
   async append(records: readonly LogRecord[], durability: Durability = 'later'): Promise<number> {
     this.queue(records);
     const end = this.#end;

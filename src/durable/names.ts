@@ -6,7 +6,10 @@ import { display } from '../text/display.ts';
 import { sha256 } from './checksum.ts';
 import { hasErrno, outputFailure } from './file-failures.ts';
 
-/** Returns a file name from the beginning of a text, as `[a-z0-9-]`. The file may exist: use `existing: 'number'`. */
+/**
+ * Returns a file name made from the beginning of a text, with the characters `[a-z0-9-]`. A file with this name may
+ * exist, so open it with `existing: 'number'`.
+ */
 export function automaticName(text: string, extension: string): string {
   return `${notReserved(slug(text))}.${safeName(extension)}`;
 }
@@ -16,7 +19,7 @@ export function downloadName(id: string, extension: string): string {
   return `${safeName(id)}.${safeName(extension)}`;
 }
 
-/** Returns the name of a downloaded segment of a job: `<id>-<n>.<ext>`. */
+/** Returns the name of a downloaded segment of a speech job: `<id>-<n>.<ext>`. */
 export function segmentName(id: string, segment: number, extension: string): string {
   return `${safeName(id)}-${segment}.${safeName(extension)}`;
 }
@@ -73,11 +76,32 @@ export async function containedPath(
 
 const SAFE_CHARACTERS = 100;
 
-// Device names on Windows, in any case and with any extension.
-const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(?=\.|$)/i;
-
-function notReserved(name: string): string {
+/** Appends `-file` to a name that Windows reserves for a device, such as `con`. Returns other names unchanged. */
+export function notReserved(name: string): string {
   return name.replace(RESERVED, '$&-file');
+}
+
+// Windows reserves these device names in any case and with any extension.
+const RESERVED =
+  /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
+
+/** Returns whether a path is the null device of Windows, which discards what is written. */
+export function isWindowsNullDevice(file: string): boolean {
+  return /^(?:\\\\[.?]\\)?nul:?$/i.test(file);
+}
+
+/** Returns why Windows cannot store a file with this path, such as `contains a ":"`; undefined if Windows can. */
+export function windowsNameProblem(file: string): string | undefined {
+  const { root } = path.win32.parse(file);
+  const parts = file.slice(root.length).split(/[\\/]/);
+  for (const part of parts.filter((one) => one !== '.' && one !== '..')) {
+    if (RESERVED.test(part.trimEnd())) return `contains the device name ${display(part)}`;
+    // A colon would name a hidden stream of another file.
+    const [character] = /[<>:"|?*\0-\x1f]/.exec(part) ?? [];
+    if (character !== undefined) return `contains a ${display(JSON.stringify(character))}`;
+    if (/[. ]$/.test(part)) return 'has a part that ends with a dot or a space';
+  }
+  return undefined;
 }
 
 // For a missing path, resolves the links of its nearest existing parent folder.

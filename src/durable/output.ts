@@ -2,7 +2,7 @@
 export type Existing =
   /** Replace the file atomically when the output is complete. */
   | 'replace'
-  /** Keep the file, and fail with exit 31. */
+  /** Keep the file, and fail with exit code 31. */
   | 'refuse'
   /** Keep the file, and write to `name-2`, `name-3`, … instead; for names that foley chose. */
   | 'number'
@@ -11,7 +11,7 @@ export type Existing =
 
 /** An output that is being written. Methods throw a Failure (output, exit 30; or exists, exit 31). */
 export interface Output {
-  /** The final path, which `publish` may change if `existing` is `number` or `reuse`. */
+  /** The final path. If `existing` is `number` or `reuse`, `publish` may change the path. */
   readonly path: string;
   /** The path of the temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;
@@ -19,23 +19,21 @@ export interface Output {
   readonly bytes: number;
   /**
    * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
-   * @throws Failure, also for an earlier chunk; `release` then also returns this chunk
    * @param onWritten called when the chunk has been written; never called if writing fails
+   * @throws Failure if this or an earlier chunk cannot be written; `release` then also returns this chunk
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
   /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
-  /**
-   * Returns the checksum of the complete file; undefined for a pipe or a device. No bytes may be written afterwards.
-   */
+  /** Returns the checksum of the complete file; undefined for a pipe or a device. No more bytes may be written. */
   checksum(): Promise<string | undefined>;
   /** Syncs the file and renames it to its final name. If this throws, the caller must call `release` or `abandon`. */
   publish(): Promise<Published>;
   /** Removes the temporary file. Never throws; does nothing after `publish`. */
   abandon(): Promise<void>;
   /**
-   * Closes the output and returns the written bytes, which the caller can save in the spool. Never throws. Returns
-   * undefined for a pipe or a device, and after `publish` or `abandon`.
+   * Closes the output without publishing it. Returns the written bytes, which the caller can save in the spool. Never
+   * throws. Returns undefined for a pipe or a device, and after `publish` or `abandon`.
    */
   release(): Promise<Released | undefined>;
 }
@@ -50,6 +48,6 @@ export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;
   readonly bytes: number;
-  /** Chunks that are missing at the end of the file, for example because the disk is full. */
+  /** The last chunks, if writing them to the file failed, for example because the disk is full. */
   readonly rest: readonly Uint8Array[];
 }

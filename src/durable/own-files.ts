@@ -10,7 +10,7 @@ import { hasErrno, UnsafeFile } from './file-failures.ts';
 
 /** Maximum size of a settings file, a lock or a secret. */
 export const SMALL_FILE_BYTES = 64 * 1024;
-/** Maximum size of a journal or record: ten times the size of a batch journal with 100,000 items. */
+/** Maximum size of a log or a stored text: ten times the size of a batch journal with 100,000 items. */
 export const RECORD_BYTES = 256 * 1024 * 1024;
 
 /** Whether to follow a symbolic link; only configuration files of the user may be links. */
@@ -28,6 +28,7 @@ export async function openOwnFile(
   links: Links = 'refuse',
 ): Promise<FileHandle> {
   const noLink = links === 'refuse' ? NO_FOLLOW : 0;
+  if (links === 'refuse') await refuseLinkOnWindows(file, files);
   const handle = await files
     .open(file, flags | noLink | NO_WAIT, 0o600)
     .catch((error: unknown) => refuse(file, error, files));
@@ -70,7 +71,7 @@ export async function readOwnFile(
   }
 }
 
-/** Reads a file as text; see {@link readOwnFile}. */
+/** Reads a regular file as text, with the checks of {@link readOwnFile}. */
 export async function readOwnText(
   file: string,
   maxBytes: number,
@@ -89,6 +90,7 @@ export async function ensurePrivateFolder(folder: string, files: FileSystem): Pr
   } catch (error) {
     await refuse(folder, error, files);
   }
+  await refuseLinkOnWindows(folder, files);
   // On Windows, folders have no modes and cannot be opened, so nothing more is checked.
   if (files.userId === undefined) return;
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | NO_FOLLOW;
@@ -109,6 +111,13 @@ const READ_BYTES = 1 << 16;
 // Windows has neither constant.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
+
+/** Windows cannot refuse links while it opens a file. */
+async function refuseLinkOnWindows(file: string, files: FileSystem): Promise<void> {
+  if (files.userId !== undefined) return;
+  const stats = await files.lstat(file).catch(() => undefined);
+  if (stats?.isSymbolicLink() === true) throw new UnsafeFile('it is a symbolic link');
+}
 
 function requireOwner({ uid }: Stats, { userId }: Pick<FileSystem, 'userId'>): void {
   if (userId === undefined || uid === userId || uid === 0) return;

@@ -5,9 +5,10 @@ import { dirname, sep } from 'node:path';
 import { abortable } from '../effects/concurrency.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
 import type { ChecksumKind, Checksum } from './checksum.ts';
 import { checksumOf, createChecksum } from './checksum.ts';
-import { numbered } from './names.ts';
+import { isWindowsNullDevice, numbered, windowsNameProblem } from './names.ts';
 import {
   existsFailure,
   UNSUPPORTED,
@@ -31,19 +32,19 @@ import type { Existing, Output, Published, Released } from './output.ts';
 export interface OutputOptions extends FileDeps {
   /** The path as the user wrote it. */
   readonly path: string;
-  /** What to do if the output exists; default `replace`. */
+  /** What to do if the output file exists; default `replace`. */
   readonly existing?: Existing | undefined;
   /** File permissions before the umask is applied; by default those of the replaced file, or else 0o666. */
   readonly mode?: number | undefined;
-  /** Folder for the temporary file, on the same disk as the output; default: the folder of the output. */
+  /** Folder for the temporary file, which must be on the same disk as the output; default: the folder of the output. */
   readonly temporaryFolder?: string | undefined;
-  /** Whether the caller syncs the folder itself, once for many files. */
+  /** Whether the caller syncs the output folder itself, for example once for many files. */
   readonly isFolderSyncedLater?: boolean | undefined;
   /** The flag that sets the output, for hints in messages; default `--output`. */
   readonly flag?: string | undefined;
   /** The kind of checksum to compute; default CRC-32. */
   readonly checksum?: ChecksumKind | undefined;
-  /** Aborts the wait for another process that reads from a pipe. Other files open without waiting. */
+  /** If the output is a pipe, aborts the wait for a process that reads from the pipe. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,10 +54,20 @@ export interface OutputOptions extends FileDeps {
  * @throws Failure: `usage` for a folder, `output` if the file cannot be written, `exists` if it must not be replaced
  */
 export async function openOutput(options: OutputOptions): Promise<Output> {
-  const { path, files, existing = 'replace' } = options;
+  const { path, files, existing = 'replace', platform } = options;
   const naming = { ...options, existing, asked: path, replaced: undefined };
   if (existing === 'number' || existing === 'reuse') {
     return openPublishedOutput({ ...naming, path: await firstFree(path, options) });
+  }
+  if (platform === 'win32') {
+    if (isWindowsNullDevice(path)) return openDirectOutput(NULL_DEVICE, files, options.signal);
+    const problem = windowsNameProblem(path);
+    if (problem !== undefined) {
+      throw usageFailure(
+        `the output ${display(path)} ${problem}, which Windows does not allow`,
+        'Choose another name, or use NUL to discard the output.',
+      );
+    }
   }
   const target = await findTarget(path, files);
   if (target === 'direct') return openDirectOutput(path, files, options.signal);
@@ -64,6 +75,9 @@ export async function openOutput(options: OutputOptions): Promise<Output> {
   if (existing === 'refuse') throw existsFailure(path);
   return openPublishedOutput({ ...naming, replaced: target });
 }
+
+// Node would resolve the path `nul` to a file with this name in the current folder.
+const NULL_DEVICE = '\\\\.\\nul';
 
 async function firstFree(path: string, { files }: FileDeps): Promise<string> {
   for (let number = 1; ; number += 1) {
@@ -328,8 +342,8 @@ interface Naming extends FileDeps {
 }
 
 /**
- * Renames a complete temporary file to its final name, atomically, and returns that name. Obeys `existing` even if
- * another process creates the file in the meantime.
+ * Renames a complete temporary file to its final name, atomically, and returns this name. Follows the rule `existing`
+ * even if another process creates the file in the meantime.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -379,7 +393,7 @@ async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps):
 
 /**
  * Replaces a small file atomically: readers get either the old or the new content.
- * @throws Failure like {@link openOutput}, or Failure (output)
+ * @throws Failure like {@link openOutput}, or Failure (output) if the file cannot be written
  */
 export async function replaceFile({
   data,

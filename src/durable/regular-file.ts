@@ -7,7 +7,7 @@ import { errnoOf, reasonOf } from './file-failures.ts';
 export interface RegularFile {
   /** The size in bytes when the file was checked. */
   readonly byteLength: number;
-  /** Reads the content. @throws Failure (usage) */
+  /** Reads the content. @throws Failure (usage) if the file cannot be read */
   open(): AsyncIterable<Uint8Array>;
 }
 

@@ -19,20 +19,17 @@ export interface Spool {
   /** Creates an entry for audio that is about to arrive. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the file of a released output into the spool, or copies it from another disk. The writer then appends to
-   * that file.
+   * Moves the file of a released output into the spool, or copies the file if it is on another disk. The returned
+   * writer appends to the spooled file.
    * @throws Failure (state) with the path of the audio in `details.left`
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Marks the rest of an entry's audio as lost and reported to the user. */
+  /** Records that the missing part of an entry's audio is lost, and that a message has said so. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
-  /**
-   * Removes entries older than 24 hours, then the oldest entries until at most 512 MiB remain. Returns the removed
-   * ones.
-   */
+  /** Removes entries older than 24 hours, then the oldest until at most 512 MiB remain. Returns the removed entries. */
   prune(): Promise<readonly SpoolEntry[]>;
 }
 
@@ -170,7 +167,7 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file to a new file (0600), and returns the copy, opened at its end.
+ * Copies a file to a new file (mode 0600). Returns the open new file, positioned at its end.
  * @throws the system error, after which an incomplete copy may remain
  */
 export async function copyIntoNew(
@@ -210,7 +207,7 @@ export interface SpoolEntry {
   readonly bytes: number;
   /** When the audio began to arrive, in milliseconds since the epoch. */
   readonly keptAt: number;
-  /** The metadata; undefined if its file is missing, damaged or written by a newer version of foley. */
+  /** The metadata; undefined if the metadata file is missing, damaged or written by a newer version of foley. */
   readonly record: SpoolRecord | undefined;
 }
 
@@ -333,7 +330,7 @@ function isSpoolRecord(value: unknown): value is SpoolRecord {
   });
 }
 
-/** Metadata that is known only when all audio has arrived. */
+/** Metadata of spooled audio that is known only when all audio has arrived. */
 export interface SpoolOutcome extends Partial<
   Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
 > {

@@ -20,7 +20,7 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of started calls whose results have not been passed to `take`. */
+  /** Maximum number of started calls whose results `take` has not received yet. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
   /** Called with each result, in the order of the calls and one result at a time. */
@@ -71,7 +71,7 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
 
 /**
  * Waits for the result of `work`, which cannot be cancelled. On abort, rejects at once with the signal's abort reason.
- * @param late called with the result if it arrives after the abort
+ * @param late called with the result of `work` if the result arrives after the abort
  */
 export async function abortable<T>(
   work: Promise<T>,

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 
-/** The file operations that foley uses for all writes. They are injected, so that tests can make each one fail. */
+/** The file system functions that foley uses. They are injected, so that tests can make each one fail. */
 export type FileSystem = Pick<
   typeof fs,
   | 'access'

@@ -2,42 +2,36 @@ import path from 'node:path';
 import { readJsonFile } from '../config/json-file.ts';
 import type { EngineRegistration } from '../contract/engine.ts';
 import { checksumOf } from '../durable/checksum.ts';
-import { hasErrno, outputFailure } from '../durable/file-failures.ts';
-import { takeLock } from '../durable/lock.ts';
+import { outputFailure } from '../durable/file-failures.ts';
 import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
-import type { ProcessIdentity, Processes } from '../effects/processes.ts';
+import type { Processes } from '../effects/processes.ts';
 import type { FileSystem } from '../effects/file-system.ts';
-import { Failure, usageFailure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
 import type { ModelDeps, ModelFile } from './download-models.ts';
 import { missingFiles, storeFiles } from './download-models.ts';
 import type { EngineDeps } from './engines.ts';
-import { removeEngine } from './engines.ts';
+import { removeListed } from './engines.ts';
+import { type LockDeps, whileLocked } from './engines-lock.ts';
 import type { InstallDeps } from './install.ts';
 import { installNaturalEngine } from './install.ts';
 import type { EnginePart, NaturalEngineName } from './natural-engines.ts';
 import { isInstalledIn, loadEngineRegistrations, registrationsFile } from './registrations.ts';
 
-interface LockDeps extends Pick<ModelDeps, 'modelsFolder' | 'signal'>, Omit<EngineDeps, 'inspect'> {
+export interface NaturalEngineDeps extends InstallDeps, ModelDeps {
   readonly processes: Processes;
-  /** Called once if another command is adding or removing an engine. */
-  readonly onWait: (pid: number | undefined) => void;
-}
-
-export interface NaturalEngineDeps extends InstallDeps, ModelDeps, LockDeps {
-  readonly processes: Processes;
-  /** Called with the size of the files before they are downloaded. */
+  /** Called before the download, with the total size of the missing files in bytes. */
   readonly onDownload: (bytes: number) => void;
-  /** Called with the SHA-256 of a file for which the publisher gives an MD5 only. */
+  /** Called with the computed SHA-256 of each file for which the publisher gives only an MD5. */
   readonly onRecord: (name: string, sha256: string) => void;
-  /** Called when all files are stored, before npm runs. */
+  /** Called after all model files are stored, before npm installs packages. */
   readonly onInstall: () => void;
 }
 
 /**
- * Downloads the files of an engine, installs the engine, and adds it to the list after it has spoken. Waits while
- * another command does the same.
- * @throws Failure (usage) if the name belongs to a program of the user; see {@link storeFiles}
+ * Downloads the files of an engine, installs the engine, tests that it can speak, and adds it to the list of engines.
+ * Waits while another command adds or removes an engine.
+ * @throws Failure (usage) if an engine of the user has this name; see also {@link storeFiles}
  */
 export function addNaturalEngine(
   name: NaturalEngineName,
@@ -51,6 +45,9 @@ export function addNaturalEngine(
       .flatMap((part) => part.files)
       .map((file) => ({ ...file, sha256: file.sha256 ?? recorded.get(file.path) }));
     const missing = await missingFiles(files, deps);
+    await ensurePrivateFolder(deps.modelsFolder, deps.files).catch((error: unknown) => {
+      throw outputFailure(deps.modelsFolder, error, 'opening', 'XDG_DATA_HOME');
+    });
     deps.onDownload(missing.reduce((sum, { bytes }) => sum + bytes, 0));
     await storeFiles(missing, deps);
     const unknown = files.filter(({ sha256 }) => sha256 === undefined);
@@ -91,7 +88,7 @@ function checksumsFile(modelsFolder: string, name: NaturalEngineName): string {
   return path.join(modelsFolder, name, 'checksums.json');
 }
 
-/** Checks that the user has no engine of their own with this name. @throws Failure (usage) */
+/** Checks that none of the user's own engines has this name. @throws Failure (usage) */
 export async function requireFreeName(
   name: NaturalEngineName,
   deps: Pick<EngineDeps, 'enginesFolder' | 'files'>,
@@ -99,14 +96,14 @@ export async function requireFreeName(
   const engine = await findEngine(name, deps);
   if (engine === undefined || isInstalledIn(engine, deps.enginesFolder)) return;
   throw usageFailure(
-    `the engine ${name} in your list runs a program of your own: ${engine.command}`,
+    `the name ${name} is taken: the engine in your list runs a program of your own: ${engine.command}`,
     `Remove it from the list with \`foley engine remove ${name}\`, and run the command again.`,
   );
 }
 
 /**
- * Removes an engine from the list, and deletes its program, its model and its voices. Also deletes the files of an
- * installation that did not finish. Leaves the files of other engines.
+ * Removes an engine from the list of engines, and deletes its program, model and voices, even if its installation did
+ * not finish.
  * @returns the engine, if it was in the list, and the deleted folders
  * @throws Failure (usage) if there is nothing to remove
  */
@@ -126,7 +123,7 @@ export function removeNaturalEngine(
       await deps.files.rm(folder, { recursive: true });
       return { engine, deleted: [folder] };
     }
-    const removed = await removeEngine(name, deps);
+    const removed = await removeListed(name, deps);
     if (!hasModels) return removed;
     await deps.files.rm(folder, { recursive: true });
     return { engine: removed.engine, deleted: [...removed.deleted, folder] };
@@ -146,69 +143,4 @@ async function isThere(file: string, files: FileSystem): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-class Locked extends Error {
-  readonly pid: number | undefined;
-
-  constructor(owner: ProcessIdentity | undefined) {
-    super('another command is adding or removing an engine');
-    this.pid = owner?.pid;
-  }
-}
-
-function lockedError(_file: string, owner: ProcessIdentity | undefined): Locked {
-  return new Locked(owner);
-}
-
-const WAIT_MS = 500;
-
-async function whileLocked<T>(deps: LockDeps, work: () => Promise<T>): Promise<T> {
-  const release = await waitForLock(deps);
-  try {
-    return await work();
-  } finally {
-    await release();
-  }
-}
-
-async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
-  const { clock, files, modelsFolder, onWait, signal } = deps;
-  const lastActivity = (): Promise<number | undefined> => lastChange(modelsFolder, files);
-  for (let turn = 1; ; turn += 1) {
-    try {
-      await ensurePrivateFolder(modelsFolder, files);
-      return await takeLock(path.join(modelsFolder, 'lock'), {
-        ...deps,
-        lastActivity,
-        lockedError,
-      });
-    } catch (error) {
-      if (error instanceof Locked) {
-        if (turn === 1) onWait(error.pid);
-      } else {
-        throw error instanceof Failure
-          ? error
-          : outputFailure(modelsFolder, error, 'opening', 'XDG_DATA_HOME');
-      }
-    }
-    await clock.sleep(WAIT_MS, signal);
-  }
-}
-
-/** Returns when the lock was taken, or a download last stored bytes, in milliseconds since the epoch. */
-async function lastChange(folder: string, files: FileSystem): Promise<number | undefined> {
-  const names = await files.readdir(folder, { recursive: true });
-  const wanted = names.filter((name) => name === 'lock' || name.endsWith('.part'));
-  const times = await Promise.all(
-    wanted.map(async (name) => {
-      try {
-        return (await files.lstat(path.join(folder, name))).mtimeMs;
-      } catch (error) {
-        if (hasErrno(error, 'ENOENT')) return 0;
-        throw error;
-      }
-    }),
-  );
-  return times.length === 0 ? undefined : Math.max(...times);
 }

@@ -23,9 +23,9 @@ import { ensurePrivateFolder, openOwnFile, readOwnText } from '../durable/own-fi
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { counted, display } from '../text/display.ts';
 
-/** A file of a voice or a model, and its checksum: SHA-256, or the MD5 of a catalogue that has no other. */
+/** A file of a voice or a speech model. Its checksum is a SHA-256, or an MD5 if the publisher gives no SHA-256. */
 export interface ModelFile {
-  /** Path below the folder of the models, such as `kokoro/voices/af_heart.bin`. */
+  /** Path relative to the models folder, such as `kokoro/voices/af_heart.bin`. */
   readonly path: string;
   readonly bytes: number;
   readonly url: string;
@@ -33,24 +33,24 @@ export interface ModelFile {
   readonly md5?: string | undefined;
 }
 
-/** Where foley takes the files from: the servers in the list, a mirror of them, or a folder. */
+/** The source of the files: the server that each URL names, a mirror of this server, or a folder. */
 export type ModelSource =
   | { readonly kind: 'servers' }
   | { readonly kind: 'mirror'; readonly url: URL }
   | { readonly kind: 'folder'; readonly path: string };
 
 export interface ModelDeps extends FileDeps {
-  /** The folder of the models, which has a folder for each engine. */
+  /** The models folder, which has a subfolder for each engine. */
   readonly modelsFolder: string;
   readonly source: ModelSource;
   readonly signal: AbortSignal;
-  /** Returns the HTTP client. Not called for files of a folder. */
+  /** Returns the HTTP client. Not called if the source is a folder. */
   readonly client: () => Promise<ApiClient>;
-  /** Called for each part that arrives. @param bytes size of all files of this call that are stored so far */
+  /** Called for each chunk that arrives. @param bytes number of bytes stored so far, over all files of this call */
   readonly onProgress: (bytes: number) => void;
 }
 
-/** Returns the files that are missing or damaged. */
+/** Returns the files that are missing from the models folder or have a wrong size or checksum. */
 export async function missingFiles(
   wanted: readonly ModelFile[],
   { files, modelsFolder }: Pick<ModelDeps, 'files' | 'modelsFolder'>,
@@ -77,10 +77,10 @@ async function isStored(file: ModelFile, name: string, files: FileDeps['files'])
 const VARIABLE = 'XDG_DATA_HOME';
 
 /**
- * Stores files in the folder of the models. A file appears under its name only with the right checksum. An interrupted
- * download leaves a partial file, with which the next call resumes it.
- * @throws Failure: `output` if the disk is full or the files cannot be written, `usage` if the folder of the source
- *   lacks a file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
+ * Stores files in the models folder, each under its final name only after its checksum is verified. After an
+ * interruption, the next call resumes the download.
+ * @throws Failure: `output` if the disk is full or the files cannot be written, `usage` if the source folder lacks a
+ *   file, `bad_answer` for a wrong checksum (the file is deleted), or a failure of the client
  */
 export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps): Promise<void> {
   const { files, modelsFolder, source } = deps;
@@ -101,7 +101,7 @@ export async function storeFiles(wanted: readonly ModelFile[], deps: ModelDeps):
 const SMALL_BYTES = 4 * 1024 * 1024;
 
 /**
- * Reads a small file that the user must see before an installation: a catalogue or a license.
+ * Reads a small file, such as a catalogue or a license, that the user must see before an installation.
  * @throws Failure like {@link storeFiles}
  */
 export async function readSmallFile(
@@ -230,7 +230,6 @@ function sourceUrl(file: Pick<ModelFile, 'path' | 'url'>, source: ModelSource): 
   return url;
 }
 
-/** Downloads the rest of a file, with as many requests as necessary. */
 async function completeDownload(url: URL, partial: PartialFile, deps: ModelDeps): Promise<void> {
   const client = await deps.client();
   const { clock, maxRetries, random } = client.retry;
@@ -250,7 +249,7 @@ async function completeDownload(url: URL, partial: PartialFile, deps: ModelDeps)
   }
 }
 
-/** A response that ended in order, but too early. */
+// A response that ended without an error, but too early.
 class ShortBody extends Failure {}
 
 async function downloadRest(
@@ -302,12 +301,15 @@ async function requestRest(
   const range = partial.bytes === 0 ? {} : { range: `bytes=${partial.bytes}-`, ...ifRange };
   const request = { method: 'GET', target: url, billed: false, retry: 'safe', signal } as const;
   try {
-    return await client.send({ ...request, accept: '*/*', public: true, headers: range });
+    const response = await client.send({ ...request, accept: '*/*', public: true, headers: range });
+    const isWrong = response.status === 206 && !startsAt(response, partial.bytes, partial.size);
+    if (!isWrong || partial.bytes === 0) return response;
+    response.discard();
   } catch (error) {
     if (!(error instanceof Failure) || error.status !== 416 || partial.bytes === 0) throw error;
-    await partial.restart();
-    return requestRest(client, url, partial, signal);
   }
+  await partial.restart();
+  return requestRest(client, url, partial, signal);
 }
 
 // A weak tag does not guarantee identical bytes.
@@ -330,22 +332,27 @@ function explained(
   url: URL,
   partial: Pick<PartialFile, 'bytes' | 'name'>,
 ): Failure {
-  const { status } = error;
+  const { retryAfter, status = 0 } = error;
   const isCutOff = error instanceof ShortBody || isCut(error);
   const isWrongSource = error.exit === 'badAnswer' && !isCutOff;
   const resumes = partial.bytes === 0 ? '' : ' It resumes the download.';
+  const when = retryAfter === undefined ? 'later' : `in ${counted(retryAfter, 'second')}`;
+  const isBusy = status === 429 || status >= 500;
+  const again = isBusy
+    ? `Run the command again ${when}.`
+    : 'Check the network, and run the command again.';
   const hint = isWrongSource
     ? `Check that ${url.origin} is the right source, or name another one with --from.`
-    : `Check the network, and run the command again.${resumes} With --from, foley takes the files from a mirror or a folder.`;
-  const reason = status === undefined || status < 400 ? error.message : `status ${status}`;
+    : `${again}${resumes} With --from, foley takes the files from a mirror or a folder.`;
+  const reason = status < 400 ? error.message : `status ${status}`;
   const message = `cannot download ${partial.name} from ${url.host}: ${reason}`;
   return reviseFailure(error, { message, hint, requestId: undefined, status: undefined });
 }
 
-/** The first part of a file that is being stored. Its checksums are computed while it grows. */
+// The checksums are computed while the file grows.
 class PartialFile {
   bytes = 0;
-  /** Whether the content comes from more than one response. */
+  // Whether the content comes from more than one response.
   isResumed = false;
   readonly #path: string;
   readonly #file: ModelFile;
@@ -372,7 +379,6 @@ class PartialFile {
     return this.bytes === this.size;
   }
 
-  /** What is wrong with the content, if `isRight` returns false. */
   get fault(): string {
     const { bytes, md5, sha256 } = this.#file;
     if (this.bytes > bytes) return `it is longer than ${bytes} bytes`;
@@ -382,7 +388,6 @@ class PartialFile {
       : `its SHA-256 is ${this.#sums.sha256.value()}, not ${sha256}`;
   }
 
-  /** Opens the partial file, and reads the part that an earlier command has stored. */
   async open(): Promise<void> {
     const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND;
     const handle = await openOwnFile(this.#path, flags, this.#deps.files);
@@ -398,7 +403,7 @@ class PartialFile {
     this.isResumed = this.bytes > 0;
   }
 
-  /** Returns the ETag of the version that is being stored, if it comes from this URL. */
+  // An ETag is valid for one URL only.
   async version(url: URL): Promise<string | undefined> {
     const { files } = this.#deps;
     const text = await readOwnText(this.#versionFile, MOST_VERSION_BYTES, files).catch(() => '');
@@ -415,7 +420,7 @@ class PartialFile {
     await handle.writeFile(`${tag}\n${url.href}`).finally(() => handle.close());
   }
 
-  /** Appends a chunk; returns false, and writes nothing, if the file would become too long. */
+  // Returns false, and writes nothing, if the file would become too long.
   async append(chunk: Uint8Array): Promise<boolean> {
     this.#count(chunk);
     if (this.bytes > this.size) return false;
@@ -435,7 +440,6 @@ class PartialFile {
     await this.#writer?.flush();
   }
 
-  /** Returns whether the content is complete and has the right checksum. */
   async isRight(): Promise<boolean> {
     await this.flush();
     const { md5, sha256 } = this.#file;
@@ -448,7 +452,6 @@ class PartialFile {
     );
   }
 
-  /** Gives the complete file its name. */
   async publish(target: string): Promise<void> {
     if (this.#handle !== undefined) await syncFile(this.#handle);
     await this.close();

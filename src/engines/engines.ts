@@ -1,8 +1,8 @@
 import type { EngineCommand, EngineDescription, EngineRegistration } from '../contract/engine.ts';
 import { ENGINE_NAME } from '../contract/engine.ts';
-import type { FileDeps } from '../durable/files.ts';
 import { configFailure, usageFailure } from '../errors/failure.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
+import { type LockDeps, whileLocked } from './engines-lock.ts';
 import {
   loadEngineRegistrations,
   registrationsFile,
@@ -10,27 +10,25 @@ import {
   removeInstalled,
 } from './registrations.ts';
 
-/** The result of starting an engine and speaking a few words. */
+/** The result of a test in which an engine was started and spoke a few words. */
 export type Inspection =
   | { readonly isSound: true; readonly description: EngineDescription }
   | {
       readonly isSound: false;
       readonly fault: string;
-      /** Additional output, such as stderr of the engine. */
+      /** Additional output of the engine, such as stderr. */
       readonly detail: string | undefined;
     };
 
-export interface EngineDeps extends FileDeps {
-  /** The folder that contains the installed engines and `engines.json`. */
-  readonly enginesFolder: string;
-  /** Starts an engine and checks its protocol (docs/engines.md). */
+export interface EngineDeps extends LockDeps {
+  /** Starts an engine and checks that it follows the protocol for engines (docs/engines.md). */
   readonly inspect: (command: EngineCommand) => Promise<Inspection>;
 }
 
 /**
- * Adds or replaces an engine after testing that it can speak.
- * @throws Failure (usage for an invalid name, config for an engine that does not work, output or state if the
- *   list cannot be written)
+ * Tests that an engine can speak, and adds it to the list of engines. Replaces an engine with the same name.
+ * @throws Failure (usage for an invalid name, config for an engine that does not work, output or state if the list
+ *   cannot be written)
  */
 export async function addEngine(
   command: EngineCommand,
@@ -38,7 +36,7 @@ export async function addEngine(
 ): Promise<EngineRegistration> {
   requireEngineName(command.name);
   const registration = { ...command, ...(await requireWorkingEngine(command, deps)) };
-  await register(registration, deps);
+  await whileLocked(deps, () => register(registration, deps));
   return registration;
 }
 
@@ -57,7 +55,7 @@ export async function requireWorkingEngine(
   );
 }
 
-/** Adds an engine to the list, or replaces the engine that has its name. */
+/** Adds an engine to the list of engines, or replaces the engine with the same name. Call only in `whileLocked`. */
 export async function register(registration: EngineRegistration, deps: EngineDeps): Promise<void> {
   const file = registrationsFile(deps.enginesFolder);
   const engines = await loadEngineRegistrations(deps.files, file);
@@ -75,7 +73,7 @@ function requireEngineName(name: string): void {
   if (name === 'flite') throw usageFailure('the engine flite is built in', 'Choose another name.');
 }
 
-/** Returns an added engine. @throws Failure (usage) for an unknown name */
+/** Finds an engine in the list of engines. @throws Failure (usage) for an unknown name */
 export async function findEngine(
   name: string,
   { enginesFolder, files }: Pick<EngineDeps, 'enginesFolder' | 'files'>,
@@ -87,13 +85,18 @@ export async function findEngine(
 }
 
 /**
- * Removes an engine from the list, and deletes it if foley installed it.
+ * Removes an engine from the list of engines. Deletes its files if foley installed the engine.
  * @returns the engine and the deleted folders
  * @throws Failure (usage) for an unknown name
  */
-export async function removeEngine(
+export function removeEngine(name: string, deps: LockDeps): ReturnType<typeof removeListed> {
+  return whileLocked(deps, () => removeListed(name, deps));
+}
+
+/** Removes an engine like {@link removeEngine}. Call only in `whileLocked`. */
+export async function removeListed(
   name: string,
-  deps: Omit<EngineDeps, 'inspect'>,
+  deps: LockDeps,
 ): Promise<{ readonly engine: EngineRegistration; readonly deleted: readonly string[] }> {
   const file = registrationsFile(deps.enginesFolder);
   const engines = await loadEngineRegistrations(deps.files, file);

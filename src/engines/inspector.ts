@@ -10,7 +10,7 @@ interface InspectorDeps {
   readonly signal: AbortSignal;
 }
 
-/** Returns a function that starts an engine and tests its protocol, using the same code as the service. */
+/** Returns a function that starts an engine and tests its protocol with the code of the embedded service. */
 export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDeps['inspect'] {
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([
@@ -33,9 +33,9 @@ export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDe
 }
 
 /**
- * Ends processes of engines that stay ready between commands (docs/engines.md#processes-between-commands).
+ * Ends the processes of engines that keep running between commands (docs/engines.md#processes-between-commands).
  * @param name the engine; undefined for all engines
- * @param isNow false to only make them end after their running requests
+ * @param isNow true to end them at once; false to let running requests finish first
  * @returns the names of the engines, one for each process
  * @throws Failure (state) if the folder of their sockets cannot be used
  */
@@ -47,6 +47,16 @@ export async function stopEngines(
   const { stopHosts } = await import('../service/engine/resident/host-protocol.ts');
   try {
     return await stopHosts(folder, name, isNow);
+  } catch (error) {
+    throw stateFailure('the processes of engines', folder, error);
+  }
+}
+
+/** Returns the names of the engines whose processes keep running between commands. Throws like {@link stopEngines}. */
+export async function residentEngines(folder: string): Promise<readonly string[]> {
+  const { listHosts } = await import('../service/engine/resident/host-protocol.ts');
+  try {
+    return await listHosts(folder);
   } catch (error) {
     throw stateFailure('the processes of engines', folder, error);
   }

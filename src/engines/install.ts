@@ -8,6 +8,7 @@ import { configFailure, Failure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { EngineDeps } from './engines.ts';
 import { register, requireWorkingEngine } from './engines.ts';
+import { whileLocked } from './engines-lock.ts';
 import type { NaturalEngineName } from './natural-engines.ts';
 import { PACKAGES_BYTES } from './natural-engines.ts';
 import {
@@ -21,44 +22,41 @@ import {
 
 export const ESPEAK_NG = 'espeak-ng';
 
-/** The folder of the adapters that come with foley. The relative path is the same in `src` and `dist`. */
+/** The folder of the adapters that come with foley. An adapter is a program that connects foley to an engine. */
 export const ADAPTERS_FOLDER = fileURLToPath(new URL('../../engines/', import.meta.url));
 
-/** The folder of the espeak-ng adapter. */
-export const ADAPTER_FOLDER = path.join(ADAPTERS_FOLDER, ESPEAK_NG);
-
 export interface InstallDeps extends EngineDeps {
+  /** The folder of all adapters; an adapter is a program that connects foley to an engine. */
   readonly adapterFolder: string;
   readonly installPackages: (folder: string) => Promise<void>;
-  /** The processor, such as `x64`; default: that of this process. */
+  /** The processor architecture, such as `x64`; default: the architecture of this process. */
   readonly arch?: string;
 }
 
-/** The program that connects foley to an engine, and where its files come from. */
+// The program that connects foley to an engine, and where its files come from.
 interface Adapter {
   readonly name: string;
-  /** Arguments of `node`, which runs in the folder of the installation. */
+  // Arguments of `node`, which runs in the folder of the installation.
   readonly args: readonly string[];
-  /** Folders with the files of the adapter, by their names in the installation. */
   readonly folders: Readonly<Record<string, string>>;
-  /** Called after npm has installed the packages, with the folder of the installation. */
+  // `cwd` is the folder of the installation.
   readonly afterPackages?: (cwd: string, deps: InstallDeps) => Promise<void>;
 }
 
 /**
- * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it to the list of engines. The
- * previous installation stays in use until the new one works.
+ * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it to the list of engines. Keeps
+ * the previous installation if the new one does not work.
  * @throws Failure if espeak-ng cannot be installed or does not work
  */
 export function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {
-  const folders = { '.': deps.adapterFolder };
-  return install({ name: ESPEAK_NG, args: ['engine.mjs'], folders }, deps);
+  const folders = adapterFolders(ESPEAK_NG, deps);
+  const args = [`${ESPEAK_NG}/engine.mjs`];
+  return whileLocked(deps, () => install({ name: ESPEAK_NG, args, folders }, deps));
 }
 
 /**
- * Installs the adapter of an engine with natural voices, like espeak-ng, and adds the engine to the list. Keeps an
- * installation that has the same adapter.
- * @param deps with the folder of all adapters as `adapterFolder`
+ * Installs the adapter of an engine with natural voices, and adds the engine to the list of engines. Keeps an
+ * installation whose adapter is current and works. Call only in `whileLocked`.
  * @param modelFolder the folder with the model and the voices of the engine
  * @throws Failure if the engine cannot be installed or does not work
  */
@@ -81,11 +79,11 @@ export async function installNaturalEngine(
   const { enginesFolder, files } = deps;
   const what = `the packages of ${name} need`;
   await requireSpace(enginesFolder, PACKAGES_BYTES, { files, what, variable: 'XDG_STATE_HOME' });
-  const folders = naturalFolders(name, deps);
+  const folders = adapterFolders(name, deps);
   return install({ name, args, folders, afterPackages: removeOtherPlatforms }, deps);
 }
 
-/** Returns the folder of an installation of an engine that has the current adapter. */
+/** Returns the folder of an installed engine; undefined if its adapter is missing or outdated. */
 export async function findInstallation(
   name: NaturalEngineName,
   deps: Pick<InstallDeps, 'adapterFolder' | 'enginesFolder' | 'files'>,
@@ -94,11 +92,11 @@ export async function findInstallation(
   const engines = await loadEngineRegistrations(files, registrationsFile(enginesFolder));
   const cwd = engines.find((engine) => engine.name === name)?.cwd;
   if (cwd === undefined || !isInstalledIn({ name, cwd }, enginesFolder)) return undefined;
-  return (await hasAdapter(cwd, naturalFolders(name, deps), files)) ? cwd : undefined;
+  return (await hasAdapter(cwd, adapterFolders(name, deps), files)) ? cwd : undefined;
 }
 
-function naturalFolders(
-  name: NaturalEngineName,
+function adapterFolders(
+  name: NaturalEngineName | typeof ESPEAK_NG,
   { adapterFolder }: Pick<InstallDeps, 'adapterFolder'>,
 ): Adapter['folders'] {
   return { [name]: path.join(adapterFolder, name), parts: path.join(adapterFolder, 'parts') };
@@ -153,7 +151,7 @@ async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<vo
 const ADAPTER_FILE = /\.(?:json|md|mjs)$/;
 const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
-/** Returns the files of an adapter, by their paths in the installation. npm needs its files at the top. */
+// npm needs its files at the top. Of several folders with such files, the first one counts.
 async function adapterFiles(
   folders: Adapter['folders'],
   files: FileDeps['files'],
@@ -168,7 +166,8 @@ async function adapterFiles(
         })),
     ),
   );
-  return found.flat();
+  const all = found.flat();
+  return all.filter(({ to }, index) => all.findIndex((one) => one.to === to) === index);
 }
 
 async function copyAdapter(
@@ -189,7 +188,6 @@ async function copyAdapter(
   }
 }
 
-/** Returns whether a folder has exactly this version of an adapter. */
 async function hasAdapter(
   cwd: string,
   folders: Adapter['folders'],
@@ -215,7 +213,7 @@ const ARGUMENTS = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=
 const QUOTED_OUTPUT_MAX_CHARACTERS = 500;
 
 /**
- * Installs the packages of a folder's `package-lock.json`.
+ * Runs `npm ci` in a folder that has a `package-lock.json`.
  * @throws Failure (config) if npm is missing or fails; on abort, the signal's abort reason
  */
 export async function installPackages(
@@ -224,7 +222,7 @@ export async function installPackages(
     env,
     signal,
   }: {
-    /** Environment variables for npm, including its settings for registry, proxy and cache. */
+    // Includes the settings of npm for registry, proxy and cache.
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly signal: AbortSignal;
   },

@@ -7,28 +7,28 @@ import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 /** The engines with natural voices that `foley engine add NAME` installs. */
 export type NaturalEngineName = 'kokoro' | 'piper';
 
-/** A part of what an engine needs, as the user is asked to accept it. */
+/** A program, model or voice that an engine needs. The user is asked to accept its license. */
 export interface EnginePart {
   readonly what: string;
-  /** SPDX expression, or the words of the publisher. */
+  /** License as an SPDX expression, or in the publisher's own words. */
   readonly license: string;
   readonly source: string;
-  /** Size of the download. */
+  /** Size of the download in bytes. */
   readonly bytes: number;
-  /** Files that foley downloads; none for packages, which npm downloads. */
+  /** Files that foley downloads itself; empty for npm packages. */
   readonly files: readonly ModelFile[];
 }
 
-/** Disk space that npm needs for the packages of an engine, without its cache. */
+/** Disk space in bytes that npm needs for the packages of an engine, not counting the npm cache. */
 export const PACKAGES_BYTES = 320_000_000;
 
 export interface NaturalEngine {
   readonly name: NaturalEngineName;
-  /** The voice that foley proposes as default voice. */
+  /** The voice that foley suggests as the default voice. */
   readonly voice: string;
   /**
-   * Returns the files of the voices, and everything that the voices need.
-   * @param voices names of voices; none stand for the voices that are installed without a choice
+   * Returns the voices, and all other parts that the voices need.
+   * @param voices names of voices; if empty, the voices that are installed by default
    * @param read reads a catalogue or a license from the source of the files
    * @throws Failure (usage) for an unknown voice; an error of `read`
    */
@@ -37,7 +37,7 @@ export interface NaturalEngine {
 
 type ReadFile = (file: Pick<ModelFile, 'path' | 'url'>) => Promise<Uint8Array>;
 
-/** Returns whether an engine name is reserved for an engine with natural voices. */
+/** Returns true if the name belongs to an engine with natural voices, `kokoro` or `piper`. */
 export function isNaturalEngine(name: string): name is NaturalEngineName {
   return name === 'kokoro' || name === 'piper';
 }
@@ -198,7 +198,7 @@ async function cataloguedPart(
   return part(`voice ${voice.name}${speakers}`, licenseOf(text), voice.source, voice.files);
 }
 
-/** Returns the license in a model card of Piper: its line `License`, and what the voice was refined from. */
+// Also names the voice that this voice was refined from, whose license may be stricter.
 function licenseOf(card: string): string {
   const [, license = 'see the model card'] = /^\W*license:\s*(\S.*)$/im.exec(card) ?? [];
   const [, page] = /^\W*url:\s*(\S+)/im.exec(card) ?? [];
@@ -238,7 +238,7 @@ const JOE_FILES: readonly ModelFile[] = [
   },
 ];
 
-/** The engines by name. */
+/** The engines with natural voices, by engine name. */
 export const NATURAL_ENGINES: Readonly<Record<NaturalEngineName, NaturalEngine>> = {
   kokoro: KOKORO,
   piper: PIPER,

@@ -5,27 +5,30 @@ import type { ModelFile } from './download-models.ts';
 
 const SOURCE = 'https://huggingface.co/rhasspy/piper-voices';
 
-/** Returns the address of the catalogue of Piper voices. @param revision of the repository, such as `v1.0.0` */
+/**
+ * Returns the URL of the catalogue of Piper voices.
+ * @param revision Git revision of the voice repository, such as `v1.0.0`
+ */
 export function piperCatalogueUrl(revision: string): URL {
   return new URL(`${SOURCE}/resolve/${revision}/voices.json`);
 }
 
 /** A Piper voice with one or several speakers. */
 export interface CataloguedVoice {
-  /** Name with language and quality, such as `en_US-joe-medium`. */
+  /** Name of the voice, with its language and quality: `en_US-joe-medium`. */
   readonly name: string;
   readonly speakers: number;
-  /** The page of the voice. Its file MODEL_CARD names the license of the recordings. */
+  /** URL of the web page about the voice. The file MODEL_CARD on this page states the license of the recordings. */
   readonly source: string;
-  /** Model, description and model card, with the MD5 of the catalogue; SHA-256 too for the models in the list below. */
+  /** Model, description and model card. Each has the MD5 of the catalogue; some models also have a SHA-256. */
   readonly files: readonly ModelFile[];
 }
 
 /**
- * Finds a voice in the catalogue of Piper.
- * @param catalogue content of `voices.json`
- * @param name of a voice, or one of its earlier names
- * @param revision of the repository that the catalogue belongs to
+ * Finds a voice in the catalogue of Piper voices.
+ * @param catalogue parsed content of `voices.json`
+ * @param name current or earlier name of a voice
+ * @param revision Git revision of the voice repository, such as `v1.0.0`
  * @throws Failure: `usage` for an unknown voice, with the nearest names; `bad_answer` for an invalid entry
  */
 export function findPiperVoice(
@@ -92,7 +95,7 @@ const SHA256: ReadonlyMap<string, string> = new Map([
   ['en_GB-alan-medium.onnx', '0a309668932205e762801f1efc2736cd4b0120329622adf62be09e56339d3330'],
 ]);
 
-/** Removes the marks of letters: ids of voices are in ASCII. */
+// Ids of voices are in ASCII.
 function ascii(name: string): string {
   return name.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }
@@ -116,7 +119,7 @@ function unknownVoice(name: string, names: readonly string[]): Failure {
 }
 
 function invalid(reason: string): Failure {
-  return new Failure(`the catalogue of Piper voices is not usable: ${reason}`, {
+  return new Failure(`the catalogue of Piper voices cannot be used: ${reason}`, {
     code: 'bad_answer',
     exit: 'badAnswer',
     hint: 'Check the source (--from), and run the command again.',

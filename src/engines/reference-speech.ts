@@ -5,44 +5,76 @@ import { usageFailure } from '../errors/failure.ts';
 import type { SpeechEngine } from '../service/engine/speech-engine.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
 
-interface ReferenceOptions {
-  readonly text: string;
-  /** Language code (BCP 47). */
-  readonly language: string;
-  /** The engines that the user added. */
+interface SpeakerOptions {
   readonly added: readonly EngineRegistration[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  readonly signal: AbortSignal;
+}
+
+interface ReferenceText {
+  readonly text: string;
+  readonly language: string;
+  readonly speed?: number | undefined;
+  readonly textNormalization?: boolean | undefined;
 }
 
 /**
- * Speaks a text and measures the speech and its word times, using the engines of the service without the service. English
- * is spoken by the built-in engine, and other languages by an engine that the user added and that reports word times.
- * @throws Failure (usage) if no engine speaks the language, or the text has nothing to speak
+ * Speaks texts, and measures the speech and its word times. Runs engines without the service: the built-in one for
+ * English, and for other languages an added engine that reports word times. Engines stay open until `close`.
  */
-export async function speakReference(options: ReferenceOptions): Promise<MeasuredReference> {
-  const { signal, text } = options;
-  const { engine, voice } = await openEngine(options);
-  try {
-    const request = { text, voice, speed: 1, pitch: 0, isTimed: true };
-    return await measureReference(engine.synthesize(request, signal));
-  } catch (error) {
-    const { EngineError } = await import('../service/engine/speech-engine.ts');
-    if (!(error instanceof EngineError)) throw error;
-    throw usageFailure(`the text cannot be compared with the recording: ${error.message}`);
-  } finally {
-    await engine.close();
+export class ReferenceSpeaker {
+  readonly #options: SpeakerOptions;
+  readonly #engines = new Map<string, Promise<OpenEngine>>();
+
+  constructor(options: SpeakerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Speaks a text and measures the speech.
+   * @throws Failure (usage) if no engine speaks the language, or the text has nothing to speak
+   */
+  async speak(
+    { language, speed = 1, text, textNormalization }: ReferenceText,
+    signal: AbortSignal,
+  ): Promise<MeasuredReference> {
+    const opened = this.#engines.get(language) ?? openEngine({ ...this.#options, language });
+    this.#engines.set(language, opened);
+    const { engine, voice } = await opened;
+    const normalized = textNormalization === undefined ? {} : { textNormalization };
+    try {
+      const request = { text, voice, speed, pitch: 0, isTimed: true, ...normalized };
+      return await measureReference(engine.synthesize(request, signal));
+    } catch (error) {
+      const { EngineError } = await import('../service/engine/speech-engine.ts');
+      if (!(error instanceof EngineError)) throw error;
+      throw usageFailure(
+        `the text cannot be compared with the recording: ${error.message}`,
+        'If the text is in another language, name it with --language.',
+      );
+    }
+  }
+
+  /** Stops the engines. Never throws. */
+  async close(): Promise<void> {
+    const opened = await Promise.allSettled(this.#engines.values());
+    for (const one of opened) {
+      if (one.status === 'fulfilled') await one.value.engine.close().catch(() => undefined);
+    }
   }
 }
 
 interface OpenEngine {
   readonly engine: SpeechEngine;
-  /** Id of the voice within the engine. */
   readonly voice: string;
 }
 
-async function openEngine({ added, clock, env, language }: ReferenceOptions): Promise<OpenEngine> {
+async function openEngine({
+  added,
+  clock,
+  env,
+  language,
+}: SpeakerOptions & Pick<ReferenceText, 'language'>): Promise<OpenEngine> {
   const base = baseOf(language);
   if (base === 'en') {
     const [{ createFliteEngine }, { REFERENCE_VOICE }, { FLITE_WORKER_FILE }] = await Promise.all([
@@ -73,7 +105,12 @@ async function openEngine({ added, clock, env, language }: ReferenceOptions): Pr
 
 function unknownLanguage(
   language: string,
-  voices: readonly { readonly voice: { readonly language: string } }[] | undefined,
+  voices:
+    | readonly {
+        readonly registration: { readonly name: string };
+        readonly voice: { readonly language: string };
+      }[]
+    | undefined,
 ): Error {
   if (voices === undefined) {
     return usageFailure(
@@ -82,9 +119,13 @@ function unknownLanguage(
     );
   }
   const languages = [...new Set(['en', ...voices.map(({ voice }) => baseOf(voice.language))])];
+  const list = `Languages: ${languages.toSorted().join(', ')}.`;
+  const more = voices.some(({ registration }) => registration.name === 'espeak-ng')
+    ? ''
+    : ' More languages: foley engine add espeak-ng.';
   return usageFailure(
     `no engine with word times speaks the language "${language}"`,
-    nearestHint(language, languages, `Languages: ${languages.toSorted().join(', ')}.`),
+    nearestHint(language, languages, `${list}${more}`),
   );
 }
 

@@ -7,15 +7,15 @@ import { replaceFile } from '../durable/publish.ts';
 import type { FileSystem } from '../effects/file-system.ts';
 import { configFailure, Failure } from '../errors/failure.ts';
 
-/** Returns the path of the list of added engines. */
+/** Returns the path of the file that lists the added engines. */
 export function registrationsFile(enginesFolder: string): string {
   return path.join(enginesFolder, 'engines.json');
 }
 
 /**
- * Returns the added engines; none if there is no list.
+ * Returns the added engines, or none if the list does not exist.
  * @param file path that `registrationsFile` returned
- * @throws Failure (config for an invalid file, state for a file that a newer foley wrote)
+ * @throws Failure (config for an invalid file, state for a file that a newer version of foley wrote)
  */
 export async function loadEngineRegistrations(
   files: FileSystem,
@@ -30,7 +30,10 @@ export async function loadEngineRegistrations(
   return engines;
 }
 
-/** Saves the list of engines. @throws like `replaceFile` */
+/**
+ * Saves the list of added engines.
+ * @throws like `replaceFile`
+ */
 export async function saveEngineRegistrations(
   file: string,
   engines: readonly EngineRegistration[],
@@ -69,7 +72,7 @@ function broken(file: string, what: string): Failure {
   );
 }
 
-/** Creates a private folder and its parents. @throws Failure (state) */
+/** Creates a folder that only the user can open, with its parent folders. @throws Failure (state) */
 export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'>): Promise<void> {
   try {
     await files.mkdir(folder, { recursive: true, mode: 0o700 });
@@ -91,7 +94,7 @@ export function stateFailure(error: unknown, folder: string): unknown {
 }
 
 /**
- * Deletes every installation of an engine, including incomplete ones, except `keep`.
+ * Deletes all installations of an engine, complete or not, except the one in the folder `keep`.
  * @returns the deleted folders
  * @throws Failure (state)
  */
@@ -114,7 +117,7 @@ export async function removeInstalled(
   }
 }
 
-/** Returns whether foley installed the engine, so that its program may be deleted. */
+/** Returns true if foley installed the engine, so that foley may delete its program. */
 export function isInstalledIn(
   { cwd, name }: Pick<EngineRegistration, 'cwd' | 'name'>,
   enginesFolder: string,
@@ -123,7 +126,7 @@ export function isInstalledIn(
 }
 
 /**
- * Returns the disk space that an engine uses, with its models, in bytes; undefined for a program of the user.
+ * Returns the disk space, in bytes, of an engine and its models; undefined if foley did not install the engine.
  * @param folders the folder of the installed engines, and the folder of the models
  */
 export async function installedBytes(

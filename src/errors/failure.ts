@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../contract/exit-codes.ts';
 /** Whether the failed request may have cost credits. */
 export type Billed = 'no' | 'yes' | 'unknown';
 
-/** foley's own error codes. In the JSON error line, an error of the service has the service's code instead. */
+/** Error codes of foley. For an error of the service, the JSON error line contains the service's code instead. */
 export type FailureCode =
   | 'usage'
   | 'config'
@@ -23,7 +23,7 @@ export type FailureCode =
 export interface FailureOptions {
   readonly code: FailureCode | (string & {});
   readonly exit: ExitName;
-  /** What the user can do next, as one sentence; printed on its own line. */
+  /** What the user can do next, as one sentence. foley prints the hint on a separate line. */
   readonly hint?: string | undefined;
   readonly billed?: Billed | undefined;
   readonly status?: number | undefined;
@@ -65,7 +65,7 @@ export class Failure extends Error {
     return EXIT_CODES[this.exit].code;
   }
 
-  /** The fields of this error in the JSON result of a command with several items. */
+  /** The fields of this error in the JSON result of a command that processes several items. */
   get summary(): { readonly code: string; readonly message: string; readonly exitCode: ExitCode } {
     return { code: this.code, message: this.message, exitCode: this.exitCode };
   }

@@ -14,10 +14,7 @@ import vm from 'node:vm';
 import { crc32 } from 'node:zlib';
 import { resolvePaths } from '../config/paths.ts';
 
-/**
- * Starts the built program from its compiled code (docs/decisions/0003-code-cache.md), and ends the process when
- * nothing is left to do.
- */
+/** Starts the built program from compiled code (docs/decisions/0003-code-cache.md). Ends the process when done. */
 export function launch(host: NodeJS.Process): void {
   const main = path.join(import.meta.dirname, 'main.cjs');
   const load = loaderFor(host);
@@ -59,7 +56,8 @@ function isProgram(value: unknown): value is { run(host: NodeJS.Process): void }
 const IMPORTER = '../import-package.cjs';
 
 /**
- * Loads the chunks of the build as CommonJS modules. Uses compiled code from `cache`; Node loads all other modules.
+ * Loads the chunks of the build as CommonJS modules. The compiled code of chunks comes from `cache`; Node loads all
+ * other modules.
  */
 export class ChunkLoader {
   readonly #cache: CodeCache;
@@ -69,7 +67,7 @@ export class ChunkLoader {
   readonly #native: NodeJS.Require;
   #isCacheShort = false;
 
-  /** @param chunks the folder of all chunks except the first */
+  /** @param chunks the folder that contains all chunks except the first */
   constructor(cache: CodeCache, chunks: string) {
     this.#cache = cache;
     this.#chunks = chunks;
@@ -77,7 +75,7 @@ export class ChunkLoader {
     this.#native = createRequire(path.join(chunks, 'any.cjs'));
   }
 
-  /** Returns the exports of `file`, an absolute path. */
+  /** Loads a module by its absolute path, and returns the exports of the module. */
   load(file: string): unknown {
     const known = this.#modules.get(file);
     if (known !== undefined) return known.exports;
@@ -90,7 +88,7 @@ export class ChunkLoader {
     return loaded.exports;
   }
 
-  /** Saves the newly compiled code, if any, to the cache. */
+  /** Saves newly compiled code, if there is any, to the cache. */
   keep(): void {
     if (this.#isCacheShort) this.#cache.keep(() => this.#compiledChunks());
   }
@@ -151,8 +149,8 @@ const CHECKSUM_BYTES = 4;
 const LENGTH_BYTES = 4;
 
 /**
- * Opens the cache of compiled code. V8 executes the cached code, so the folder must not be writable by others, and a
- * checksum protects each file.
+ * Opens the cache of compiled code. V8 executes this code, so other users must not be able to write to the folder, and
+ * a checksum protects each file.
  */
 export function openCodeCache(folder: string | undefined, key: string): CodeCache {
   if (folder === undefined) return NO_CACHE;

@@ -5,7 +5,8 @@ import type { EarlyFrame, LiveEvent, LiveState, Reducer, Segment, Step } from '.
 import { emit, end, patch, patchSegment } from './state.ts';
 
 /**
- * Delivers the audio that is next in order, drops delivered segments, and fetches stored audio that did not arrive.
+ * Delivers the audio that is next in order, and removes completely delivered segments. If the service has stored the
+ * audio of the next segment, downloads this audio.
  */
 export const advance: Reducer = () => [deliverDue, advanceFirst];
 
@@ -30,7 +31,10 @@ function isDelivered(
     : Math.max(deliveredBytes, receivedBytes) >= bytes;
 }
 
-/** Handles missing audio of completed segments: in v3, marks it to be fetched; in v2, ends the conversation. */
+/**
+ * Handles completed segments whose audio did not arrive. In protocol v3, downloads their audio from the service; in
+ * v2, ends the conversation.
+ */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
     if (ids.length === 0) return [];
@@ -51,7 +55,7 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Delivers the stored audio of the first segment, without the bytes that were delivered earlier. */
+/** Delivers downloaded audio of the first segment, without the bytes that were already delivered. */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;
@@ -70,7 +74,7 @@ export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   };
 }
 
-/** Returns the request id of the current session: the id from the plan, plus a suffix from session 2 on. */
+/** Returns the request id of the current session: from session 2 on, the original id plus a suffix (`-2`). */
 export function requestIdOf({ plan: { requestId }, session }: LiveState): string {
   if (session === 1) return requestId;
   const suffix = `-${session}`;
@@ -82,8 +86,7 @@ const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Accepts an audio frame, and delivers all frames once and in order. Sequence numbers may start again with each
- * segment.
+ * Handles an audio frame. Delivers each frame once and in order. Sequence numbers may start again with each segment.
  */
 export function takeAudio({
   audio,
@@ -109,8 +112,7 @@ export function takeAudio({
 }
 
 /**
- * Handles an audio frame that is next in order, as a faster alternative to {@link takeAudio}. Returns undefined for any
- * other event.
+ * Handles an audio frame that is next in order, faster than {@link takeAudio}. Returns undefined for any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;
@@ -147,7 +149,7 @@ function isSteady({ early, isPaused, phase, timers }: LiveState, first: Segment)
   return isSpeaking && isOpen && isTimed && !isPaused && early.length === 0;
 }
 
-/** Returns whether a segment was delivered completely. Segment ids are `s1`, `s2`, and so on. */
+/** Returns true if the audio of a segment was delivered completely. Segment ids are `s1`, `s2`, and so on. */
 export function wasDelivered({ segments, segmentCount }: LiveState, id: string): boolean {
   const number = Number(/^s([1-9]\d{0,8})$/.exec(id)?.[1]);
   return number <= segmentCount && segments.every((one) => one.id !== id);

@@ -3,7 +3,7 @@ const FULL_BYTES = 8 * 1024 * 1024;
 const RESUME_BYTES = 512 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
-/** A queue of audio for a reader that may be slow. A full queue pauses the socket. Can be read once. */
+/** A queue of received audio, which can be read once. If the reader is slow, a full queue pauses the WebSocket. */
 export class AudioQueue implements AsyncIterable<Uint8Array> {
   isFull = false;
   readonly #onFull: () => void;
@@ -28,13 +28,13 @@ export class AudioQueue implements AsyncIterable<Uint8Array> {
     this.#onFull();
   }
 
-  /** Ends the queue. The reader still gets the queued audio, and then the error, if any. */
+  /** Ends the queue once all queued audio is read. If `error` is given, reading then throws this error. */
   end(error?: Error): void {
     this.#end ??= { error };
     this.#wake();
   }
 
-  /** Ends the queue with an error and discards the queued audio. */
+  /** Discards the queued audio, and ends the queue with an error. */
   stop(error: Error): void {
     this.#chunks = [];
     this.#bytes = 0;

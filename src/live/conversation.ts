@@ -37,11 +37,11 @@ type WithoutFraction<Union> = Union extends unknown ? Omit<Union, 'fraction'> : 
 type Event = WithoutFraction<LiveEvent>;
 
 /**
- * Runs a realtime conversation (docs/api/realtime.md) with a socket, timers and HTTP requests. Delivers each byte of
- * audio once and in order. Text and audio have back-pressure.
+ * Runs a realtime conversation (docs/api/realtime.md) over a WebSocket, with timers and HTTP requests. Delivers each
+ * byte of audio once and in order, and slows down text and audio to the speed of their receivers.
  */
 export class Conversation {
-  /** The audio. If the conversation fails, reading throws a Failure after the last chunk. */
+  /** The received audio. If the conversation fails, the queue throws a Failure after its last chunk. */
   readonly audio: AudioQueue;
   readonly #plan: LivePlan;
   readonly #deps: ConversationDeps;
@@ -87,7 +87,7 @@ export class Conversation {
     this.#dispatch({ type: 'begin' });
   }
 
-  /** Sends text. Resolves when the conversation accepts more text. */
+  /** Sends text. The promise resolves when the conversation accepts more text. */
   async say(text: string): Promise<void> {
     this.#dispatch({ type: 'text', text });
     await this.#inputReady;
@@ -97,7 +97,7 @@ export class Conversation {
     this.#dispatch({ type: 'end' });
   }
 
-  /** Aborts the conversation. The reader of the audio gets the error. */
+  /** Aborts the conversation. Reading `audio` then throws `error`. */
   stop(error: Error): void {
     this.audio.stop(error);
     this.#dispatch({ type: 'cancel' });
@@ -222,7 +222,7 @@ export class Conversation {
 
 const PONG = { event: 'pong' } as const;
 
-/** The timers of a conversation. A restart only changes the deadline, which is checked when the timer fires. */
+/** The timers of a conversation. */
 export class Timers {
   readonly #clock: Clock;
   readonly #onTimeout: (name: TimerName) => void;
@@ -237,6 +237,7 @@ export class Timers {
   start(name: TimerName, afterMs: number): void {
     const deadline = this.#clock.monotonic() + afterMs;
     const running = this.#running.get(name);
+    // A restart only moves the deadline, which is checked when the timer fires.
     if (running !== undefined && running.deadline <= deadline) running.deadline = deadline;
     else this.#arm(name, deadline, afterMs);
   }

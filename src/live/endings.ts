@@ -6,7 +6,7 @@ import type { Billed } from '../errors/failure.ts';
 import { Failure } from '../errors/failure.ts';
 import type { Ending, LiveState } from './state.ts';
 
-/** Returns the ending of a completed request: success, or an error if the whole text produced no audio. */
+/** Returns the outcome of a completed request: success, or an error if the whole text produced no audio. */
 export function completedEnding(state: LiveState): Ending {
   const { emptySegments, hasDelivered, plan, reportedBytes, segmentCount } = state;
   const isEmpty = plan.mode === 'simple' ? reportedBytes === 0 : emptySegments === segmentCount;
@@ -20,7 +20,7 @@ export function completedEnding(state: LiveState): Ending {
   return { exit: 'ok', code: 'completed', message: 'completed', billed: 'yes' };
 }
 
-/** Returns the ending for an `error` event of the service. */
+/** Returns the outcome after an `error` event of the service. */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const known = streamErrorExit(code);
   const { connection, emptySegments, hasDelivered, segmentCount } = state;
@@ -38,7 +38,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
 // Errors that the service reports before it bills a request (docs/api/errors.md#idempotency).
 const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
 
-/** Returns the ending for a connection that was closed without an `error` event. */
+/** Returns the outcome after the connection was closed without an `error` event. */
 export function closeEnding(state: LiveState, code: number): Ending {
   const { meaning, exit } = closeCodeInfo(code) ?? { meaning: 'unknown', exit: 'badAnswer' };
   return {
@@ -49,7 +49,7 @@ export function closeEnding(state: LiveState, code: number): Ending {
   };
 }
 
-/** Returns the ending for a message of the service that violates the protocol. */
+/** Returns the outcome if a message from the service violates the protocol. */
 export function violation(state: LiveState, problem: string): Ending {
   const message = `the service broke the protocol: ${problem}`;
   return { exit: 'badAnswer', code: 'bad_answer', message, billed: billedSoFar(state) };
@@ -60,7 +60,7 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
 }
 
 /**
- * Returns the ending for billed audio that is lost.
+ * Returns the outcome if audio is lost that was already billed.
  * @param segmentIds the segments without audio; empty for all remaining audio
  */
 export function lost(segmentIds: readonly string[] = []): Ending {
@@ -71,7 +71,7 @@ export function lost(segmentIds: readonly string[] = []): Ending {
   return isNamed ? { ...ending, lostSegments: segmentIds } : ending;
 }
 
-/** Returns the ending after a failed connection. Text that was already sent may have been billed. */
+/** Returns the outcome after a failed connection. If text was already sent, it may have been billed. */
 export function afterDisconnect(state: LiveState, ending: Ending): Ending {
   if (ending.exit === 'network' && state.isBillable && !FINAL_CODES.has(ending.code)) {
     return { ...ending, exit: 'unknownOutcome', code: 'unknown_outcome', billed: 'unknown' };
@@ -84,19 +84,19 @@ export function afterDisconnect(state: LiveState, ending: Ending): Ending {
 // The exit code stays the same even if text may have been billed.
 const FINAL_CODES: ReadonlySet<string> = new Set(['connection_closed', 'client_backpressure']);
 
-/** Returns whether text was billed: `yes` once audio was delivered, `unknown` once text was sent. */
+/** Returns whether text was billed: `yes` if audio was delivered, `unknown` if only text was sent, else `no`. */
 export function billedSoFar({ hasDelivered, isBillable }: LiveState): Billed {
   if (hasDelivered) return 'yes';
   return isBillable ? 'unknown' : 'no';
 }
 
-/** Returns the ending for a failed HTTP request or handshake. */
+/** Returns the outcome after a failed HTTP request or handshake. */
 export function failureEnding(failure: Failure): Ending {
   const { billed, code, exit, message } = failure;
   return { exit, code, message, billed, cause: failure };
 }
 
-/** Returns the Failure that the command throws for an ending. */
+/** Converts the outcome of a conversation to the Failure that the command throws. */
 export function endingFailure(ending: Ending, requestId: string): Failure {
   const { billed, cause, code, exit, lostSegments, message } = ending;
   const hint = HINTS_BY_CODE[code] ?? HINTS_BY_EXIT[exit];

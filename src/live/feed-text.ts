@@ -9,7 +9,7 @@ import { endsClearly, firstSentence, lastEnd } from '../text/sentences.ts';
 import type { Conversation } from './conversation.ts';
 
 export interface FeedOptions {
-  /** Divides the text into segments. Without a cutter, each piece is sent unchanged, as in `simple` mode. */
+  /** Divides the text into segments. If undefined, each piece of input is sent unchanged (`simple` mode). */
   readonly cutter: SegmentCutter | undefined;
   /** Milliseconds without input after which an incomplete segment is sent anyway. */
   readonly flushAfterMs: number | undefined;
@@ -18,11 +18,11 @@ export interface FeedOptions {
   readonly clock: Clock;
 }
 
-/** Maximum wait for more input while the buffered text looks like a whole sentence; then the text is sent. */
+// How long to wait for more input if the buffered text looks like a whole sentence.
 const SENTENCE_WAIT_MS = 120;
 
 /**
- * Sends text to a conversation as the text arrives, with back-pressure.
+ * Sends text to a conversation as the text arrives. Waits whenever the conversation accepts no more text.
  * @throws Failure (usage) if the text is blank; or an error of `pieces`
  */
 export async function feedText(
@@ -66,7 +66,6 @@ export async function feedText(
   conversation.finish();
 }
 
-/** Returns the text to speak for a segment, split if it is too long for one segment. */
 function spokenSegments(segment: string, lexicon: Lexicon | undefined): readonly string[] {
   if (lexicon === undefined) return [segment];
   const said = lexicon.speak(segment);
@@ -75,10 +74,6 @@ function spokenSegments(segment: string, lexicon: Lexicon | undefined): readonly
     : [said];
 }
 
-/**
- * Creates a cutter that returns pieces unchanged, except that it keeps leading white space until text follows, and
- * text that may begin a word of the lexicon until it is certain.
- */
 function wholePieces(lexicon: Lexicon | undefined): SegmentCutter {
   let held = '';
   let hasBegun = false;
@@ -104,19 +99,14 @@ function wholePieces(lexicon: Lexicon | undefined): SegmentCutter {
 export const SEGMENT_NAMES = ['sentence', 'line', 'input'] as const;
 export type SegmentName = (typeof SEGMENT_NAMES)[number];
 
-/** Divides streamed text into segments, which do not depend on how the stream is divided into pieces. */
 interface SegmentCutter {
-  /** Adds text and returns the segments that are now complete, none of them blank. */
   write(text: string): readonly string[];
-  /** Returns the buffered text as segments and empties the buffer. */
   flush(): readonly string[];
-  /** Whether the buffered text is not blank. */
   readonly hasRest: boolean;
-  /** Whether the buffered text looks like a whole sentence. */
   readonly endsClearly: boolean;
 }
 
-/** Yields the text of Markdown while the Markdown arrives. */
+/** Converts Markdown to text piece by piece, while the Markdown arrives. */
 export async function* markdownPieces(
   pieces: AsyncIterable<string>,
   code: CodeMode = 'skip',
@@ -131,8 +121,8 @@ export async function* markdownPieces(
 }
 
 /**
- * Creates a cutter that ends segments at sentences or lines; with `input`, only at the maximum length. With
- * `skipsSilent` it leaves out segments without letters and digits.
+ * Creates a cutter that divides arriving text into segments: at sentences, at lines or (`input`) only at the maximum
+ * length. With `skipsSilent`, leaves out segments without letters and digits.
  */
 export function createSegmentCutter(
   by: SegmentName,
@@ -176,7 +166,6 @@ export function createSegmentCutter(
   };
 }
 
-/** Returns where the first segment of a text ends; undefined if more text may extend the segment. */
 function nextEnd(
   text: string,
   { by, isFirst, isOpen }: { by: SegmentName; isFirst: boolean; isOpen: boolean },
@@ -190,12 +179,12 @@ function nextEnd(
     : end;
 }
 
-/** Maximum length of the first segment and of later ones, in UTF-16 units. Longer sentences are split at a clause. */
+// In UTF-16 units. A longer first sentence is split at a clause.
 const FIRST_MAX_UNITS = 120;
 const SENTENCE_MAX_UNITS = 400;
 
 const CLAUSE_END = /[,;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|[—，；：、]/gu;
-/** The end of a word, unless a full stop follows: the full stop may belong to an abbreviation. */
+// Not after a full stop, which may belong to an abbreviation.
 const WORD_END = /[^\s.](?=\s)/gu;
 
 function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | undefined {
@@ -212,7 +201,7 @@ function sentenceEnd(text: string, isFirst: boolean, isOpen: boolean): number | 
   );
 }
 
-/** Minimum length of a piece of a split segment, as a share of the maximum. */
+// Minimum length of a part of a split segment, as a share of the maximum length.
 const SHORTEST_PART = 0.25;
 
 function lastMatchEnd(pattern: RegExp, text: string, most: number): number | undefined {

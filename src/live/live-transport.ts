@@ -3,8 +3,10 @@ import type { ApiClient } from '../api/client.ts';
 import { reviseFailure } from '../api/failures.ts';
 import { jsonBody } from '../api/request.ts';
 import { fetchRealtimeSegment, getRealtimeRequest } from '../api/resources/realtime.ts';
+import { getVoice } from '../api/resources/voices.ts';
 import { badResponse, readBytes } from '../api/response.ts';
 import type { PcmLayout } from '../audio/wav.ts';
+import { FAMILIES, LOCAL_MODEL_PREFIX } from '../contract/families.ts';
 import { REALTIME_PROTOCOLS } from '../contract/realtime/protocols.ts';
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { Failure } from '../errors/failure.ts';
@@ -24,13 +26,13 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** The flags that resume this request in a repeated command, such as `--request-id ID`; shown in a hint. */
+  /** Flags that make the same command resume this request, such as `--request-id ID`; shown in a hint. */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;
 }
 
-/** Returns the transport that speaks through a realtime conversation (docs/api/realtime.md). */
+/** Creates the transport that speaks through a realtime conversation (docs/api/realtime.md). */
 export function liveTransport(
   client: ApiClient,
   speech: LiveSpeech,
@@ -137,13 +139,12 @@ function asError(error: unknown): Error {
 
 type LiveUnspoken = NonNullable<Extract<ReceivedMessage, { event: 'warning' }>['unspoken']>;
 
-/** Collects what the service reports in a conversation: the layout of raw audio, the cost and the segments. */
+/** Collects metadata that the service reports during a conversation: PCM layout, cost and segments. */
 export class LiveMetadata {
   pcm: PcmLayout | undefined;
   quotaRemaining: number | undefined;
   /** Number of completed segments; 0 in `simple` mode. */
   segments = 0;
-  /** What the voice left out, by segment; repeated warnings about a segment replace each other. */
   readonly #unspoken = new Map<string | undefined, LiveUnspoken>();
   readonly #units = new SessionSum();
   readonly #credits = new SessionSum();
@@ -158,7 +159,7 @@ export class LiveMetadata {
     return this.#units.sum;
   }
 
-  /** The words that the voice left out, with their positions in the segment. */
+  /** Words that the voice did not speak, with their positions in the segment. */
   get unspoken() {
     return [...this.#unspoken].flatMap(([segmentId = null, words]) =>
       words.map((word) => ({ segmentId, ...word })),
@@ -221,7 +222,7 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
 // About an hour of uncompressed audio.
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Returns the HTTP requests that a conversation needs to resume (docs/api/realtime.md). */
+/** Returns functions for the HTTP requests by which a conversation resumes (docs/api/realtime.md). */
 export function httpRequests(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -260,4 +261,27 @@ function segmentLost(failure: Failure, segmentId: string): Failure {
   const { code, exit, message, billed } = lost([segmentId]);
   const details = { segments: [segmentId] };
   return reviseFailure(failure, { billed, code, details, exit, hint: undefined, message });
+}
+
+const FALLBACK_MODEL = 'vendor-s21pro-flash';
+
+/**
+ * Returns a model for the voice: the default of its model family, or its first local model. If the service names
+ * neither, returns a fallback.
+ */
+export async function defaultLiveModel(
+  client: ApiClient,
+  voiceId: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const modelIds = await getVoice(client, voiceId, signal).then(
+    ({ value }) => value.modelIds,
+    (error: unknown): readonly string[] => {
+      if (error instanceof Failure && error.exit === 'rejected') return [];
+      throw error;
+    },
+  );
+  const family = FAMILIES.find(({ models }) => models.some((model) => modelIds.includes(model)));
+  const local = modelIds.find((id) => id.startsWith(LOCAL_MODEL_PREFIX));
+  return family?.defaultModel ?? local ?? FALLBACK_MODEL;
 }

@@ -17,8 +17,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Handles a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in a row without new audio. In
- * `simple` mode, reconnects only before the first audio.
+ * Decides whether to reconnect after a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in
+ * a row without new audio. In `simple` mode, reconnects only before the first audio.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -40,7 +40,7 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
   };
 }
 
-/** Requests the status of a request before starting it again. */
+/** Asks the service for the status of an earlier request, before the client starts this request again. */
 export const checkStatus: Reducer = (state) => {
   const requestId = requestIdOf(state);
   return state.isStarted
@@ -48,7 +48,7 @@ export const checkStatus: Reducer = (state) => {
     : [connect];
 };
 
-/** Continues after a status response. The status is undefined if the service has no such request. */
+/** Handles the response to a status request. @param status undefined if the service has no such request */
 export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);
@@ -87,7 +87,7 @@ const poll: Reducer = ({ fraction, polls }) => {
   ];
 };
 
-/** Chooses the next step without a connection: fetch stored audio, end, wait for text, or connect. */
+/** Chooses what to do while no connection is open: download stored audio, end, wait for text, or connect. */
 export const proceed: Reducer = () => [
   advance,
   (state) => {

@@ -17,7 +17,7 @@ const QUEUE_MAX_SEGMENTS = 128;
 // Segments that were sent but not yet accepted by the service.
 const IN_FLIGHT_MAX = 8;
 
-/** Adds text from the input. In `reliable` mode the text becomes one segment, or several if it is too long. */
+/** Adds text from the input. In `reliable` mode, the text becomes one segment, or several if the text is too long. */
 export function takeText(text: string): Reducer {
   return ({ isInputOver, plan }) => {
     if (text === '' || isInputOver) return [];
@@ -77,7 +77,7 @@ function pieces(text: string, characters: number): readonly string[] {
   );
 }
 
-/** Sends the text that may be sent now. Also pauses or resumes the input, and updates the progress timer. */
+/** Sends as much text as the limits of the service allow, and then pauses or resumes the input. */
 export const sendMore: Reducer = ({ plan }) => [
   plan.mode === 'simple' ? sendInputs : sendSegments,
   boundInput,
@@ -136,7 +136,7 @@ function exceedsSession(state: LiveState, next: Segment): boolean {
   return (sessionUnits > 0 || sent.length > 0) && units > (plan.sessionMaxUnits ?? Infinity);
 }
 
-/** Pauses the input when the queue of undelivered text is full; resumes the input when half of the queue is empty. */
+/** Pauses the input when the queue of undelivered text is full. Resumes the input when half of the queue is empty. */
 export const boundInput: Reducer = ({ isInputPaused, segments }) => {
   const bytes = segments.reduce((sum, one) => sum + one.bytes, 0);
   const count = segments.length;
@@ -158,7 +158,10 @@ const timeProgress: Reducer = ({ isPaused, phase, plan, segments }) => {
   return [isTimed ? startTimer('progress', plan.timeouts.progressMs) : stopTimers('progress')];
 };
 
-/** Applies the status of a request after a reconnection. Stored segments are fetched, all others are spoken again. */
+/**
+ * Applies the status of a request after a reconnection. Downloads the segments that the service has stored, and sends
+ * all others again.
+ */
 export function takeManifest({ segments: manifest }: RequestStatus): Reducer {
   return ({ segments }) => [patch({ manifest }), matchStored(segments.map(({ id }) => id))];
 }
@@ -193,7 +196,10 @@ function matchStored(ids: readonly string[]): Reducer {
   };
 }
 
-/** Ends the conversation if a completed request lost audio, which was neither received nor stored. */
+/**
+ * Ends the conversation if a completed request lost audio: the client did not receive the audio and the service did
+ * not store it.
+ */
 export const endIfLost: Reducer = ({ isBillable, manifest, segments }) => {
   const missing = segments.filter(
     (one) => one.state !== 'waiting' && one.completed === undefined && !one.isStored,

@@ -6,7 +6,6 @@ import { type CodePointRange, parseRanges } from '../contract/unspoken.ts';
 import { UnreadableFrame } from '../realtime/frames.ts';
 import type { FrameMessage } from '../realtime/frames.ts';
 
-/** A range of a segment's text. `text` is set once the client has looked up the range. */
 interface UnspokenRange extends CodePointRange {
   readonly text?: string;
 }
@@ -14,7 +13,7 @@ interface UnspokenRange extends CodePointRange {
 /** The status of a request, from a `request_status` message or an HTTP response. */
 export interface RequestStatus {
   readonly state: RequestState;
-  /** Units billed so far. */
+  /** Billing units charged for the request so far. */
   readonly units?: number | undefined;
   readonly segments: readonly SegmentStatus[];
 }
@@ -26,7 +25,7 @@ export interface SegmentStatus {
   readonly audioBytes: number | undefined;
 }
 
-/** The fields of a server message that the client uses (docs/api/realtime.md). */
+/** A message from the service, reduced to the fields that the client uses (docs/api/realtime.md). */
 export type ReceivedMessage =
   | { readonly event: 'authenticated' | 'pong' }
   | { readonly event: 'ready'; readonly fields: FrameMessage }
@@ -61,7 +60,7 @@ export type ReceivedMessage =
       readonly code: string;
       readonly message: string;
       readonly segmentId?: string | undefined;
-      /** The ranges that the voice left out of the segment. */
+      /** Parts of the segment's text that the voice did not speak. */
       readonly unspoken?: readonly UnspokenRange[];
     }
   | {
@@ -73,7 +72,7 @@ export type ReceivedMessage =
   | { readonly event: 'finish'; readonly reason: FinishReason; readonly units: number | undefined };
 
 /**
- * Reads a message of the service. Returns undefined for an unknown event.
+ * Validates a message from the service. Returns undefined for an unknown event.
  * @throws UnreadableFrame for invalid fields
  */
 export function readServerMessage(fields: FrameMessage): ReceivedMessage | undefined {
@@ -134,7 +133,7 @@ export function readServerMessage(fields: FrameMessage): ReceivedMessage | undef
 }
 
 /**
- * Reads the status of a request from a `request_status` message or an HTTP response.
+ * Validates the status of a request, from a `request_status` message or an HTTP response.
  * @throws UnreadableFrame for invalid fields
  */
 export function readRequestStatus(fields: UnknownRecord): RequestStatus {

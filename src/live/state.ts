@@ -6,21 +6,21 @@ import type { Billed, Failure } from '../errors/failure.ts';
 import * as machine from '../realtime/fsm.ts';
 import type { ReceivedMessage, RequestStatus, SegmentStatus } from './server-message.ts';
 
-/** The parameters of a conversation, which do not change. */
+/** The parameters of a conversation, which stay the same for its whole duration. */
 export interface LivePlan {
   readonly protocol: RealtimeProtocol;
   readonly mode: RealtimeMode;
-  /** The `request` object of the `start` message, with the field names of v3. */
+  /** The `request` object of the `start` message, with the field names of protocol v3. */
   readonly request: Start['request'] | StartV2['request'];
   /** The request id, 1 to 128 characters long. */
   readonly requestId: string;
-  /** Whether the user chose the request id, so that foley must not replace it. */
+  /** True if the user chose the request id. foley then fails where it would otherwise choose another id. */
   readonly hasOwnRequestId?: boolean;
-  /** Whether to restart a request if an earlier request with the same id failed. */
+  /** True to restart a request if an earlier request with the same id failed. */
   readonly retryFailed?: boolean;
-  /** A browser ticket, with which the client authenticates instead of the API key. */
+  /** A ticket that a web page uses to authenticate, in place of an API key. */
   readonly ticket?: string;
-  /** Maximum number of consecutive reconnections without new audio. */
+  /** Maximum number of reconnections in a row without new audio. */
   readonly maxRetries: number;
   /** Maximum number of billed units in one session; default: the limit of the API. */
   readonly sessionMaxUnits?: number;
@@ -37,7 +37,7 @@ interface Timeouts {
   readonly pingMs: number;
 }
 
-/** Returns the timeouts for `--response-timeout` and `--idle-timeout`, in milliseconds. */
+/** Returns the timeouts of a conversation in milliseconds, from `--response-timeout` and `--idle-timeout`. */
 export function liveTimeouts(options: {
   readonly responseTimeoutMs?: number | undefined;
   readonly idleTimeoutMs?: number | undefined;
@@ -53,7 +53,8 @@ export function liveTimeouts(options: {
 
 const REPLY_MS = 30_000;
 const SILENCE_MS = 35_000;
-const PROGRESS_MS = 60_000;
+// Longer than foley's service waits for a silent engine, whose failure the service reports.
+const PROGRESS_MS = 75_000;
 const PING_MS = 15_000;
 // A share of the silence timeout, so that two pings and a `pong` fit into that timeout.
 const PING_SHARE = 0.43;
@@ -73,7 +74,7 @@ type Phase =
   | 'waiting'
   | 'ended';
 
-/** A text that the service speaks, bills and stores as one unit. `simple` mode has a single segment. */
+/** A text that the service speaks, bills and stores as one unit. In `simple` mode, the whole input is one segment. */
 export interface Segment {
   readonly id: string;
   readonly texts: readonly string[];
@@ -82,19 +83,19 @@ export interface Segment {
   readonly characters: number;
   readonly bytes: number;
   readonly state: 'waiting' | 'sent' | 'accepted';
-  /** Number of audio bytes that were delivered to the reader, over all connections. */
+  /** Number of audio bytes that the reader of the audio has received, over all connections. */
   readonly deliveredBytes: number;
-  /** Number of audio bytes that arrived on this connection, including repeated audio. */
+  /** Number of audio bytes that arrived on the current connection, including repeated bytes. */
   readonly receivedBytes: number;
-  /** Sequence numbers of the segment's first audio frame and of the next expected one, on this connection. */
+  /** Sequence numbers of the segment's first audio frame on this connection, and of the next expected frame. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
-  /** Set when the service sends `segment_completed`. */
+  /** Set when the service reports with `segment_completed` that the segment is complete. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
-  /** Whether the audio must be fetched over HTTP. */
+  /** True if the client must download the audio of the segment over HTTP. */
   readonly isStored: boolean;
 }
 
-/** An audio frame that arrived before the frames that precede it. */
+/** An audio frame that arrived too early: an earlier frame is still missing. */
 export interface EarlyFrame {
   readonly segmentId: string;
   readonly sequence: number;
@@ -105,7 +106,7 @@ export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
   readonly ending: Ending | undefined;
-  /** A random number in [0, 1), set by the current event. */
+  /** A random number in the range 0 (inclusive) to 1 (exclusive), which the current event supplies. */
   readonly fraction: number;
   readonly timers: readonly TimerName[];
   /** Number of the current connection. Events from earlier connections are ignored. */
@@ -116,14 +117,14 @@ export interface LiveState {
   readonly polls: number;
   /** Number of the current session, from 1. A long text needs several sessions. */
   readonly session: number;
-  /** Whether `start` was sent, so that the service may know the request of this session. */
+  /** True if `start` was sent in this session, so that the service may know the request. */
   readonly isStarted: boolean;
-  /** Whether the request of this session is complete, so that more text needs another session. */
+  /** True if the request of this session is complete. More text then needs a new session. */
   readonly isCompleted: boolean;
   readonly retryFailed: boolean;
-  /** The segments in the last status response. */
+  /** Status of the segments, as listed in the last status response of the service. */
   readonly manifest: readonly SegmentStatus[];
-  /** The segments that are not yet delivered completely, in order. */
+  /** The segments whose audio is not yet delivered completely, in order. */
   readonly segments: readonly Segment[];
   readonly segmentCount: number;
   /** Number of segments that the service completed without any audio. */
@@ -131,20 +132,20 @@ export interface LiveState {
   readonly nextSequence: number;
   readonly isInputOver: boolean;
   readonly isInputPaused: boolean;
-  /** Whether reading from the socket is paused because the reader of the audio is slow. */
+  /** True if the client stopped reading from the socket, because the reader of the audio is slow. */
   readonly isPaused: boolean;
-  /** Whether the driver is fetching the stored audio of the first segment. */
+  /** True while the client downloads the stored audio of the first segment. */
   readonly isFetching: boolean;
-  /** Sequence number of the next audio frame on this connection; undefined if any number is accepted. */
+  /** Sequence number that the next audio frame on this connection must have; undefined if it may have any. */
   readonly nextAudio: number | undefined;
   readonly early: readonly EarlyFrame[];
   readonly hasDelivered: boolean;
-  /** Whether text was sent that the service may bill. */
+  /** True if text was sent that the service may have billed. */
   readonly isBillable: boolean;
-  /** Number of text events that were sent on this connection in `simple` mode. */
+  /** Number of text events that were sent on the current connection. Counted in `simple` mode only. */
   readonly sentInputs: number;
   readonly sessionUnits: number;
-  /** Number of audio bytes in the last `usage` message. In `simple` mode, the number covers the whole input. */
+  /** Size of the audio in bytes, as reported by the last `usage` message. */
   readonly reportedBytes: number | undefined;
   readonly unitsPerCharacter: number;
 }
@@ -185,22 +186,22 @@ export function newConversation(plan: LivePlan): LiveState {
   };
 }
 
-/** The reason for which a conversation ended. */
+/** The outcome of a conversation, and its cause. */
 export interface Ending {
   readonly exit: ExitName;
   /** Error code from the service or from foley. */
   readonly code: string;
   readonly message: string;
   readonly billed: Billed;
-  /** Segments that were billed but whose audio is lost. */
+  /** Ids of segments that were billed but whose audio is lost. */
   readonly lostSegments?: readonly string[];
-  /** The Failure of the HTTP request or handshake that caused the ending. */
+  /** The Failure of the HTTP request or handshake that ended the conversation; otherwise undefined. */
   readonly cause?: Failure;
 }
 
 export type TimerName = 'reply' | 'ping' | 'silence' | 'progress' | 'backoff' | 'poll';
 
-/** Input of the state machine. Socket events contain the number of their connection. */
+/** An input of the state machine. Each socket event contains the number of its connection. */
 export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'begin' }
   | { readonly type: 'opened'; readonly connection: number }
@@ -216,14 +217,14 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'message'; readonly connection: number; readonly message: ReceivedMessage }
   | { readonly type: 'unreadable'; readonly connection: number; readonly problem: string }
   | { readonly type: 'closed'; readonly connection: number; readonly code: number }
-  /** Text from the input: one or more segments in `reliable` mode, a piece of the only segment in `simple` mode. */
+  /** Text to speak. In `simple` mode, the text is added to the only segment; in `reliable` mode, to new segments. */
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** The driver paused or resumed reading from the socket. A new socket is never paused. */
+  /** Reading from the socket was paused (or resumed). A new socket is never paused. */
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
-  /** The result of `getStatus`; the status is undefined if the service has no such request. */
+  /** The result of `getStatus`; `status` is undefined if the service has no such request. */
   | { readonly type: 'status'; readonly status: RequestStatus | undefined }
   | { readonly type: 'stored'; readonly segmentId: string; readonly audio: Uint8Array }
   /** `getStatus` or `fetchSegment` failed, even after retries. */
@@ -231,16 +232,16 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'cancel' }
 );
 
-/** Output of the state machine, which the driver carries out. */
+/** An action that the state machine requests; the code around it performs the action. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
   | { readonly type: 'send'; readonly message: ClientMessage }
   | { readonly type: 'close'; readonly code: number }
-  /** Closes the connection without a close frame. */
+  /** Close the connection without a close frame. */
   | { readonly type: 'abort' }
   | { readonly type: 'startTimer'; readonly name: TimerName; readonly afterMs: number }
   | { readonly type: 'stopTimer'; readonly name: TimerName }
-  /** Delivers the next audio bytes to the reader. */
+  /** Pass the next audio bytes to the reader of the audio. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | { readonly type: 'pauseInput' }
   | { readonly type: 'resumeInput' }
@@ -261,7 +262,7 @@ export type Reducer = machine.Reducer<LiveState, Effect>;
 
 export const { emit, patch, run } = machine.fsm<LiveState, Effect>();
 
-/** Sends a message with an `eventId` that is unique within the conversation. */
+/** Sends a message to the service, with a new `eventId`. */
 export function send(message: ClientMessage): Reducer {
   return ({ eventCount }) => [
     patch({ eventCount: eventCount + 1 }),
@@ -294,12 +295,12 @@ const CONNECTED: ReadonlySet<Phase> = new Set([
   'stopping',
 ]);
 
-/** Returns whether a socket is open or being opened. */
+/** Returns true if a WebSocket is open or being opened. */
 export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Closes the socket with a code, or aborts it if there is no code. Stops all timers and drops early frames. */
+/** Enters a phase without a connection: closes the WebSocket with a code, or aborts it if `code` is undefined. */
 export function leave(phase: Phase, code?: number): Reducer {
   return (state) => {
     const close =

@@ -36,8 +36,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime conversation and the effects to perform for an event (docs/protocol.md). A
- * pure function: the driver has the sockets, timers and HTTP.
+ * Returns the next state of a realtime conversation after an event, and the actions to perform (docs/protocol.md). A
+ * pure function: the caller has the sockets, timers and HTTP requests.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
   return (
@@ -178,7 +178,6 @@ function take(message: ReceivedMessage): Reducer {
   }
 }
 
-/** Adds the words that the voice left out, which the message names by their positions in the segment. */
 function withWords(
   message: Extract<ReceivedMessage, { event: 'warning' }>,
   segments: readonly Segment[],

@@ -26,13 +26,13 @@ export interface Handshake {
   readonly requestId: string;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Maximum time to connect in milliseconds, for the proxy and for the host separately. */
+  /** Maximum time to connect to the proxy, and again to the host, in milliseconds. */
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
-  /** Called when a connection attempt starts. */
+  /** Called when an attempt to connect starts. */
   readonly onConnect: () => void;
-  /** Called when a connection attempt has succeeded or failed. */
+  /** Called when an attempt to connect has succeeded or failed. */
   readonly onResponse: (
     response: { readonly url: URL } & (
       | { readonly status: number }
@@ -42,7 +42,7 @@ export interface Handshake {
 }
 
 /**
- * Returns the handshake for the realtime host of the client's service address.
+ * Returns the parameters of a handshake with the client's realtime host.
  * @throws Failure: `auth` without an API key, `usage` for an unencrypted URL
  */
 export function handshakeOf(
@@ -64,7 +64,7 @@ export function handshakeOf(
   return { url, subprotocol, apiKey: address.apiKey, userAgent, ...options };
 }
 
-/** An event of a socket. The first one is `opened` or `refused`, the last one `closed`. */
+/** An event of a WebSocket. The first event is `opened` or `refused`, the last event is `closed`. */
 export type SocketEvent =
   | { readonly type: 'opened' }
   | {
@@ -73,32 +73,32 @@ export type SocketEvent =
       readonly isRetryable: boolean;
       readonly retryAfterMs: number | undefined;
     }
-  /** A binary message, whose bytes the receiver may keep. */
+  /** A binary message. The receiver owns the bytes. */
   | { readonly type: 'frame'; readonly bytes: Uint8Array }
-  /** A text message, or a violation of the WebSocket protocol or of the size limits. */
+  /** An invalid message: a text message, or one that violates the WebSocket protocol or the size limits. */
   | { readonly type: 'unreadable'; readonly problem: string }
   | { readonly type: 'closed'; readonly code: number };
 
 /** A connection to the realtime host. The methods never throw; errors arrive as events. */
 export interface LiveSocket {
   send(frame: Uint8Array): void;
-  /** Closes the connection with a code. Waits up to a second for the service to confirm. */
+  /** Closes the connection with a WebSocket close code. Waits up to a second for the service to confirm. */
   close(code: number): void;
   /** Closes the connection at once, without a close frame. */
   abort(): void;
-  /** Stops reading, so that the sender slows down. A few more messages may still arrive. */
+  /** Stops reading, so that the service must wait. A few more messages may still arrive. */
   pause(): void;
   resume(): void;
 }
 
-/** Opens a connection. Calls the listener only after returning the connection. */
+/** Opens a WebSocket connection. Calls the listener for each event, but never before the function returns. */
 export type OpenSocket = (listener: (event: SocketEvent) => void) => LiveSocket;
 
 const CLOSE_TIMEOUT_MS = 1_000;
 
 /**
- * Opens WebSockets with the `ws` package: through the environment's proxy, with the API key in a header and a limit
- * on message sizes (docs/api/realtime.md).
+ * Returns a function that opens WebSockets with the `ws` package. The WebSockets use the environment's proxy, send
+ * the API key in a header, and limit the size of messages (docs/api/realtime.md).
  */
 export function openWebSockets(handshake: Handshake, env: ProxyEnvironment): OpenSocket {
   return (listener) => {

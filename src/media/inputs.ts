@@ -11,7 +11,7 @@ import { usageFailure } from '../errors/failure.ts';
 export interface InputAddresses {
   /** URLs from which the service can download the inputs, in the order of the inputs. */
   readonly urls: readonly string[];
-  /** Lets the service download each file once more. Called before a request is retried. */
+  /** Allows the service to download each file once more. Called before a request is retried. */
   renew(): void;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ async function addressOf(input: MediaInput, { upload }: AddressDeps): Promise<st
   );
 }
 
-/** A video, audio or image file or URL that the service downloads. */
+/** A video, an audio file or an image that the service downloads: a URL or a local file. */
 export type MediaInput =
   | { readonly kind: 'address'; readonly given: string }
   | {
@@ -68,7 +68,7 @@ export type MediaInput =
 /**
  * Checks a URL or FILE argument before anything is sent.
  * @param flag names the flag or argument in messages
- * @throws Failure (usage) for an unsupported URL, an empty file, or one that cannot be read twice, such as a pipe
+ * @throws Failure (usage) for an unsupported URL, an empty file, or a file that can be read only once, such as a pipe
  */
 export async function readMediaInput(
   given: string,

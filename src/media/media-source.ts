@@ -11,7 +11,7 @@ import type { JobSource, JobResultFile } from '../speech/jobs/job.ts';
 import { missingResult } from '../speech/jobs/job.ts';
 import { sniffBody } from '../speech/jobs/speech-job.ts';
 
-/** Returns the functions that poll a media job and download its result. The format is detected from the content. */
+/** Returns functions that poll a media job and download its result. The format is detected from the content. */
 export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<MediaJob> {
   return {
     get: (id, call) => getMediaJob(client, kind, id, call),
@@ -19,7 +19,7 @@ export function mediaSource(client: ApiClient, kind: MediaJobKind): JobSource<Me
   };
 }
 
-/** Returns whether a kind of media job creates an image or a video. */
+/** Returns whether media jobs of this kind create an image or a video. */
 export function resultKindOf(kind: MediaJobKind): 'image' | 'video' {
   return kind === 'image' ? 'image' : 'video';
 }

@@ -19,15 +19,15 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly placeFor: OpenDestination | undefined;
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
-  /** Returns the command line with which the user makes a lip sync from the billed speech of a failed dubbing. */
+  /** Returns the shell command that makes a lip sync from speech that was billed before the dubbing failed. */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }
 
 /**
- * Creates a media job and records it in the intent journal. Depending on the options, waits for the job and saves its
- * result (docs/billing.md).
- * @throws Failure if no job was created; on abort, the signal's abort reason
+ * Creates a media job and records it in the journal of billed requests. Depending on the options, waits for the job and
+ * saves its result (docs/billing.md).
+ * @throws Failure if no job was created; the signal's abort reason on abort
  */
 export function orderMedia(ordering: MediaOrdering): Promise<PerformedJob<MediaJob>> {
   const { client, continueCommand, kind, options, order, spool } = ordering;
@@ -52,7 +52,7 @@ export function mediaKindOf({ intent }: InterruptedJob): MediaJobKind | undefine
   return MEDIA_JOB_KINDS.find((kind) => kind === intent.about?.what);
 }
 
-/** Waits for a media job whose command was interrupted, and saves its result. */
+/** Waits for a media job whose command was interrupted, and saves the result of the job. */
 export function recoverMedia(
   interrupted: InterruptedJob,
   kind: MediaJobKind,

@@ -3,7 +3,7 @@ import { renameFields, v2FieldName, v3FieldName } from '../contract/realtime/pro
 import type { RealtimeProtocol } from '../contract/realtime/protocols.ts';
 import { FRAME_LIMITS } from '../contract/realtime/limits.ts';
 
-/** A decoded message with v3 field names. Only the field `event` is validated. */
+/** A decoded WebSocket message with the field names of protocol v3. Only the field `event` is validated. */
 export interface FrameMessage extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
@@ -18,8 +18,8 @@ const decoder = new Decoder({
 });
 
 /**
- * Decodes a frame (docs/api/realtime.md), a MessagePack map with an `event` field. Renames v2 fields to v3 names.
- * Binary fields share the memory of the frame.
+ * Decodes a WebSocket frame (docs/api/realtime.md), a MessagePack map with an `event` field. Renames fields of
+ * protocol v2 to their v3 names. Binary fields share the memory of the frame.
  * @throws UnreadableFrame
  */
 export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): FrameMessage {
@@ -28,7 +28,10 @@ export function decodeFrame(bytes: Uint8Array, protocol: RealtimeProtocol): Fram
   throw new UnreadableFrame('the frame has no event');
 }
 
-/** Decodes a frame like {@link decodeFrame}, but does not require an `event`. @throws UnreadableFrame */
+/**
+ * Decodes a WebSocket frame like {@link decodeFrame}, but does not require an `event` field.
+ * @throws UnreadableFrame
+ */
 export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): object {
   checkFrame(bytes);
   let fields: unknown;
@@ -42,7 +45,7 @@ export function decodeFields(bytes: Uint8Array, protocol: RealtimeProtocol): obj
   throw new UnreadableFrame('the frame is not a map');
 }
 
-/** Encodes a message as a frame, leaving out undefined fields. */
+/** Encodes a message as a WebSocket frame. Leaves out undefined fields. */
 export function encodeFrame(
   message: { readonly event: string },
   protocol: RealtimeProtocol,
@@ -51,12 +54,12 @@ export function encodeFrame(
   return encode(fields, { ignoreUndefined: true, maxDepth: FRAME_LIMITS.depth });
 }
 
-/** Returns whether a decoded map has an `event` field. */
+/** Returns true if a decoded map has an `event` field. */
 export function isFrameMessage(fields: object): fields is FrameMessage {
   return 'event' in fields && typeof fields.event === 'string';
 }
 
-/** Thrown for an invalid frame; the message says what is wrong. */
+/** Thrown for an invalid WebSocket frame. The message says what is wrong with the frame. */
 export class UnreadableFrame extends Error {
   override readonly name = 'UnreadableFrame';
 }

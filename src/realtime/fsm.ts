@@ -1,15 +1,15 @@
-/** The next state of a state machine, and the effects that the driver must perform. */
+/** The result of a transition: the next state, and the effects that the caller must perform. */
 export interface Step<State, Effect> {
   readonly state: State;
   readonly effects: readonly Effect[];
 }
 
-/** A part of a transition. Returns the next step, or other reducers to apply in order. */
+/** A function that handles a part of a transition. It returns the next step, or more reducers to apply in order. */
 export type Reducer<State, Effect> = (
   state: State,
 ) => Step<State, Effect> | readonly Reducer<State, Effect>[];
 
-/** Returns the functions of a pure state machine. Runs no more reducers once the phase is `ended`. */
+/** Creates the functions of a state machine without side effects. Once the phase is `ended`, no more reducers run. */
 export function fsm<State extends { readonly phase: string }, Effect>() {
   const run = (state: State, reducers: readonly Reducer<State, Effect>[]): Step<State, Effect> => {
     let current = state;

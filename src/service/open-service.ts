@@ -67,6 +67,7 @@ export async function openWithEngines(
       baseUrl,
       realtimeUrl,
       apiKey: key.key,
+      setFaults: (rules) => service.setFaults(rules),
       pageLink: invitation === undefined ? undefined : `${baseUrl}/#${invitation}`,
       async close(hurry) {
         await server.close(hurry);

@@ -10,7 +10,7 @@ export interface AccountKey {
   readonly account: string;
 }
 
-/** An event to log. It contains no secrets. */
+/** An event to log, without secrets. */
 export type ServiceEvent =
   | {
       readonly type: 'request';
@@ -19,13 +19,14 @@ export type ServiceEvent =
       readonly status: number;
       readonly durationMs: number;
       readonly requestId: string;
+      readonly idempotencyKey: string | undefined;
       readonly account: string | undefined;
       readonly credits: string | undefined;
       readonly faults: readonly FaultEffect[];
     }
   /** A fault rule will make an accepted job fail. */
   | { readonly type: 'job-fault'; readonly jobId: string; readonly outcome: JobFault }
-  /** `requestId` identifies the request or the job. */
+  /** A request or a job failed because of an internal error. `requestId` is the id of the request or the job. */
   | { readonly type: 'failure'; readonly requestId: string; readonly error: unknown }
   /** The service is closing, but first finishes `count` billed responses. */
   | { readonly type: 'finishing-answers'; readonly count: number }
@@ -34,14 +35,14 @@ export type ServiceEvent =
   /** The service has closed and left `count` unfinished jobs to the next service with the same data directory. */
   | { readonly type: 'jobs-left'; readonly count: number };
 
-/** The engines that the user added, and what is needed to start them. */
+/** The engines that the user added, and what foley needs to start them. */
 export interface AddedEngines {
   readonly added: readonly EngineRegistration[];
-  /** Environment variables of this process. An engine gets only the allowed ones. */
+  /** Environment variables of this process. Only an allowed few are passed to an engine. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the Node executable, for engines whose command is `node`. */
   readonly nodePath: string;
-  /** How processes of engines stay ready between commands; undefined to end them with the service. */
+  /** Options for keeping engine processes ready between commands. If undefined, the processes end with the service. */
   readonly resident?: ResidentOptions | undefined;
 }
 
@@ -52,7 +53,7 @@ export interface OpenServiceOptions {
   readonly host?: string;
   /** Port to listen on; default 0, which selects a free port. */
   readonly port?: number;
-  /** Accepted API keys; default one random key for the default account. */
+  /** Accepted API keys. Default: one random key for the default account. */
   readonly keys?: readonly AccountKey[];
   /** Allowed host names, in addition to loopback names such as `localhost`. */
   readonly allowHosts?: readonly string[];
@@ -64,16 +65,16 @@ export interface OpenServiceOptions {
   readonly warmsUp?: boolean;
   /** Ids of models to report as unavailable. */
   readonly unavailableModels?: readonly string[];
-  /** Credits and quota of a new account. When the service starts, an account with less than half is topped up. */
+  /** Credits and quota of a new account. When the service starts, accounts with less than half are topped up. */
   readonly allowance?: Amounts;
-  /** Credits that every account gets when the service starts, whatever its balance; overrides `allowance`. */
+  /** Credits of every account after the service has started, whatever the earlier balance; overrides `allowance`. */
   readonly openingCredits?: number;
   /** Maximum rate of each account; default no limit. */
   readonly requestsPerSecond?: number;
   /** Maximum number of requests that wait for speech; default 64. */
   readonly maxWaiting?: number;
   readonly faults?: readonly FaultRule[];
-  /** True to verify the whole ledger when the service starts; by default, only the part after the last checkpoint. */
+  /** True to verify the whole ledger when the service starts, not only the part after the last checkpoint. */
   readonly verifiesWholeLedger?: boolean;
   /** How long `close` waits for billed responses and jobs; default 10 minutes. */
   readonly graceMs?: number;
@@ -93,6 +94,8 @@ export interface RunningService {
   readonly apiKey: string;
   /** One-time URL of the web page; `undefined` if no web page is served. */
   readonly pageLink: string | undefined;
+  /** Replaces all fault rules. */
+  setFaults(rules: readonly FaultRule[]): void;
   /**
    * Refuses new requests, finishes running requests and jobs within `graceMs`, and stops the engines. Once `hurry` is
    * aborted, stops waiting.

@@ -42,7 +42,7 @@ export interface ServiceDeps
   readonly encode: EncodeSpeech;
   readonly audio: AudioFolder;
   readonly media: MediaSources;
-  /** Stores uploaded files while they are checked. */
+  /** Stores uploaded files temporarily, while they are checked. */
   readonly uploads: TemporaryFolder;
   /** Measures the pitches of uploaded reference audio. */
   readonly measurePitches: MeasurePitches;

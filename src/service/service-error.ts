@@ -28,7 +28,7 @@ export class ServiceError extends Error {
 }
 
 export interface FieldProblem {
-  /** Name of the field, query parameter or header. */
+  /** Name of the invalid field, query parameter or header. */
   readonly field: string;
   /** The error message, with the given value and the allowed values. */
   readonly message: string;
@@ -36,10 +36,7 @@ export interface FieldProblem {
 
 const LISTED_PROBLEMS_MAX = 20;
 
-/**
- * Returns the 400 error for invalid fields. Its message contains the first problem and the number of other problems;
- * `details.errors` lists all.
- */
+/** Returns the 400 error for invalid fields. The message states the first problem; `details.errors` lists several. */
 export function invalidRequest(problems: readonly [FieldProblem, ...FieldProblem[]]): ServiceError {
   const [first, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
@@ -54,7 +51,7 @@ export function speechFailureMessage(why: string | undefined): string {
   return `The speech could not be made${reason} charge was refunded`;
 }
 
-/** Returns the 507 error if a full disk or disk quota caused `error`; otherwise `undefined`. */
+/** Returns the 507 error if `error` was caused by a full disk or disk quota; otherwise `undefined`. */
 export function storageFullError(error: unknown): ServiceError | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'SQLITE_FULL')) return storageFullError(error.cause);
@@ -76,7 +73,7 @@ export function closingError(): ServiceError {
 /**
  * Returns the response to an error, without internal details (docs/api/errors.md). For paths of the OpenAI interface,
  * the body also has OpenAI's error fields.
- * @param path of the request, if known
+ * @param path path of the request, if known
  */
 export function errorResponse(error: unknown, requestId: string, path = ''): Response {
   const { code, message, details, headers } = asServiceError(error);

@@ -1,6 +1,6 @@
 import { EMBEDDED_SERVER, HEADERS } from '../contract/values.ts';
 import type { Random } from '../effects/random.ts';
-import type { BodyCut, Faults, RequestFaults } from './http/faults.ts';
+import type { BodyCut, FaultRule, Faults, RequestFaults } from './http/faults.ts';
 import { createFaults, statusFault } from './http/faults.ts';
 import type { IncomingRequest } from './http/guard.ts';
 import { createGuard, createKeyTable } from './http/guard.ts';
@@ -26,8 +26,10 @@ export interface Service {
   readonly open: Realtime['open'];
   /** Returns whether a request has an accepted API key. */
   hasKey(headers: Headers): boolean;
-  /** Returns how a fault rule breaks the connection of a response; `undefined` if no rule does. */
+  /** Returns how a fault rule breaks the connection that sends the response; `undefined` if no rule does. */
   cutOf(response: Response): BodyCut | undefined;
+  /** Replaces all fault rules. */
+  setFaults(rules: readonly FaultRule[]): void;
   /** Returns the fragment of a one-time link to the web page; `undefined` if no web page is served. */
   invite(): string | undefined;
   /**
@@ -41,8 +43,8 @@ export interface Service {
 const GRACE_MS = 600_000;
 
 /**
- * Creates the service. Verifies the ledger, refunds the requests of dead processes and continues orphaned jobs; the
- * caller closes the store and the engines.
+ * Creates the service. Verifies the ledger, refunds the requests of dead processes and continues orphaned jobs. The
+ * caller must close the store and the engines.
  * @throws StoreError when the ledger does not balance
  */
 export function createService(deps: ServiceDeps): Service {
@@ -63,6 +65,7 @@ export function createService(deps: ServiceDeps): Service {
   return {
     ...createMiddleware(deps, context, faults, closing.signal),
     open: realtime.open,
+    setFaults: (rules) => faults.replace(rules),
     async close(hurry) {
       closing.abort();
       media.imports.close();
@@ -94,7 +97,7 @@ function createMiddleware(
   context: ServiceContext,
   faults: Faults,
   closing: AbortSignal,
-): Omit<Service, 'open' | 'close'> {
+): Omit<Service, 'close' | 'open' | 'setFaults'> {
   const { clock, hasPage = false, random, report } = deps;
   const cuts = new WeakMap<Response, BodyCut>();
   const keys = createKeyTable(deps.keys);
@@ -179,7 +182,7 @@ function setCommonHeaders(headers: Headers, requestId: string): void {
 }
 
 function requestEvent(
-  { start, method, path, arrival: { requestId, account }, faults }: Exchange,
+  { start, method, path, arrival: { account, request, requestId }, faults }: Exchange,
   status: number,
   headers: Headers,
   now: number,
@@ -191,6 +194,7 @@ function requestEvent(
     status,
     durationMs: now - start,
     requestId,
+    idempotencyKey: request.headers.get(HEADERS.idempotencyKey) ?? undefined,
     account,
     credits: headers.get(HEADERS.creditsUsed) ?? undefined,
     faults: [faults.delay, faults.status, faults.cut].filter((effect) => effect !== undefined),

@@ -1,22 +1,22 @@
 /**
- * The bundled script of the speech engine's thread. The relative path is valid both in the sources (`src/service/`) and
- * in the build (`dist/chunks/`).
+ * Bundled script of the worker thread that runs flite. The relative path is valid both in the sources
+ * (`src/service/`) and in the build (`dist/chunks/`).
  */
 export const FLITE_WORKER_FILE = new URL('../../dist/flite-worker.cjs', import.meta.url);
 
-/** The bundled program of the child process that inspects and makes media files. */
+/** Bundled script of the child process that inspects and makes media files. */
 export const MEDIA_CHILD_FILE = new URL('../../dist/media-child.cjs', import.meta.url);
 
-/** The bundled script of the thread that encodes the frames of a video. */
+/** Bundled script of the worker thread that encodes the frames of a video. */
 export const VIDEO_WORKER_FILE = new URL('../../dist/video-worker.cjs', import.meta.url);
 
-/** The bundled program that keeps the process of an engine ready between commands. */
+/** Bundled script of the engine host, the process that keeps an engine ready between commands. */
 export const ENGINE_HOST_FILE = new URL('../../dist/engine-host.cjs', import.meta.url);
 
 /** The font for titles in pictures. */
 export const FONT_FILE = new URL('../../assets/fonts/foley-sans.ttf', import.meta.url);
 
-/** The bundled script of the thread that measures uploaded audio. */
+/** Bundled script of the worker thread that measures uploaded audio. */
 export const LISTENER_WORKER_FILE = new URL('../../dist/listener-worker.cjs', import.meta.url);
 
 /** The fontconfig settings for the library that draws text in pictures. */

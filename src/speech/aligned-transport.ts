@@ -10,12 +10,12 @@ import type { Verdict } from '../audio/reader.ts';
 import { Failure } from '../errors/failure.ts';
 import type { SpeechTransport } from './speak.ts';
 
-/** The words of spoken audio, each with its time. */
+/** The words of spoken audio, each with its time in the audio. */
 export interface AlignedSpeech {
   readonly words: readonly AlignedWord[];
   /** Whether the service returned a time for every word. */
   readonly isComplete: boolean;
-  /** Duration of the decoded audio. */
+  /** Duration of the decoded audio in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -94,7 +94,7 @@ async function describeRefusal(
   const which = modelId === undefined ? `no model of the voice ${voiceId}` : `the model ${modelId}`;
   const has = modelId === undefined ? 'has' : 'does not have';
   return reviseFailure(failure, {
-    message: `${which} ${has} aligned streams, which word times require`,
+    message: `${which} ${has} aligned streams, and word times need them`,
     hint:
       able.length === 0
         ? 'No model of this service has aligned streams.'

@@ -15,25 +15,32 @@ import type {
 import type { Output } from '../durable/output.ts';
 import { Failure } from '../errors/failure.ts';
 
+/** The journal that records billed requests, or a substitute that records nothing. */
+export interface RequestRecorder extends Pick<IntentJournal, 'closeRepeated'> {
+  begin(about: IntentAbout, body?: Uint8Array): Promise<RecordedRequest>;
+}
+
+/** A recorded request, with methods that record later states. */
+export type RecordedRequest = Pick<Intent, 'advance' | 'id' | 'markAs' | 'state'>;
+
 interface BilledRequestOptions {
   readonly client: ApiClient;
-  readonly journal: IntentJournal;
+  readonly journal: RequestRecorder;
   readonly request: RequestSpec;
-  /** What the request creates; by default `speech`. */
+  /** The thing that the request creates, such as `job`; default `speech`. */
   readonly what?: string | undefined;
   /** The idempotency key to record; by default the key of `request`, if the service supports idempotency keys. */
   readonly key?: Pick<IdempotencyKey, 'madeByTool' | 'value'> | undefined;
-  /** The request id to record; by default the id of `request`. */
   readonly requestId?: string | undefined;
-  /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
+  /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   /** Whether `repeatWith` resumes the stream, so that delivered audio is not billed again. */
   readonly isResumable?: boolean | undefined;
   readonly output?: Output | undefined;
-  /** The body that `foley recover` needs to repeat the request or look up the result. */
+  /** The request body, which `foley recover` needs to repeat the request or to look up the result. */
   readonly body?: Uint8Array | undefined;
-  /** The journaled operation to resume after an interruption; if undefined, a new operation begins. */
-  readonly resumes?: Intent | undefined;
+  /** The recorded operation to resume after an interruption; if undefined, a new operation is recorded. */
+  readonly resumes?: RecordedRequest | undefined;
 }
 
 /**
@@ -51,15 +58,19 @@ export async function beginBilledRequest(options: BilledRequestOptions): Promise
   return billed;
 }
 
-/** A billed request whose result is not streamed audio. */
 interface BilledCreate<Created> extends BilledRequestOptions {
   /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
-  /** Records a failure and returns the failure to report; returns undefined for the default handling. */
+  /**
+   * Records a failure and returns the failure to report. If it returns undefined, foley handles the failure by default.
+   */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
-  /** Records a cancellation and returns the message to print; returns undefined for the default handling. */
+  /**
+   * Records a cancellation and returns the message to print. If it returns undefined, foley handles the cancellation by
+   * default.
+   */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
   readonly notice: (line: string) => void;
 }
@@ -89,7 +100,7 @@ export async function createBilled<Created>(
 
 /** Audio that was saved because it could not be delivered. */
 export interface SpooledAudio {
-  /** Id of the spool entry; undefined when the spool failed and the audio is in a temporary file. */
+  /** Id of the spool entry; undefined if the spool failed and the audio is in a temporary file. */
   readonly id: string | undefined;
   readonly path: string;
   readonly complete: boolean;
@@ -100,10 +111,10 @@ export class BilledRequest {
   readonly isResumable: boolean;
   readonly #options: BilledRequestOptions;
   #about: IntentAbout;
-  #intent: Intent;
+  #intent: RecordedRequest;
   #jobId: string | undefined;
 
-  constructor(options: BilledRequestOptions, about: IntentAbout, intent: Intent) {
+  constructor(options: BilledRequestOptions, about: IntentAbout, intent: RecordedRequest) {
     this.#options = options;
     this.#about = about;
     this.#intent = intent;
@@ -144,8 +155,8 @@ export class BilledRequest {
   }
 
   /**
-   * Records progress; the record is on disk when this resolves. Ignores errors. `accepted`: a response began (and is
-   * charged), or a job was created; `done`: the job can be downloaded; `verified`: all audio arrived.
+   * Records progress, without throwing. `accepted`: a response began (and is charged), or a job was created; `done`:
+   * the job can be downloaded; `verified`: all audio arrived. Resolves when the record is on disk.
    */
   advance(state: 'accepted' | 'done' | 'verified', metadata: IntentMetadata): Promise<void> {
     this.#jobId ??= metadata.jobId;
@@ -190,7 +201,6 @@ export class BilledRequest {
     return this.#markAs('abandoned');
   }
 
-  /** Closes the operations that killed commands began with the same idempotency key. */
   async #closeRepeated(isDelivered: boolean): Promise<void> {
     const about = this.#about;
     if (about.isOwnKey !== true) return;
@@ -237,7 +247,7 @@ function shortHashOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** Marks a failure after the response began as billed or possibly billed, unless the request was refunded. */
+/** Marks a failure as billed or possibly billed, if it occurred after the response began and was not refunded. */
 export function withBillingOutcome(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,
@@ -251,7 +261,7 @@ function isRefunded({ billed, code }: Failure): boolean {
   return code === 'ERR_GENERATION_FAILED' && billed === 'no';
 }
 
-/** Records a failure, and returns it with hints on how to get the audio. */
+/** Records a failure of a billed request. Returns the failure with hints on how to get the audio. */
 export async function recordFailure(
   failure: Failure,
   billed: BilledRequest,
@@ -268,7 +278,7 @@ export async function recordFailure(
 }
 
 const IS_LOST = 'The audio was billed and is lost.';
-/** Exit names of local failures, which occur although the service sent valid audio. */
+// These failures of this computer can occur although the service sent valid audio.
 const LOCAL_EXITS: ReadonlySet<ExitName> = new Set(['exists', 'output', 'state']);
 
 function retryHint(failure: Failure, billed: BilledRequest): string | undefined {
@@ -290,7 +300,7 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 
 /**
  * Records that the user cancelled the request, and returns the message to print.
- * @param lookAt sentence that says where to see the outcome of a request that cannot be repeated
+ * @param lookAt sentence that says where the user can see the outcome of a request that cannot be repeated
  */
 export async function recordCancellation(
   billed: BilledRequest,
@@ -329,7 +339,6 @@ function spoolHints(
     : [`${saved}; a new request may cost again.`, failure.hint];
 }
 
-/** Whether the service stores the audio of a failed request (docs/api/errors.md#idempotency, `cache`). */
 function isStored({ details }: Pick<Failure, 'details'>): boolean {
   return details?.['audio_url'] !== undefined;
 }

@@ -6,10 +6,10 @@ import { ensurePrivateFolder } from '../durable/own-files.ts';
 import { replaceFile } from '../durable/publish.ts';
 import { counted } from '../text/display.ts';
 
-/** The length of a text in characters, and the credits that speaking the text cost. */
+/** A charge: the length of a text in characters, and the credits that speaking the text cost. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Identifies remembered costs by the service and the model; if no model is named, by the voice. */
+/** Identifies what charges are remembered for: a model at a service or, if no model is named, a voice. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
@@ -116,7 +116,6 @@ export function withCharge(charges: readonly Charge[], charge: Charge): readonly
   return [...others, charge].toSorted(([a], [b]) => a - b);
 }
 
-/** Returns the lowest and the highest price per character that fit the charges. */
 function slopesOf(charges: readonly Charge[]): { readonly least: number; readonly most: number } {
   // The price per request is not negative.
   let most = Math.min(...charges.map(([n, c]) => c / n));

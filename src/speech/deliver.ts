@@ -10,10 +10,10 @@ import { Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import type { SpooledAudio } from './billed-request.ts';
 
-/** A destination of audio: a file, stdout or a player. A slow sink slows the sender. */
+/** A destination of audio, such as a file, stdout or a player. A slow destination slows the sender. */
 export interface AudioSink {
   /**
-   * Writes a chunk; resolves when the next chunk may be written.
+   * Writes a chunk; resolves when the caller may write the next chunk.
    * @param onWritten called when the sink no longer uses the chunk; might never be called
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
@@ -25,8 +25,8 @@ interface Destination extends AudioSink {
 }
 
 /**
- * Writes a response to a destination, and verifies the audio while it arrives. A destination with `refuse` also gets
- * unusable audio, because the service bills that audio too.
+ * Writes a response to a destination, and verifies the audio as it arrives. If the destination has `refuse`, it also
+ * gets unusable audio, because the service bills that audio too.
  * @param text the spoken text, which limits the length of the audio; undefined if unknown
  * @throws Failure (bad_answer) for bytes in another format, and for incomplete or endless audio
  */
@@ -78,10 +78,10 @@ export async function deliver(
 const MAY_BE_CUT =
   'may be cut off: neither the length of the response nor the format shows where it ends';
 
-/** The maximum size of unusable audio that is saved. */
+// Unusable audio is saved only up to this size.
 const MOST_REFUSED_BYTES = 64 * 1024 * 1024;
 
-/** The number of leading bytes that suffice to recognize every format. */
+// These leading bytes suffice to recognize every format.
 const LEADING_BYTES = 64;
 
 async function* withLongFirstChunk(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -124,7 +124,6 @@ export function expectedBytes(text: string, format: Format, silenceMs = 0): numb
   return Math.ceil(seconds * (COMPRESSED.has(format) ? 16_000 : WAV_BYTES_PER_SECOND)) + HEAD_BYTES;
 }
 
-/** Returns the maximum plausible size in bytes of a text's audio; a longer response is aborted as endless. */
 function mostBytes(text: string | undefined, format: Format): number {
   if (text === undefined) return MOST_UNKNOWN_BYTES;
   return Math.max(MOST_USUAL_BYTES, TIMES_EXPECTED * expectedBytes(text, format));
@@ -133,17 +132,16 @@ function mostBytes(text: string | undefined, format: Format): number {
 const CHARACTERS_PER_SECOND = 12;
 // 48,000 samples of 16 bits.
 const WAV_BYTES_PER_SECOND = 96_000;
-/** Formats for which services use at most 16,000 bytes per second of speech. */
+// A second of speech takes at most 16,000 bytes.
 const COMPRESSED: ReadonlySet<Format> = new Set(['mp3', 'ogg', 'opus', 'aac', 'm4a']);
 const HEAD_BYTES = 1_024;
 
 const TIMES_EXPECTED = 8;
 const MOST_USUAL_BYTES = 256 * 1024 * 1024;
-/** Maximum size of audio whose text is unknown: the largest length that a wav header can express. */
+// For audio whose text is unknown: the largest length that a wav header can express.
 const MOST_UNKNOWN_BYTES = 4 * 1024 * 1024 * 1024;
 
 interface RecoverableSink extends AudioSink {
-  /** Moves the audio received so far into the spool; returns undefined if that is impossible. */
   moveTo(spool: Spool, about: SpoolAbout): Promise<SpoolWriter | undefined>;
 }
 
@@ -158,9 +156,8 @@ export class FallbackSink implements Destination {
   readonly #about: () => SpoolAbout;
   #writer: SpoolWriter | undefined;
   #hasTaken = false;
-  /** Path of the file with the audio, if the spool cannot be used. */
   #leftAt: string | undefined;
-  /** Whether the spool failed after the sink had failed. The remaining audio is then lost. */
+  // The spool failed after the sink had failed: the remaining audio is lost.
   #isCut = false;
 
   /** @param about returns the metadata for the spool; called when the audio has to be saved */
@@ -224,7 +221,7 @@ export class FallbackSink implements Destination {
   }
 }
 
-/** Wraps an output file, so that its audio can be moved to the spool. */
+/** Wraps an output file. If the output fails, its audio can be moved to the spool. */
 export function recoverableFile(output: Output): RecoverableSink {
   return {
     write: (chunk, onWritten) => output.write(chunk, onWritten),
@@ -235,7 +232,10 @@ export function recoverableFile(output: Output): RecoverableSink {
   };
 }
 
-/** Wraps a stream and keeps its bytes in memory; audio larger than `memoryBytes` cannot be saved. */
+/**
+ * Wraps a stream and keeps its bytes in memory, so that they can be moved to the spool. Audio of more than
+ * `memoryBytes` bytes cannot be saved.
+ */
 export function recoverableStream(write: AudioSink['write'], memoryBytes: number): RecoverableSink {
   let memory: Uint8Array[] | undefined = [];
   let size = 0;

@@ -27,7 +27,7 @@ export async function readDocumentSource(
 
 /**
  * Extracts the text of a document, as `readDocument` does.
- * @param name of the document, for messages
+ * @param name name of the document, for messages
  * @throws Failure (usage)
  */
 export async function extractDocument(

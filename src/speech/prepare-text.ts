@@ -15,7 +15,7 @@ import { unreadable } from './text-source.ts';
 /** A lexicon to read. */
 export interface LexiconFile {
   readonly file: string;
-  /** The folder that must contain the file; undefined for any. */
+  /** The folder that must contain the file; undefined if any folder is allowed. */
   readonly inside: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads lexicons. Entries of later files override those of earlier files.
- * @throws Failure (usage) naming the file, the line and the problem; (config) for a file outside of its project
+ * @throws Failure (usage) that names the file, the line and the problem; (config) for a file outside of its project
  */
 export async function loadLexicon(
   lexicons: readonly LexiconFile[],
@@ -54,7 +54,6 @@ async function entriesOf(
   }
 }
 
-/** Refuses a file outside of a folder, even if a link inside the folder leads to the file. */
 async function requireInside(file: string, folder: string, files: FileSystem): Promise<void> {
   const relative = path.relative(await files.realpath(folder), await files.realpath(file));
   if (!relative.startsWith('..') && !path.isAbsolute(relative)) return;
@@ -65,8 +64,8 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
 }
 
 /**
- * Reads the marks of pauses, and replaces the words of a lexicon.
- * @param where names the text, for messages
+ * Converts pause marks to silences, and replaces words that have a lexicon entry.
+ * @param where name of the text, for messages
  * @throws Failure (usage) for an invalid mark, or a text of only pauses
  */
 export function prepareText(

@@ -38,7 +38,8 @@ type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
  * Finds out and records the outcome of a request that got no response (docs/billing.md). Repeats a request that has an
- * idempotency key, which is not billed twice; looks for any other result in a list of the service.
+ * idempotency key, because it is not billed twice. For any other request, looks for the result in a list of the
+ * service.
  * @returns undefined if the outcome cannot be found out
  * @throws Failure, after which the operation stays open; or the signal's abort reason
  */
@@ -140,11 +141,6 @@ function repetition(
   };
 }
 
-/**
- * Repeats a speech request with the same key. Sends a refunded request once more with a new key, unless the user chose
- * the key.
- * @throws Failure, which may leave the operation open
- */
 async function repeatSpeech(
   intent: OpenIntent,
   request: RequestSpec,
@@ -195,13 +191,11 @@ async function repeatSpeech(
   }
 }
 
-/** Marks a failure as possibly billed unless it proves the outcome of the interrupted request. */
 function asUndecided(error: unknown): never {
   if (!(error instanceof Failure) || error.billed !== 'no' || isDecided(error)) throw error;
   throw reviseFailure(error, { billed: 'unknown' });
 }
 
-/** Whether the repetition's failure proves that the interrupted request was refused or refunded. */
 function isDecided({ code, status }: Failure): boolean {
   if (status === 409) return DECIDED.has(code);
   // An invalid body was invalid before, too. Errors without a code are not from the service.
@@ -236,7 +230,6 @@ async function repeatCreate(
   return recoverAsJob(intent, job, deps);
 }
 
-/** Finds the result of a request without an idempotency key: the only voice or job created when the request ran. */
 async function findCreated(
   intent: OpenIntent,
   what: Created,
@@ -268,7 +261,7 @@ function isCreatedBy(createdAt: unknown, { at }: OpenIntent): boolean {
   return made >= sentAt && made <= sentAt + LONGEST_CREATE_MS;
 }
 
-/** Maximum time from a request that creates a voice or job to its response, including the upload of files. */
+// From the request that creates a voice or job to its response, including the upload of files.
 const LONGEST_CREATE_MS = 10 * 60 * 1000;
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {

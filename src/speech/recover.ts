@@ -20,13 +20,13 @@ import type { InterruptedText } from './long-text/record.ts';
 
 export interface Recovery {
   readonly items: readonly Recovered[];
-  /** The failures that prevented the recovery of some results. */
+  // The failures that prevented the recovery of some results.
   readonly failures: readonly Failure[];
 }
 
 /**
- * Recovers the results of interrupted commands (docs/billing.md), and continues after a failure. Only the missing
- * parts of long texts are billed.
+ * Recovers the results of interrupted commands (docs/billing.md). If one recovery fails, continues with the next. Only
+ * the missing parts of long texts are billed.
  * @param signal ends the recovery early; the results so far are returned
  */
 export async function recoverAll(
@@ -69,12 +69,11 @@ async function recover(leftover: Leftover, deps: RecoverDeps): Promise<Recovered
 interface ForgetDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
-  /** The folder with the saved progress of all long texts. */
   readonly textFolder: string;
 }
 
 /**
- * Removes the files of an interrupted command without recovering its result.
+ * Removes the files of an interrupted command without recovering the result.
  * @throws Failure (state) when the command is still running, or the files cannot be removed
  */
 export async function forget(leftover: Leftover, deps: ForgetDeps): Promise<void> {
@@ -128,7 +127,7 @@ function stillNeeded({ id, paths: [file] }: DamagedRecord): Failure {
 
 /**
  * Returns the recorded cost and ids of an operation, as fields of {@link Recovered}.
- * @param newer values that replace recorded ones
+ * @param newer values that replace the recorded ones
  */
 export function detailsOf(
   { creditsUsed, jobId, requestId }: IntentMetadata,
@@ -186,7 +185,7 @@ async function recoverRequest(intent: OpenIntent, deps: RecoverDeps): Promise<Re
   return { ...details, outcome: isUnanswered ? 'unknown' : 'lost' };
 }
 
-/** Returns the recorded cost, ids and key of a request, as fields of {@link Recovered}. */
+/** Returns the recorded cost, ids and idempotency key of a request, as fields of {@link Recovered}. */
 export function requestDetails({ about, facts, id }: OpenIntent) {
   return {
     ...detailsOf(facts),
@@ -206,7 +205,6 @@ const WHERE_TO_LOOK: ReadonlyMap<string, string> = new Map([
   ['lipsync', '`foley lipsync list` shows whether the job was created'],
 ]);
 
-/** Moves the temporary file of a killed command into the spool, if the file has audio to save. */
 async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry | undefined> {
   const { about, facts, id } = intent;
   const temporary = about?.temporary ?? '';
@@ -237,20 +235,16 @@ async function adopt(intent: OpenIntent, deps: RecoverDeps): Promise<SpoolEntry 
   return entries.find((entry) => entry.id === writer.id);
 }
 
-/** Dependencies of a recovery. The functions throw a Failure, or the abort reason of the signal. */
+/** Dependencies of a recovery. The functions throw a Failure or the signal's abort reason. */
 export interface RecoverDeps extends FileDeps {
   readonly spool: Spool;
   readonly journal: IntentJournal;
   readonly recoverText: (left: InterruptedText) => Promise<Recovered>;
   readonly recoverJob: (intent: OpenIntent, jobId: string) => Promise<Recovered>;
-  /** Finds out the outcome of a request without a response; undefined if that is impossible. */
+  /** Finds out the outcome of a request that got no response. Returns undefined if that is impossible. */
   readonly resolveRequest: (intent: OpenIntent) => Promise<Recovered | undefined>;
 }
 
-/**
- * Publishes complete audio from the spool under the intended name, or under a numbered name if a file with that name
- * exists. Reports incomplete audio as lost.
- */
 async function recoverAudio(
   entry: SpoolEntry,
   intent: OpenIntent | undefined,
@@ -287,7 +281,7 @@ async function recoverAudio(
 }
 
 /**
- * Returns whether a file exists and has the checksum `wanted`; false if `wanted` is undefined.
+ * Returns true if a file exists and has the checksum `wanted`. If `wanted` is undefined, returns false.
  * @throws Failure (state) when the file cannot be read
  */
 export async function hasChecksum(
@@ -306,7 +300,7 @@ export async function hasChecksum(
 export async function ifExists<T>(file: string, work: Promise<T>): Promise<T | undefined> {
   return work.catch((error: unknown) => {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw stateFailure('the file of an interrupted command', file, error);
+    throw stateFailure('the record of an interrupted command', file, error);
   });
 }
 
@@ -340,11 +334,11 @@ export type Leftover =
 export interface DamagedRecord {
   readonly kind: 'damaged';
   readonly id: string;
-  /** The damaged folder or file, then other files to remove with it. */
+  /** Path of the damaged folder or file, followed by other files to remove with it. */
   readonly paths: readonly string[];
-  /** Describes the content of the damaged file, for messages. */
+  /** Describes the content of the damaged file in messages. */
   readonly holds: string;
-  /** Whether the readable lines contain open operations; the file then cannot be removed. */
+  /** True if the readable lines contain open operations. The file can then not be removed. */
   readonly isInUse?: boolean;
 }
 
@@ -376,7 +370,7 @@ export interface Recovered {
   readonly madeId?: string;
   /** The idempotency key with which the command can be repeated without being billed again. */
   readonly idempotencyKey: string | null;
-  /** True for a realtime conversation, whose idempotency key is its request id. */
+  /** True for a realtime conversation. Its request id serves as `idempotencyKey`. */
   readonly isRealtime?: true;
   /** True if an earlier `foley recover` has already reported the loss. */
   readonly isReported?: true;
@@ -411,7 +405,7 @@ export function leftovers(
   ];
 }
 
-/** How long a command counts as running after its last journal record, if its process cannot be examined. */
+// If its process cannot be examined, a command counts as running for this time after its last journal record.
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /** Returns whether the command that began an operation may still be running. */
@@ -421,7 +415,8 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that an operation belongs to the selected service, because keys and jobs are valid on one service only.
+ * Checks that an operation belongs to the selected service, because idempotency keys and jobs are valid on one service
+ * only.
  * @param what name of the operation, such as `job 7`
  * @param id the id of the operation, for the suggested command
  * @throws Failure (usage)

@@ -9,13 +9,13 @@ import type { Verdict } from '../audio/reader.ts';
 import type { AudioFormat } from '../contract/values.ts';
 import type { FileDeps } from '../durable/files.ts';
 import { requireOutputSpace, requireSpoolSpace } from '../durable/free-space.ts';
-import type { Intent, IntentJournal } from '../durable/intents.ts';
 import { automaticName } from '../durable/names.ts';
 import type { Output } from '../durable/output.ts';
 import { openOutput } from '../durable/publish.ts';
 import type { Spool } from '../durable/spool.ts';
 import { abortable } from '../effects/concurrency.ts';
 import { Failure } from '../errors/failure.ts';
+import type { RecordedRequest, RequestRecorder } from './billed-request.ts';
 import {
   beginBilledRequest,
   recordCancellation,
@@ -57,9 +57,12 @@ export const DISCARD: AudioStream = {
 /** A request for speech whose response is the audio. */
 export interface SpeechTransport {
   readonly request: RequestSpec;
-  /** Sends the request; resolves when audio begins to arrive. @param onNewKey called before a retry with a new key */
+  /**
+   * Sends the request. Resolves when audio begins to arrive.
+   * @param onNewKey called before a retry with a new idempotency key
+   */
   send(onNewKey: (key: string) => Promise<void>): Promise<AudioResponse>;
-  /** Flags that repeat the request without a second charge; by default `--idempotency-key`. */
+  /** Flags with which the user can repeat the request without a second charge; default `--idempotency-key`. */
   readonly repeatWith?: string | undefined;
   readonly isResumable?: boolean | undefined;
   /** Called with verified audio. The file is published when the returned promise resolves. */
@@ -70,25 +73,25 @@ export interface SpeakOptions {
   readonly client: ApiClient;
   readonly body: SpeechOrder;
   readonly speech: SpeechOptions;
-  /** How the speech is requested; if undefined, with one synchronous request. */
+  /** How the speech is requested; default: one synchronous request. */
   readonly transport?: SpeechTransport | undefined;
   readonly format: Format;
   /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
   /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
-  readonly journal: IntentJournal;
-  /** The journaled operation to resume after an interruption; if undefined, a new operation begins. */
-  readonly resumes?: Intent | undefined;
-  /** Whether this is a part of a long text, which `foley recover` resumes as a whole. */
+  readonly journal: RequestRecorder;
+  /** The recorded operation to resume after an interruption; if undefined, a new operation is recorded. */
+  readonly resumes?: RecordedRequest | undefined;
+  /** True if this is a part of a long text, which `foley recover` resumes as a whole. */
   readonly isPart?: boolean | undefined;
   readonly spool: () => Promise<Spool>;
   readonly notice: (line: string) => void;
 }
 
 /**
- * Speaks a text, and streams the audio to its output. A file gets its final name after all audio is verified. Billed
- * audio that cannot be delivered is saved in the spool.
+ * Speaks a text and writes the audio to its output as it arrives. A file gets its final name after all audio is
+ * verified. Billed audio that cannot be delivered is saved in the spool.
  * @throws Failure that names the saved audio, after which the caller abandons the output; or the signal's abort reason
  */
 export async function speak(options: SpeakOptions): Promise<Spoken> {
@@ -160,7 +163,6 @@ function synchronous({ body, client, speech }: SpeakOptions): SpeechTransport {
   };
 }
 
-/** Whether `foley recover` can repeat the request: synchronous, with an idempotency key, not part of a long text. */
 function isRecoverable(
   { isPart, resumes, transport }: SpeakOptions,
   request: RequestSpec,
@@ -178,24 +180,26 @@ function recoverableOutput({ output, speech, stream }: SpeakOptions) {
   );
 }
 
-/** The output and format of audio. */
+/** Where audio is written, and in which format. */
 export type OutputPlan<Possible extends Format = AudioFormat> =
   | { readonly kind: 'stdout'; readonly format: Possible }
   | { readonly kind: 'file'; readonly path: string; readonly format: Possible }
-  /** A file named `path`, or named after the text if `path` is undefined. A number is appended if the name is taken. */
+  /**
+   * A file named `path`, or named after the text if `path` is undefined. If the file exists, foley
+   * adds a number to the name.
+   */
   | { readonly kind: 'automatic'; readonly format: Possible; readonly path?: string }
   /** Audio that goes only to the player, without a file. */
   | { readonly kind: 'player'; readonly format: Possible };
 
 interface OpenPlannedOptions extends FileDeps {
   readonly text: string;
-  /** Silence to add to the speech, in milliseconds. */
+  /** Silence to add to the speech, in milliseconds; default none. */
   readonly silenceMs?: number;
-  /** Whether to fail if the file exists, instead of replacing it. */
   readonly noClobber: boolean;
   /** foley's state folder, which contains the spool. */
   readonly state: string;
-  /** Aborts the wait for a reader, if the output is a pipe. */
+  // Aborts the wait for a reader, if the output is a pipe.
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -28,14 +28,14 @@ export interface DocumentFlags {
   readonly code?: CodeMode | undefined;
 }
 
-/** The flags that control which words are spoken for a text. */
+/** The flags that control how a text is spoken, such as `--lexicon`. */
 export interface SpokenTextFlags extends DocumentFlags {
   readonly lexicon?: readonly string[] | undefined;
   readonly pauses?: true | undefined;
 }
 
 /**
- * Reads the text to speak, from plain text or from a document. Reads its pauses, and applies the lexicons to its words.
+ * Reads the text to speak from plain text or a document. Converts its pauses, and applies the lexicons to its words.
  * @throws Failure (usage, config)
  */
 export async function readSpeech(
@@ -61,11 +61,15 @@ export async function readSpeech(
   return { text: prepared.text, spoken: prepared };
 }
 
-/** Changes what is spoken for a text; `where` names the text, for messages. Throws a Failure (usage). */
+/**
+ * A function that changes how a text is spoken. `where` is the name of the text in messages. Throws
+ * a Failure (usage).
+ */
 export type TextPreparation = (source: SpokenText, where: string) => SpokenText;
 
 /**
- * Returns what reads the pauses and replaces the words of lexicons; undefined without both.
+ * Returns a function that converts pause marks and replaces the words of lexicons. Returns undefined if the user asks
+ * for neither.
  * @throws Failure (usage, config)
  */
 export async function openPreparation(
@@ -80,7 +84,8 @@ export async function openPreparation(
 }
 
 /**
- * Reads the lexicons that the flags name, otherwise the lexicon of the settings; undefined if there are none.
+ * Reads the lexicons that the flags name or, without such flags, the lexicon of the settings. Returns undefined if
+ * there is none.
  * @param given the values of `--lexicon`
  * @throws Failure (usage, config)
  */
@@ -129,8 +134,8 @@ export function refusePauses(spoken: SpokenText | undefined, command: string): v
 }
 
 /**
- * Refuses pauses that alone are longer than a file of the format can be.
- * @param where text before the message that names the source of the text, such as `a.txt: `
+ * Rejects a text whose pauses alone are longer than a file of the format can be.
+ * @param where prefix of the message that names the source of the text, such as `a.txt: `
  * @throws Failure (usage)
  */
 export function refuseLongPauses(spoken: SpokenText | undefined, format: Format, where = ''): void {
@@ -142,7 +147,7 @@ export function refuseLongPauses(spoken: SpokenText | undefined, format: Format,
   );
 }
 
-/** The length of a wav file of 4 GiB with 44,100 samples of 16 bits per second, in seconds. */
+// A wav file of 4 GiB with 44,100 samples of 16 bits per second.
 const LONGEST_WAV_SECONDS = Math.floor(LARGEST_WAV_LENGTH / (44_100 * 2));
 
 /** Returns the length of all pauses of a text together, in milliseconds. */

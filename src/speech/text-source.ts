@@ -3,7 +3,7 @@ import type { FileSystem } from '../effects/file-system.ts';
 import { Failure, usageFailure } from '../errors/failure.ts';
 import { createUtf8Decoder, TextEncodingError } from '../text/decode.ts';
 
-/** The maximum size of a text input, larger than any book. */
+// Larger than any book.
 const LARGEST_INPUT_BYTES = 64 * 1024 * 1024;
 
 export interface TextSource {
@@ -61,7 +61,6 @@ function tooLarge(name: string, limit: number): Failure {
   );
 }
 
-/** Returns the text of the arguments, or the bytes of the file or of stdin. */
 async function findInput(
   source: TextSource,
 ): Promise<string | { readonly bytes: Readable; readonly name: string }> {
@@ -111,7 +110,7 @@ async function decode(bytes: Readable, name: string, signal: AbortSignal): Promi
 
 /**
  * Yields the text of a stream as it arrives, in pieces that never end inside a character.
- * @param name for messages, such as `stdin`
+ * @param name name of the stream for messages, such as `stdin`
  * @param signal ends the stream
  * @throws Failure (usage) when the stream cannot be read, or is not UTF-8; on abort, the signal's abort reason
  */
@@ -152,7 +151,10 @@ async function* readChunks(
   }
 }
 
-/** Creates the failure for a text that cannot be read. */
+/**
+ * Creates the failure for a text source that cannot be read.
+ * @param name name of the source, such as a file
+ */
 export function unreadable(name: string, error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof TextEncodingError) {

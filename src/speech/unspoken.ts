@@ -8,7 +8,7 @@ export interface UnspokenWord extends CodePointRange {
   readonly text: string;
 }
 
-/** Returns the words at ranges of a text that a service reported; none if a range exceeds the text. */
+/** Returns the words at the ranges that a service reported. If a range exceeds the text, returns no words. */
 export function unspokenWords(
   text: string,
   ranges: readonly CodePointRange[] = [],
@@ -24,7 +24,7 @@ export function unspokenWords(
   });
 }
 
-/** Returns the ranges of all words of a text: of its runs of letters and digits. */
+/** Returns the ranges of all words of a text. A word is a run of letters and digits. */
 export function wordRanges(text: string): readonly CodePointRange[] {
   let [units, position] = [0, 0];
   return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+/gu), ({ 0: word, index }) => {
@@ -35,7 +35,7 @@ export function wordRanges(text: string): readonly CodePointRange[] {
   });
 }
 
-/** Returns whether a service refused a request because of its text alone, without billing it. */
+/** Returns true if a service refused a request only because of its text, and billed nothing. */
 export function isRefusedText(error: unknown): error is Failure {
   if (!(error instanceof Failure) || error.code !== 'ERR_INVALID_REQUEST') return false;
   const errors = error.details?.['errors'];
@@ -44,10 +44,10 @@ export function isRefusedText(error: unknown): error is Failure {
   return error.exit === 'rejected' && error.billed === 'no' && isText;
 }
 
-/** The names of the field with the text, of all API versions. */
+// Names of the text field in the requests of all API versions.
 const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
 
-/** Describes the ranges that a voice left out, if the text itself is not available. */
+/** Describes ranges of a text that a voice left out. For use when the text itself is not available. */
 export function leftOut(ranges: readonly CodePointRange[]): string {
   // Counted from 1, the end included.
   const places = ranges
@@ -73,7 +73,7 @@ export function describeUnspoken(
   }: {
     readonly voice?: string | undefined;
     readonly where?: string;
-    /** Whether to omit the hint on what to do. */
+    /** True to omit the hint on what the user can do. */
     readonly isBrief?: boolean;
   },
 ): string {
@@ -90,6 +90,6 @@ export function describeUnspoken(
   return isBrief ? sentence : `foley: ${sentence}. ${UNSPOKEN_HINT}`;
 }
 
-/** Hint for the user on what to do about words that a voice left out. */
+/** Hint for error messages: what the user can do about words that a voice left out. */
 export const UNSPOKEN_HINT =
   'Choose a voice of that language: `foley voices list --supports-language CODE` lists them, and `foley engine add espeak-ng` adds 18 languages to the embedded service.';

@@ -7,7 +7,7 @@ export interface NamedVoice {
 }
 
 export interface VoiceOptions {
-  /** The value of `--voice`: an id; on the embedded service also an exact name. */
+  /** The value of `--voice`: a voice id or, on the embedded service, an exact name. */
   readonly voice?: string | undefined;
   readonly voiceName?: string | undefined;
   /** The voice in `FOLEY_VOICE` or a config file: an id or a name, as for `--voice`. */
@@ -32,7 +32,7 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
   if (voice === undefined && voiceName !== undefined) {
     const voices = await everyOne(allVoices);
     const named = voiceNamed('--voice-name', voiceName, voices);
-    if (named === undefined) throw unknownName(voiceName, voices);
+    if (named === undefined) throw unknownName('--voice-name', voiceName, voices);
     return named;
   }
   const id = voice ?? configuredVoice;
@@ -47,6 +47,18 @@ export async function chooseVoice(options: VoiceOptions, allVoices: AllVoices): 
     'no voice is selected',
     'Name one with --voice, --voice-name or FOLEY_VOICE; `foley voices list` shows them.',
   );
+}
+
+/**
+ * Finds a voice by its id or, if no id matches, by its exact name, ignoring case.
+ * @param where names the source of the voice in messages, such as a flag
+ * @throws Failure (usage) when no voice or several voices match
+ */
+export function findVoice(where: string, given: string, voices: readonly NamedVoice[]): string {
+  if (voices.some(({ voiceId }) => voiceId === given)) return given;
+  const named = voiceNamed(where, given, voices);
+  if (named === undefined) throw unknownName(where, given, voices);
+  return named;
 }
 
 async function firstVoice(allVoices: AllVoices): Promise<string> {
@@ -70,13 +82,13 @@ function voiceNamed(flag: string, name: string, voices: readonly NamedVoice[]): 
   );
 }
 
-function unknownName(name: string, voices: readonly NamedVoice[]): Error {
+function unknownName(flag: string, name: string, voices: readonly NamedVoice[]): Error {
   const names = [...new Set(voices.map((voice) => voice.name))];
   const near = closest(name, names, MOST_CANDIDATES);
   const shown = near.length > 0 ? near : names.slice(0, MOST_CANDIDATES);
   const more = names.length > shown.length ? ', …' : '';
   return usageFailure(
-    `--voice-name is "${name}", and no voice has that name`,
+    `${flag} is "${name}", and no voice has that name`,
     near.length > 0
       ? `Did you mean ${near.join(', ')}?`
       : `Voices: ${shown.join(', ')}${more}; \`foley voices list --all\` shows them.`,

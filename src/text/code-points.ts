@@ -12,7 +12,7 @@ export function countCodePoints(text: string): number {
   return count;
 }
 
-/** Whether `text` has more than `limit` code points. Stops counting at the limit. */
+/** Returns whether `text` has more than `limit` code points. Counts no further than the limit. */
 export function hasMoreCodePointsThan(text: string, limit: number): boolean {
   return text.length > limit && codePointOffset(text, limit) < text.length;
 }
@@ -32,7 +32,7 @@ export function codePointOffset(text: string, count: number, from = 0): number {
   return at;
 }
 
-/** Returns slices of a text by code points. Takes linear time in total if the starts do not decrease. */
+/** Returns slices of a text by code points. If the starts never decrease, all slices together take linear time. */
 export class CodePointSlicer {
   readonly #text: string;
   #count = 0;
@@ -58,7 +58,7 @@ function isPairAt(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
 }
 
-/** White space, and punctuation that is spoken as a pause or not at all. */
+// White space, and punctuation that is spoken as a pause or not at all.
 const SILENT = String.raw`[\s\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Cf}.,;:!?…'"¿¡·]`;
 const LEADING = new RegExp(`^${SILENT}+`, 'u');
 const TRAILING = new RegExp(`${SILENT}+$`, 'u');

@@ -8,7 +8,7 @@ export class TextEncodingError extends Error {
   readonly fault: EncodingFault;
   /** Offset of the first byte that is not part of a valid character. */
   readonly byteOffset: number;
-  /** Line number of that byte, from 1. */
+  /** Number of the line that contains the invalid byte, from 1. */
   readonly line: number;
 
   constructor(fault: EncodingFault, byteOffset: number, line: number, byte: number) {
@@ -29,7 +29,8 @@ export interface Utf8Decoder {
 
 /**
  * Decodes UTF-8 and removes a byte order mark.
- * @throws TextEncodingError, whose message names UTF-16 or UTF-32 if the bytes begin with their byte order mark
+ * @throws TextEncodingError; if the bytes begin with the byte order mark of UTF-16 or UTF-32, the message names that
+ * encoding
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return new TextDecoder().decode(bytes);
@@ -76,7 +77,6 @@ export function createUtf8Decoder(): Utf8Decoder {
   };
 }
 
-/** Returns the number of bytes before an incomplete character at the end. */
 function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -98,7 +98,6 @@ function faultIn(bytes: Uint8Array, offset: number, line: number, ended: boolean
 
 const LINE_FEED = 0x0a;
 
-/** Returns the index of the first invalid byte: the first one that differs after decoding and encoding again. */
 function firstInvalid(bytes: Uint8Array): number {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   const encoded = Buffer.from(text);
@@ -108,7 +107,6 @@ function firstInvalid(bytes: Uint8Array): number {
   return at;
 }
 
-/** Whether the bytes are the beginning of a character that needs more bytes. */
 function isIncompleteCharacter(bytes: Uint8Array): boolean {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true }) === '';

@@ -1,6 +1,6 @@
 /**
- * Returns up to `limit` candidates that resemble `given`, most similar first, ignoring case: those that begin with
- * `given`, and those whose edit distance is at most a third of its length.
+ * Returns up to `limit` candidates that resemble `given`, most similar first. A candidate resembles `given` if it begins
+ * with `given`, or if their edit distance is at most a third of the length of `given`. Ignores case.
  */
 export function closest(given: string, candidates: Iterable<string>, limit = 3): string[] {
   const wanted = given.toLowerCase();
@@ -21,7 +21,7 @@ export function closest(given: string, candidates: Iterable<string>, limit = 3):
     .map(({ candidate }) => candidate);
 }
 
-/** Returns `Did you mean x?` with the most similar candidate, or `otherwise` if none is similar. */
+/** Returns `Did you mean X?` with the most similar candidate. If none is similar, returns `otherwise`. */
 export function nearestHint(
   given: string,
   candidates: Iterable<string>,
@@ -31,10 +31,8 @@ export function nearestHint(
   return nearest === undefined ? otherwise : `Did you mean ${nearest}?`;
 }
 
-/** Maximum length of strings that are compared, because the time grows with the square of the length. */
 const LONGEST_COMPARED = 64;
 
-/** Returns the restricted Damerau-Levenshtein distance, or any number above `most` if the distance exceeds `most`. */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1;
   let beforeLast: number[] = [];

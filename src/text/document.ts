@@ -6,16 +6,29 @@ export interface Range {
   readonly end: number;
 }
 
-/** A text to speak, with its origin. */
+/** A text to speak, and the text in the document that it comes from. */
 export interface SpokenText {
-  /** What is sent and billed. */
+  /** The text that is sent to the service and billed. */
   readonly text: string;
-  /** The document's words: what captions and timings show. Equal to `text` for plain text. */
+  /**
+   * The words of the document, which captions and timings show. For plain text, they equal `text`.
+   */
   readonly written: string;
-  /** Where `text` differs from `written`, in order: code-point ranges of both. Equal text in between. */
+  /**
+   * The places where `text` differs from `written`, in order. `written` and `spoken` are the
+   * code-point ranges of a place in the two texts.
+   */
   readonly replaced: readonly { readonly written: Range; readonly spoken: Range }[];
-  /** Silences, by position in `text` (code points), in milliseconds. */
+  /**
+   * Pauses in the speech. Their positions are code points of `text`; their lengths are
+   * milliseconds.
+   */
   readonly pauses: readonly Pause[];
+  /**
+   * The titles of the chapters that begin in this text, and the paragraph of each, counted from 0. Set for a file of a
+   * book with a table of contents.
+   */
+  readonly chapters?: readonly { readonly title: string; readonly paragraph: number }[];
 }
 
 export interface Pause {
@@ -23,18 +36,19 @@ export interface Pause {
   readonly ms: number;
 }
 
-/** A range of a text, and the text to put in its place. An empty range inserts. */
+/** An edit: replaces a range of a text by another text. If the range is empty, the text is inserted. */
 export interface Edit extends Range {
   readonly insert: string;
 }
 
-/** Creates a text that is spoken as it is written. */
+/** Creates a text that is spoken exactly as it is written. */
 export function plainText(text: string, pauses: readonly Pause[] = []): SpokenText {
   return { text, written: text, replaced: [], pauses };
 }
 
 /**
- * Changes what is spoken; `written` stays. An edit may overlap earlier replacements.
+ * Replaces ranges of the spoken text; the written text stays unchanged. An edit may overlap earlier
+ * replacements.
  * @param edits ranges of `text` in code points, in order and without overlap
  */
 export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): SpokenText {
@@ -79,12 +93,12 @@ export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): Spoke
   };
 }
 
-/** Creates a function that returns the range of `written` for a range of `text`, both in code points. */
+/** Returns a function that converts a range of `text` to the range of `written`, both in code points. */
 export function writtenRanges({ replaced }: Pick<SpokenText, 'replaced'>): (range: Range) => Range {
   return rangeMapper(replaced.map(({ spoken, written }) => ({ from: spoken, to: written })));
 }
 
-/** Joins texts, with the same separator between all of them. */
+/** Joins texts with a separator between them. */
 export function joinSpoken(parts: readonly SpokenText[], separator: string): SpokenText {
   const gap = countCodePoints(separator);
   const replaced: SpokenText['replaced'][number][] = [];
@@ -108,7 +122,7 @@ export function joinSpoken(parts: readonly SpokenText[], separator: string): Spo
   };
 }
 
-/** Returns the edits of `text` that give `written`; {@link withWritten} applies them. */
+/** Returns the edits that turn `text` into `written`. {@link withWritten} applies these edits. */
 export function writtenEdits({ replaced, written }: SpokenText): readonly Edit[] {
   const slicer = new CodePointSlicer(written);
   return replaced.map(({ spoken, written: { end, start } }) => {
@@ -116,17 +130,15 @@ export function writtenEdits({ replaced, written }: SpokenText): readonly Edit[]
   });
 }
 
-/** Creates a text from what is spoken, and the edits that give what is written. */
+/** Creates a `SpokenText` from the spoken text and the edits that turn it into the written text. */
 export function withWritten(text: string, edits: readonly Edit[]): SpokenText {
   const { replaced, text: written } = replaceSpoken(plainText(text), edits);
   const swapped = replaced.map((one) => ({ spoken: one.written, written: one.spoken }));
   return { text, written, replaced: swapped, pauses: [] };
 }
 
-/** Edits and earlier replacements that overlap; the ranges are of the text before the edits. */
 interface EditGroup extends Range {
   readonly edits: readonly Edit[];
-  /** Range of `written` of the earlier replacements, if any. */
   readonly written: Range | undefined;
 }
 
@@ -151,7 +163,6 @@ function editGroups({ replaced }: SpokenText, edits: readonly Edit[]): EditGroup
   return groups;
 }
 
-/** Whether two ranges, the first of which starts first, have text in common; an empty range also overlaps at its edge. */
 function overlap(first: Range, second: Range): boolean {
   if (second.start < first.end) return true;
   const isEmpty = first.start === first.end || second.start === second.end;
@@ -174,7 +185,6 @@ interface Move {
   readonly to: Range;
 }
 
-/** Creates a function that maps ranges. A range that includes a part of `from` includes all of `to`. */
 function rangeMapper(moves: readonly Move[]): (range: Range) => Range {
   return (range) => {
     const first = lastMove(moves, ({ from }) => from.start <= range.start);
@@ -191,7 +201,6 @@ function shifted(at: number, move: Move | undefined): number {
   return move === undefined ? at : at - move.from.end + move.to.end;
 }
 
-/** Returns the last move for which `isBefore` holds, by binary search. */
 function lastMove(moves: readonly Move[], isBefore: (move: Move) => boolean): Move | undefined {
   let low = 0;
   let high = moves.length;

@@ -3,17 +3,16 @@ import type { Edit, SpokenText } from './document.ts';
 import { plainText, replaceSpoken } from './document.ts';
 import { pauseOffsets } from './pauses.ts';
 
-/** How a word or phrase is spoken. */
+/** A lexicon entry: a word or phrase, and how a voice speaks it. */
 export interface LexiconEntry {
   readonly written: string;
   readonly spoken: string;
 }
 
-/** Maximum length of the written and the spoken side of an entry, in characters. */
 const WRITTEN_MAX_CHARACTERS = 100;
 const SPOKEN_MAX_CHARACTERS = 1_000;
 
-/** Returns what is wrong with an entry; undefined if it is valid. */
+/** Returns why an entry is invalid; undefined if it is valid. */
 export function entryProblem({ spoken, written }: LexiconEntry): string | undefined {
   if (written.trim() === '') return 'the written word is empty';
   if (spoken.trim() === '') return 'the spoken text is empty';
@@ -27,8 +26,9 @@ export function entryProblem({ spoken, written }: LexiconEntry): string | undefi
 }
 
 /**
- * Replaces words by what is spoken for them: whole words, the longest entry first. Ignores case, unless the entry has
- * an upper-case letter after its first character. Of two entries for the same word, the later one counts.
+ * Replaces words and phrases by their spoken form. Matches only whole words, and prefers the longest entry. Ignores
+ * case, unless the entry has an upper-case letter after its first character. If two entries have the same word, the
+ * later one wins.
  */
 export class Lexicon {
   readonly #exact = createNode();
@@ -50,20 +50,23 @@ export class Lexicon {
     }
   }
 
-  /** Replaces the words of a text. The time is proportional to its length. No match spans a pause. */
+  /**
+   * Replaces the words of a text that have an entry. The time is proportional to the length of the
+   * text. No match spans a pause.
+   */
   apply(source: SpokenText): SpokenText {
     const edits = this.#editsOf(source);
     return edits.length === 0 ? source : replaceSpoken(source, edits);
   }
 
-  /** Returns what is spoken for a plain text. */
+  /** Returns the spoken form of a plain text. */
   speak(text: string): string {
     return this.apply(plainText(text)).text;
   }
 
   /**
-   * Returns the UTF-16 index up to which the words of a text are certain: the rest may be the beginning of an entry or
-   * of a longer word.
+   * Returns the UTF-16 index up to which more text cannot change the matches. After this index, the
+   * text may be the beginning of an entry or of a longer word.
    */
   settled(text: string): number {
     for (let at = 0; at < text.length;) {
@@ -89,7 +92,6 @@ export class Lexicon {
     return edits;
   }
 
-  /** Returns the longest entry that begins at `from`, or else the token there, and whether more text may change it. */
   #matchAt(text: string, from: number, pauseAt = Infinity) {
     let exact: LexiconNode | undefined = this.#exact;
     let fold: LexiconNode | undefined = this.#folded;
@@ -115,10 +117,9 @@ export class Lexicon {
   }
 }
 
-/** An upper-case letter after the first character. */
+// An upper-case letter at the beginning may only mark the start of a sentence.
 const HAS_CASE = /^.[^]*[\p{Lu}\p{Lt}]/u;
 
-/** A node of a tree of entries, whose edges are tokens. */
 interface LexiconNode {
   readonly next: Map<string, LexiconNode>;
   spoken?: string;
@@ -128,10 +129,10 @@ function createNode(): LexiconNode {
   return { next: new Map() };
 }
 
-/** Scripts without spaces between words: each of their letters counts as a word. */
+// Scripts without spaces between words. Each letter of these scripts counts as a word.
 const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
 
-/** A word, a run of white space, or a sign. */
+// A word, a run of white space, or a sign.
 const TOKENS = new RegExp(
   String.raw`[${UNSPACED}]\p{M}*|(?:(?![${UNSPACED}])[\p{L}\p{N}\p{M}])+|\s+|[^]`,
   'gu',

@@ -3,10 +3,10 @@ import { endsParagraph, lastEnd, lengthToParagraphEnd, splitSentences } from './
 import type { TextPiece } from './sentences.ts';
 
 /**
- * Splits a text into parts of at most `limit` code points: after a paragraph if possible, else after a sentence.
- * Splits a sentence only if it exceeds the limit: after a clause, else between words, graphemes or code points.
- * Removes white space around the parts, except the line breaks of a paragraph end, after which a voice pauses longer. No
- * part is empty. The time is proportional to the length of the text.
+ * Splits a text into non-empty parts of at most `limit` code points: after a paragraph if possible,
+ * otherwise after a sentence. Splits a sentence only if it exceeds the limit. Removes white space
+ * around the parts, except the line breaks at the end of a paragraph, after which a voice pauses
+ * longer. The time is proportional to the length of the text.
  * @throws RangeError if `limit` is not an integer of at least 1
  */
 export function splitParts(text: string, limit: number): TextPiece[] {
@@ -33,9 +33,9 @@ function partOf(text: string, start: number, cut: number, limit: number): TextPi
   return { text: part, start, end: start + part.length };
 }
 
-/** Minimum length of a part that ends with a paragraph, as a share of the limit. */
+// A shorter part does not end with a paragraph. As a share of the limit.
 const PARAGRAPH_PART = 0.7;
-/** Minimum length of a part that ends with a sentence, as a share of the limit. */
+// A shorter part does not end with a sentence. As a share of the limit.
 const SENTENCE_PART = 0.5;
 
 function cutOf(text: string, start: number, reach: number, limit: number, breaks: Breaks): number {
@@ -50,17 +50,20 @@ function cutOf(text: string, start: number, reach: number, limit: number, breaks
   return cutWithin(text, start, reach);
 }
 
-/** Finds the ends of sentences and paragraphs of a text. The argument `start` must not decrease from call to call. */
 class Breaks {
-  readonly #sentences: readonly TextPiece[];
-  /** Index of the first sentence that ends after the `start` of the last call. */
+  readonly #text: string;
+  // A text that fits into one part needs no sentences.
+  #known: readonly TextPiece[] | undefined;
   #first = 0;
 
   constructor(text: string) {
-    this.#sentences = splitSentences(text);
+    this.#text = text;
   }
 
-  /** Returns the last end of a paragraph and of a sentence in the range, else `start`; and the next sentence's end. */
+  get #sentences(): readonly TextPiece[] {
+    return (this.#known ??= splitSentences(this.#text));
+  }
+
   within(start: number, reach: number): { paragraph: number; sentence: number; next: number } {
     while ((this.#sentences[this.#first]?.end ?? Infinity) <= start) this.#first += 1;
     let paragraph = start;
@@ -76,10 +79,9 @@ class Breaks {
   }
 }
 
-/** A letter or digit, without which no voice can speak a text. */
+/** Matches a letter or digit. A voice cannot speak a text that has none. */
 export const SPEAKABLE = /[\p{L}\p{N}]/u;
 
-/** If the last part has no letters (`***`), which no voice can speak, starts that part one sentence earlier. */
 function withSpeakableEnd(text: string, parts: TextPiece[], limit: number): TextPiece[] {
   const last = parts.at(-1);
   const before = parts.at(-2);
@@ -102,8 +104,8 @@ function nextWord(text: string, from: number): number {
 }
 
 /**
- * Returns where to split a sentence that is too long: after the last clause, else the last word, else the last
- * grapheme, else at `reach`. Finds words with `Intl.Segmenter` in scripts without spaces (Chinese, Japanese, Thai).
+ * Returns where to split a sentence that is too long: after the last clause; if there is none, after the last word, the
+ * last grapheme, or at `reach`. In scripts without spaces (Chinese, Japanese, Thai), `Intl.Segmenter` finds the words.
  * @param reach the last allowed index; greater than `start`
  */
 export function cutWithin(text: string, start: number, reach: number): number {
@@ -121,17 +123,16 @@ export function cutWithin(text: string, start: number, reach: number): number {
 
 const LOOK_AHEAD = 64;
 
-/** Minimum length of a part that ends within a sentence, as a share of the limit. */
+// As a share of the limit.
 const SHORTEST_PART = 0.5;
 
-/** Patterns of the ends of clauses, strongest first, then of words. A comma between two digits ends no clause. */
+// Ends of clauses, strongest first, and then ends of words. A comma between two digits does not match.
 const MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*(?=\s)|\s[-–—]+(?=\s)|—|[；：。！？।]/gu,
   /[,)\]][\p{Pf}"']*(?=\s)|[，、،]/gu,
   /\S(?=\s)/gu,
 ] as const;
 
-/** Returns the last boundary between two segments whose index is between `shortest` and `most`. */
 function lastBoundary(
   segmenter: Intl.Segmenter,
   seen: string,
@@ -148,7 +149,6 @@ function lastBoundary(
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/** Returns a segmenter. It is created on first use, because creating one is slow. */
 function segmenterOf(granularity: 'grapheme' | 'word'): Intl.Segmenter {
   const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
   segmenters.set(granularity, made);

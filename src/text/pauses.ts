@@ -1,16 +1,15 @@
 import { codePointOffset, countCodePoints } from './code-points.ts';
+import { PAUSE_MAX_MS } from '../contract/recording-limits.ts';
 import type { Edit, Pause, SpokenText } from './document.ts';
 import { plainText, replaceSpoken, withWritten, writtenEdits } from './document.ts';
 import { durationMs } from './duration.ts';
 import { SPEAKABLE, splitParts } from './parts.ts';
 import type { TextPiece } from './sentences.ts';
 
-const PAUSE_MAX_MS = 60_000;
-
-/** Thrown for a mark of a pause that is not valid. */
+/** Thrown for an invalid pause mark in a text. */
 export class PauseError extends Error {
   override readonly name = 'PauseError';
-  /** Position of the mark in the text, from 1; the column counts code points. */
+  /** Number of the line that contains the mark, from 1. `column` counts code points. */
   readonly line: number;
   readonly column: number;
 
@@ -22,16 +21,16 @@ export class PauseError extends Error {
   }
 }
 
-/** What is allowed, for messages. */
+/** Hint about the allowed form and length of a pause mark, for error messages. */
 export const PAUSE_HINT = 'Write [pause 800ms] or [pause 1.5s]; a pause has at most 60s.';
 
-/** A mark, with the white space after it, or its beginning if it is not closed. */
+// A pause mark with the white space after it, or the beginning of a mark that is not closed.
 const MARK = /\[[ \t]*pause(?![\p{L}\p{N}_])([^[\]\n]*)(\]?)[ \t]*/giu;
 const LENGTH = /^\d+(?:\.\d+)?m?s$/i;
 
 /**
- * Turns the marks of pauses, such as `[pause 800ms]`, into silences. Marks in a replacement stay text.
- * @throws PauseError for a mark that is not closed, or whose length is not valid or is longer than 60 s
+ * Converts pause marks, such as `[pause 800ms]`, to silences. A mark in the spoken form of a replaced word stays text.
+ * @throws PauseError for a mark that is not closed, or whose length is invalid or longer than 60 s
  */
 export function readPauses(source: SpokenText): SpokenText {
   const { text } = source;
@@ -68,7 +67,6 @@ function lengthOf(
   return ms;
 }
 
-/** Removes the marks from what is spoken and from what is written. */
 function withoutMarks(
   source: SpokenText,
   cuts: readonly (Edit & { readonly ms: number })[],
@@ -101,13 +99,15 @@ function withoutMarks(
 /** The parts of a text with pauses. */
 export interface PausedParts {
   readonly parts: readonly TextPiece[];
-  /** Milliseconds of silence before each part, and after the last one. */
+  /**
+   * Milliseconds of silence before each part. The last entry is the silence after the last part.
+   */
   readonly silences: readonly number[];
 }
 
 /**
- * Splits a text at its pauses, and the text between two pauses as `splitParts` does. Leaves out text without letters
- * and digits, which no voice can speak; the pauses around it add up.
+ * Splits a text at its pauses, and splits each text between two pauses as `splitParts` does. Text without letters and
+ * digits, which no voice can speak, is left out; the pauses around such text are added up.
  * @param limit maximum length of a part in code points
  */
 export function splitAtPauses(
@@ -133,7 +133,7 @@ export function splitAtPauses(
   return { parts, silences };
 }
 
-/** Returns the UTF-16 index of each pause. */
+/** Returns the UTF-16 index of each pause in a text. */
 export function pauseOffsets(text: string, pauses: readonly Pause[]) {
   let [index, count] = [0, 0];
   return pauses.map(({ at, ms }) => {

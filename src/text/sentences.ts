@@ -7,9 +7,9 @@ export interface TextPiece {
 }
 
 /**
- * Splits a text into sentences; each includes the white space that follows it. The time is proportional to the length.
- * Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up time, it splits at abbreviations and at
- * wrapped lines, and its results differ between versions of Node.
+ * Splits a text into sentences. Each sentence includes the white space after it. The time is proportional to the
+ * length. Does not use `Intl.Segmenter`: creating one takes a tenth of the start-up time, it splits at abbreviations
+ * and at wrapped lines, and its results differ between versions of Node.
  */
 export function splitSentences(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
@@ -25,15 +25,18 @@ export function splitSentences(text: string): TextPiece[] {
 
 /** The position of the first sentence of a text, in UTF-16 units. */
 export interface FirstSentence {
-  /** Start of the next sentence; undefined if more text may extend the first sentence. */
+  /**
+   * Index at which the first sentence ends and the next one starts; undefined if more text may extend the first
+   * sentence.
+   */
   readonly end: number | undefined;
-  /** End of the last word that belongs to the sentence even if more text follows. */
+  /** End of the last word that certainly belongs to the sentence, even if more text follows. */
   readonly reach: number;
 }
 
 /**
- * Finds the end of the first sentence of a text. Returns no end if the sentence is longer than `limit`, or if `isOpen`
- * (more text may follow) and that text may still decide where the sentence ends.
+ * Finds the end of the first sentence of a text. Returns no end if the sentence is longer than `limit`. If `isOpen`,
+ * more text may follow; returns no end while that text may still extend the sentence.
  */
 export function firstSentence(
   text: string,
@@ -49,8 +52,8 @@ export function firstSentence(
 }
 
 /**
- * Whether a text certainly ends with a complete sentence. False after `Dr.`, `3.`, an initial, an ellipsis or a
- * closing quote, because the sentence may continue.
+ * Returns true if a text certainly ends with a complete sentence. Returns false after `Dr.`, `3.`,
+ * an initial, an ellipsis or a closing quote, because the sentence may continue.
  */
 export function endsClearly(text: string): boolean {
   const words = text.trimEnd().split(/\s+/);
@@ -63,14 +66,13 @@ export function endsClearly(text: string): boolean {
   return !mayContinue && !mayBeAbbreviation(body);
 }
 
-/** Whether a text ends within quotes or brackets. */
 function isInQuotes(text: string): boolean {
   const opened = Array.from(text.matchAll(OPENED)).at(-1);
   return opened !== undefined && !CLOSED.test(text.slice(opened.index + opened[0].length));
 }
 
 const NOT_SPACE = /[^\s\u0085]/g;
-/** Full stops of scripts that have no space between sentences. */
+// In these scripts, no space stands between sentences.
 const WIDE_STOP = /[。！？｡]/;
 const WORD_END = /[\s\u0085。！？｡]/g;
 const STOP = /[\p{Sentence_Terminal}…]/u;
@@ -81,33 +83,28 @@ const CLOSED = /\S[\p{Pe}\p{Pf}"'*_](?!\p{L})/u;
 const LOWER_CASE = /^\p{Ll}/u;
 const LINE_BREAK = /\r\n|[\n\r\u0085\u2028\u2029]/g;
 const LIST_ITEM = /^(?:[-–*•‣]\s|\(?(?:\d{1,3}|[A-Za-z])[.)]\s)/;
-/** Matches text that may become a {@link LIST_ITEM} when more text follows. */
+// More text can make this a `LIST_ITEM`.
 const LIST_BEGINNING = /^[-–*•‣(\dA-Za-z]\S{0,4}$/;
 const LIST_NUMBER = /^\d{1,3}$/;
 
-/** Number of UTF-16 units after a gap that determine whether a sentence ends in the gap. */
+// Number of UTF-16 units after a gap that determine whether a sentence ends in the gap.
 const LOOK_AHEAD = 24;
 
-/** A line of at least this length that does not end in a full stop counts as wrapped. */
+// A line of at least this length that does not end in a full stop counts as wrapped.
 const WRAPPED_LINE_LENGTH = 50;
 
-/** The gap after a word, in which a sentence may end. */
 interface Gap {
   readonly word: string;
   readonly isFirstWord: boolean;
   readonly space: string;
-  /** The first `LOOK_AHEAD` UTF-16 units after the gap. */
   readonly following: string;
-  /** Length of the text line up to the end of the word. */
   readonly lineLength: number;
 }
 
 interface PlacedGap {
   readonly gap: Gap;
   readonly wordEnd: number;
-  /** Index of the next word. */
   readonly next: number;
-  /** Whether the sentence ends in this gap if no more text follows. */
   readonly ends: boolean;
 }
 
@@ -133,7 +130,6 @@ function* gapsOf(text: string): Generator<PlacedGap, void, undefined> {
   }
 }
 
-/** Whether it is final that the sentence ends or continues in this gap, even if more text follows. */
 function isSettled({ following, isFirstWord, space, word }: Gap): boolean {
   const lineBreaks = countLineBreaks(space);
   if (lineBreaks > 1) return true;
@@ -184,17 +180,14 @@ function countLineBreaks(space: string): number {
   return space.match(LINE_BREAK)?.length ?? 0;
 }
 
-/** Whether the full stop at the end of a line ends a sentence, rather than belonging to an abbreviation. */
 function endsWithLine(body: string, stops: string, isDoubtful: boolean): boolean {
   return stops === '.' && body !== '' && !isDoubtful && !mayBeAbbreviation(body);
 }
 
-/** Whether the first word of a sentence is the number of a list item: `1.`, `(2.` or `a.`. */
 function isListNumber(body: string, isFirstWord: boolean): boolean {
   return isFirstWord && (LIST_NUMBER.test(body) || LIST_ITEM.test(`${body}. `));
 }
 
-/** Splits a word into body, stops and closing signs. For `(“Stop!”)` the body is `Stop` and `!` the stop. */
 function takeApart(word: string): { body: string; stops: string; isClosed: boolean } {
   let closers = word.length;
   while (closers > 0 && CLOSER.test(word.charAt(closers - 1))) closers -= 1;
@@ -207,32 +200,30 @@ function takeApart(word: string): { body: string; stops: string; isClosed: boole
   };
 }
 
-/** Whether a line without a full stop counts as a sentence, like a heading, a list item or a verse. */
 function endsLine(gap: Gap): boolean {
   if (LIST_ITEM.test(gap.following)) return true;
   if (LOWER_CASE.test(gap.following) || /[,\p{Pd}]$/u.test(gap.word)) return false;
   return gap.lineLength < WRAPPED_LINE_LENGTH;
 }
 
-/** English abbreviations that never end a sentence, in lower case and without their last full stop. */
+// In lower case, and without their last full stop.
 const NEVER_LAST = new Set(
   `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
 );
 
-/** Words that are abbreviations only if a number follows, such as `no.`. */
+// Abbreviations only if a number follows, such as `no.`.
 const BEFORE_A_NUMBER = new Set(
   `art ch chap fig figs no nos nr op p par pp sec sect vol vols`.split(/\s+/),
 );
 
-/** Abbreviations that can end a sentence. */
 const MAY_BE_LAST = new Set(
   `al apr assn aug ave blvd bros ca co corp dec dept dist ed eds est etc ext feb fri ft hr hrs hwy inc jan jr jul jun
   lb lbs ltd mar max min misc mon nov oct oz rd sat sep sept sr st sun tel thu thur thurs tue tues univ
   wed yr yrs`.split(/\s+/),
 );
 
-/** Words that usually begin a new sentence if they follow an abbreviation. */
+// After an abbreviation, these words usually begin a new sentence.
 const SENTENCE_STARTERS = new Set(
   `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
   For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
@@ -247,10 +238,10 @@ const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
 const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
- * Whether the full stop after `word` belongs to an abbreviation. In doubt it does, because a wrong split is audible,
- * while a sentence that becomes too long is split again at a clause.
+ * Returns true if the full stop after `word` belongs to an abbreviation, or probably does: a wrong split is audible,
+ * but a sentence that is too long can be split later at a clause.
  * @param word the word before the full stop, without opening quotes and brackets
- * @param following the beginning of the text after it, without opening quotes and brackets
+ * @param following the beginning of the text after the full stop, without opening quotes and brackets
  */
 export function isAbbreviation(word: string, following: string): boolean {
   const lower = word.toLowerCase();
@@ -259,13 +250,13 @@ export function isAbbreviation(word: string, following: string): boolean {
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 
-/** Whether `word` is an abbreviation if certain words follow it. */
+/** Returns true if `word` counts as an abbreviation when certain words follow. */
 export function mayBeAbbreviation(word: string): boolean {
   const lower = word.toLowerCase();
   return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
 }
 
-/** Whether only the next word shows that `word` is an abbreviation, as for a single letter, `U.S` or `etc`. */
+/** Returns true if the next word decides whether `word` is an abbreviation. Examples: a single letter, `U.S`, `etc`. */
 export function dependsOnNextWord(word: string): boolean {
   return MAY_BE_LAST.has(word.toLowerCase()) || SINGLE_LETTER.test(word) || DOTTED.test(word);
 }
@@ -276,12 +267,15 @@ function startsSentence(following: string): boolean {
   return SENTENCE_STARTERS.has(first.replace('’', "'"));
 }
 
-/** Whether a sentence is the last one of a paragraph, which ends with a blank line. */
+/** Returns true if a sentence ends a paragraph, because a blank line follows. */
 export function endsParagraph(sentence: string): boolean {
   return countLineBreaks(sentence.slice(sentence.trimEnd().length)) > 1;
 }
 
-/** Returns the length of a text up to the end of its last paragraph, else of its last word. */
+/**
+ * Returns the length of a text up to the end of its last paragraph; if no paragraph ends, up to the
+ * end of its last word.
+ */
 export function lengthToParagraphEnd(text: string): number {
   const { length } = text.trimEnd();
   const [, second] = text.slice(length).matchAll(LINE_BREAK);
@@ -289,8 +283,8 @@ export function lengthToParagraphEnd(text: string): number {
 }
 
 /**
- * Splits a text into sentences. Splits sentences that are longer than `maxLength` UTF-16 units after a clause, else
- * between words, else between code points. Keeps every character, and avoids very short pieces at the end.
+ * Splits a text into sentences. A sentence of more than `maxLength` UTF-16 units is split after a clause; if there is
+ * none, between words, else between code points. Keeps every character, and avoids very short pieces at the end.
  * @throws RangeError if `maxLength` is not an integer of at least 2
  */
 export function splitClauses(text: string, maxLength: number): TextPiece[] {
@@ -300,14 +294,14 @@ export function splitClauses(text: string, maxLength: number): TextPiece[] {
   return splitSentences(text).flatMap((sentence) => cutSentence(sentence, maxLength));
 }
 
-/** Punctuation at which a speaker pauses, strongest first. A comma between two digits does not match. */
+// Punctuation at which a speaker pauses, strongest first. A comma between two digits does not match.
 const CLAUSE_MARKS = [
   /[.!?…;:][\p{Pe}\p{Pf}"']*\s+|\s[-–—]+\s+|—|[；：。！？]/gu,
   /[,)\]][\p{Pf}"']*\s+|[，、]/gu,
   /\s+/g,
 ] as const;
 
-/** Minimum length of a piece of a split sentence, as a share of `maxLength`. */
+// As a share of `maxLength`.
 const SHORTEST_PART = 0.4;
 
 function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
@@ -326,7 +320,6 @@ function cutSentence(sentence: TextPiece, maxLength: number): TextPiece[] {
   return pieces;
 }
 
-/** Returns the length of the next piece. @param rest the next `2 * maxLength` UTF-16 units of the sentence */
 function nextLength(rest: string, maxLength: number): number {
   if (rest.length <= maxLength) return rest.length;
   const shortest = Math.max(1, Math.floor(maxLength * SHORTEST_PART));
@@ -339,7 +332,7 @@ function nextLength(rest: string, maxLength: number): number {
   return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
 }
 
-/** Returns the end of the last match whose end is between `shortest` and `longest`. */
+/** Returns the index after the last match of a pattern that ends between `shortest` and `longest`. */
 export function lastEnd(
   text: string,
   pattern: RegExp,

@@ -11,7 +11,7 @@ const MAX_DOWNLOADS = 4;
 
 export interface PreviewDeps {
   readonly client: ApiClient;
-  /** Opens the output file of a preview, named after the candidate. */
+  /** Opens the output file of a preview. The file is named after the candidate. */
   readonly placeFor: OpenDestination;
   readonly signal: AbortSignal;
 }
@@ -23,8 +23,8 @@ export interface CandidatePreview {
 }
 
 /**
- * Downloads, checks and saves the preview of a candidate (docs/api/voice-design.md).
- * @throws Failure, or the signal's abort reason
+ * Downloads the preview audio of one candidate voice, checks it and saves it (docs/api/voice-design.md).
+ * @throws Failure; on abort, the signal's abort reason
  */
 export async function savePreview(
   ref: CandidateRef,
@@ -35,7 +35,7 @@ export async function savePreview(
 }
 
 /**
- * Saves the previews of all candidates, several at a time. Continues after a failure.
+ * Saves the previews of all candidate voices, several at a time. Continues after a failure.
  * @throws the signal's abort reason
  */
 export function savePreviews(

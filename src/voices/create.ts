@@ -10,23 +10,25 @@ import {
 } from '../api/resources/designs.ts';
 import type { CreateVoiceOptions, MadeVoice, VoiceForm } from '../api/resources/voices.ts';
 import { createVoice, createVoiceRequest, voiceUpload } from '../api/resources/voices.ts';
-import type { IntentJournal } from '../durable/intents.ts';
+import type { RequestRecorder } from '../speech/billed-request.ts';
 import { createBilled } from '../speech/billed-request.ts';
 
 export interface CloneOrder {
   readonly client: ApiClient;
-  readonly journal: IntentJournal;
+  readonly journal: RequestRecorder;
   readonly form: VoiceForm;
   readonly boundary: string;
   readonly options: CreateVoiceOptions;
-  /** Called with the number of sent bytes and the total. Each attempt starts again at 0. */
+  /**
+   * Called with the number of bytes sent so far and the total. If the upload is repeated, counting starts again at 0.
+   */
   readonly onSent: (bytes: number, of: number) => void;
   readonly notice: (line: string) => void;
 }
 
 /**
- * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). Retries only an
- * incomplete upload.
+ * Creates a voice from recordings, which are read while they are sent (docs/api/voices.md). If the upload is
+ * incomplete, it is retried; other failures are not.
  * @throws Failure, or the signal's abort reason
  */
 export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
@@ -56,13 +58,14 @@ export function cloneVoice(order: CloneOrder): Promise<MadeVoice> {
 
 export interface DesignDeps {
   readonly client: ApiClient;
-  readonly journal: IntentJournal;
+  readonly journal: RequestRecorder;
   readonly options: BilledOptions;
   readonly notice: (line: string) => void;
 }
 
 /**
- * Creates a design and journals the request (docs/api/voice-design.md). A retry with the same idempotency key is free.
+ * Creates a voice design, and records the request in the journal (docs/api/voice-design.md). A retry with the same
+ * idempotency key is free.
  * @throws Failure, or the signal's abort reason
  */
 export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<VoiceDesign> {
@@ -78,7 +81,8 @@ export function designVoice(order: DesignRequest, deps: DesignDeps): Promise<Voi
 }
 
 /**
- * Saves a candidate as a permanent voice and journals the request (docs/api/voice-design.md).
+ * Saves a candidate of a voice design as a permanent voice, and records the request in the journal
+ * (docs/api/voice-design.md).
  * @throws Failure, or the signal's abort reason
  */
 export function saveDesign(choice: DesignChoice, deps: DesignDeps): Promise<MadeVoice> {

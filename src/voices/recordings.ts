@@ -12,7 +12,7 @@ import { usageFailure } from '../errors/failure.ts';
 export type Recording = VoiceForm['audioFiles'][number];
 
 /**
- * Checks the number, extension, size, readability and content of recordings before anything is sent.
+ * Checks recordings for a new voice before they are sent: their number, file extensions, sizes and content.
  * @throws Failure (usage) that names the first invalid recording
  */
 export async function checkRecordings(
@@ -104,10 +104,10 @@ function isRecording(content: string): boolean {
 
 export type ReferenceExtension = (typeof REFERENCE_EXTENSIONS)[number];
 
-/** The content of a recording, detected from its first bytes. */
+/** The audio format of a recording, detected from its first bytes. */
 export type RecordingContent = SniffedFormat | 'mpeg';
 
-/** The allowed content and the media type of each extension (docs/api/voices.md). */
+/** For each file extension of a recording, the allowed audio formats and the media type (docs/api/voices.md). */
 export const REFERENCE_TYPES: Readonly<
   Record<
     ReferenceExtension,
@@ -127,13 +127,16 @@ export const REFERENCE_TYPES: Readonly<
   webm: { contents: ['webm'], mediaType: 'audio/webm' },
 };
 
-/** Returns the extension of a file name in lower case; undefined if recordings cannot have this extension. */
+/** Returns the file extension in lower case; undefined if recordings must not have this extension. */
 export function referenceExtension(fileName: string): ReferenceExtension | undefined {
   const ending = /[^/\\]\.([^./\\]+)$/.exec(fileName)?.[1]?.toLowerCase();
   return REFERENCE_EXTENSIONS.find((extension) => extension === ending);
 }
 
-/** Detects the content of a recording; `more` if more bytes are needed, undefined if unknown. */
+/**
+ * Detects the audio format of a recording from its first bytes. Returns `more` if more bytes are needed, and
+ * undefined if the format is unknown.
+ */
 export function contentOf(head: Uint8Array): RecordingContent | 'more' | undefined {
   if (isMpegVideo(head)) return 'mpeg';
   const found = sniff(head);

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from './until.ts';
-import { collect, failureOf, newClient, READ } from './new-client.ts';
+import { BILLED, collect, failureOf, newClient, READ } from './new-client.ts';
 import { head, rawServer, reply } from './raw-server.ts';
 
 const MP3 = { 'content-type': 'audio/mpeg' };
@@ -94,6 +94,53 @@ test.each([
   expect(failure.exit).toBe('badAnswer');
   expect(failure.code).toBe('bad_answer');
   expect(server.requests).toHaveLength(1);
+});
+
+const ofServe = { ...chunked, server: 'foley-embedded' };
+const STORED = { code: 'ERR_GENERATION_FAILED', message: 'The engine ended', requestId: 'id-1' };
+
+test.each([
+  ['its error', 200, STORED, 'service', 'the response ended early: The engine ended', 'no'],
+  ['no error', 404, { code: 'ERR_NOT_FOUND' }, 'badAnswer', 'the response was cut off', 'unknown'],
+] as const)(
+  'the failure of a cut response of foley serve, which has %s, is requested once',
+  async (_name, status, error, exit, message, billed) => {
+    const server = await rawServer((socket, _request, index) => {
+      if (index === 0) socket.end(Buffer.concat([head(200, ofServe), Buffer.from('1\r\nx\r\n')]));
+      else socket.end(reply(status, { 'content-type': 'application/json' }, JSON.stringify(error)));
+    });
+    const { client } = newClient(server.url);
+    const answer = await client.send(BILLED);
+    expect(await failureOf(collect(answer.body))).toMatchObject({ exit, message, billed });
+    const { requestId } = answer;
+    expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      expect.stringMatching(/^POST /),
+      `GET /api/open/requests/${requestId}/error`,
+    ]);
+  },
+);
+
+test('the failure of a cut response of another service is not requested', async () => {
+  const server = await rawServer((socket) => {
+    socket.end(Buffer.concat([head(200, chunked), Buffer.from('1\r\nx\r\n')]));
+  });
+  const { client } = newClient(server.url);
+  const answer = await client.send(BILLED);
+  expect(await failureOf(collect(answer.body))).toMatchObject({ exit: 'badAnswer' });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['foley serve', ofServe, 75_000],
+  ['another service', chunked, 60_000],
+])('a stalled response of %s ends after its own timeout', async (_name, headers, limit) => {
+  const server = await rawServer((socket) => socket.write(head(200, headers)));
+  const { client, clock } = newClient(server.url);
+  const answer = await client.send(BILLED);
+  const failure = failureOf(collect(answer.body));
+  await until(() => clock.running().includes(limit));
+  clock.advance(limit);
+  expect((await failure).message).toContain(`no data for ${limit / 1_000} s`);
 });
 
 test.each([

@@ -179,6 +179,8 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
   const folder = await openBatchFolder({
     ...deps,
     outputDir: place.outputDir,
+    outputFlag: '--output-dir',
+    isNewFolder: false,
     copies: place.stateDir,
     processes: processesOf(pid),
     shard: undefined,
@@ -200,6 +202,7 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
           files: deps.files,
           prepare: options.isPaused === true ? readMarks : undefined,
           sidecars: (output) => captionNames(output, captions?.formats ?? []),
+          platform: deps.platform,
           template: parseNameTemplate('{name}.{ext}'),
           defaults: {
             voiceId: voiceId('Clara'),
@@ -212,6 +215,7 @@ async function speakAll(world: BatchWorld, place: Place, parts: RunParts): Promi
       captions,
       rerun: {
         outputDir: place.outputDir,
+        outputFlag: '--output-dir',
         overwrite: options.overwrite === true,
         retriesFailed: options.retriesFailed === true,
         isRedone: (id) => redo.includes(id),

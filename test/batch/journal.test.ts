@@ -117,6 +117,26 @@ describe('a log', () => {
   });
 });
 
+describe('the folder of a batch', () => {
+  it('is refused to a second process that opens it at the same time', async () => {
+    const root = await newFolder();
+    let second: Promise<unknown> | undefined;
+    const files: typeof systemFiles = {
+      ...systemFiles,
+      open: async (file, ...rest) => {
+        if (file === path.join(root, '.foley', 'tmp')) {
+          second ??= failureOf(openAt(root, 1));
+          await second.catch(() => undefined);
+        }
+        return systemFiles.open(file, ...rest);
+      },
+    };
+    const first = await openAt(root, 2, files);
+    expect(await second).toMatchObject({ exit: 'state' });
+    await first.close();
+  });
+});
+
 describe('the journals of many runs', () => {
   it('are merged without changing their content, and damaged ones are kept', async () => {
     const root = await newFolder();
@@ -185,10 +205,12 @@ function merged(all: readonly ItemStep[]): ItemStatus | undefined {
 }
 
 /** Opens the folder of a batch as its n-th process; the earlier ones are dead. */
-function openAt(root: string, run: number) {
+function openAt(root: string, run: number, files = systemFiles) {
   return openBatchFolder({
-    ...fileDeps({ random: countingRandom(`run ${run}`) }),
+    ...fileDeps({ random: countingRandom(`run ${run}`), files }),
     outputDir: root,
+    outputFlag: '--output-dir',
+    isNewFolder: false,
     copies: path.join(root, 'copies'),
     processes: processesOf(run, new Map(Array.from({ length: run }, (_, pid) => [pid, 'dead']))),
     shard: undefined,

@@ -20,6 +20,7 @@ interface Racer {
   readonly fates?: ReadonlyMap<number, Liveness>;
   readonly lastActivity?: number;
   readonly files?: FileSystem;
+  readonly platform?: NodeJS.Platform;
 }
 
 function lock({
@@ -28,10 +29,11 @@ function lock({
   folder,
   lastActivity,
   pid,
+  platform = 'linux',
   shard,
 }: Racer): Promise<Lock> {
   return lockBatch({
-    ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW) }),
+    ...fileDeps({ random: countingRandom(`${pid}`), clock: stillClock(NOW), platform }),
     files,
     folder,
     processes: processesOf(pid, fates),
@@ -108,6 +110,22 @@ describe('the lock of a folder', () => {
     );
     const outcomes = await Promise.allSettled(racers);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await readdir(folder)).toEqual(['all']);
+  });
+
+  it('of a dead process is replaced on Windows although a virus scanner has it open', async () => {
+    const folder = await newFolder();
+    await lock({ folder, pid: 1 });
+    let refusals = 0;
+    const files: FileSystem = {
+      ...systemFiles,
+      rename: async (from, to) => {
+        refusals += 1;
+        if (refusals < 3) throw Object.assign(new Error('in use'), { code: 'EPERM' });
+        await systemFiles.rename(from, to);
+      },
+    };
+    await lock({ folder, pid: 2, fates: DEAD, files, platform: 'win32' });
     expect(await readdir(folder)).toEqual(['all']);
   });
 

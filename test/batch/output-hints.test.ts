@@ -19,16 +19,16 @@ beforeEach(async () => {
 });
 
 /** Inspects an output whose recorded file had the same size. */
-async function inspect(files: FileSystem): Promise<unknown> {
+async function inspect(files: FileSystem, outputFlag: string): Promise<unknown> {
   const index = new JournalIndex();
   const facts = { bytes: 5, sha256: 'other', mtimeMs: 1 };
   index.filesAt = () => [facts];
-  const inspector = new OutputInspector({ outputDir, index, files });
+  const inspector = new OutputInspector({ outputDir, outputFlag, index, files });
   return inspector.inspect({ output: OUTPUT, source: 'a.txt' });
 }
 
-async function use(files: FileSystem): Promise<void> {
-  const folders = new OutputFolders(files);
+async function use(files: FileSystem, outputFlag: string): Promise<void> {
+  const folders = new OutputFolders(files, outputFlag);
   await folders.useFor(path.join(outputDir, OUTPUT));
   await folders.sync();
 }
@@ -46,9 +46,11 @@ test.each([
       ...systemFiles,
       [broken]: () => Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })),
     };
-    await expect(act(files)).rejects.toMatchObject({
-      exit: 'output',
-      hint: expect.stringContaining('another place with --output-dir.'),
-    });
+    for (const flag of ['--output-dir', '--output']) {
+      await expect(act(files, flag)).rejects.toMatchObject({
+        exit: 'output',
+        hint: expect.stringContaining(`another place with ${flag}.`),
+      });
+    }
   },
 );

@@ -19,7 +19,12 @@ it('audio of another output counts as made by the batch', async () => {
     const facts = { sha256: sha256(content), bytes: content.length };
     index.apply({ item: content, body: content, generation: 0, state: 'verified', about, facts });
   }
-  const inspector = new OutputInspector({ outputDir, index, files: systemFiles });
+  const inspector = new OutputInspector({
+    outputDir,
+    outputFlag: '--output-dir',
+    index,
+    files: systemFiles,
+  });
   const place = { output: 'b.wav', source: 'list' };
   expect(await inspector.inspect(place)).toMatchObject({ file: { sha256: sha256('first') } });
   await writeFile(path.join(outputDir, 'b.wav'), 'mine');
@@ -39,7 +44,12 @@ it('two recorded files of one size and time are distinguished by their content',
     const facts = { sha256: sha256(content), bytes, mtimeMs };
     index.apply({ item: content, body: content, generation: 0, state: 'published', about, facts });
   }
-  const inspector = new OutputInspector({ outputDir, index, files: systemFiles });
+  const inspector = new OutputInspector({
+    outputDir,
+    outputFlag: '--output-dir',
+    index,
+    files: systemFiles,
+  });
   expect(await inspector.inspect({ output: 'a.wav', source: 'list' })).toMatchObject({
     kind: 'known',
     file: { sha256: sha256('another') },

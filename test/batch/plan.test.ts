@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -18,6 +17,7 @@ import type { PlanOptions } from '../../src/batch/plan/plan.ts';
 import { findSources, inputBytes, inputFile, linesOf } from '../../src/batch/plan/inputs.ts';
 import type { InputFile } from '../../src/batch/plan/inputs.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
+import { makeFifo } from '../harness/posix.ts';
 
 let root: string;
 beforeAll(async () => {
@@ -191,10 +191,23 @@ describe('a plan', () => {
   });
 });
 
+describe('on Windows, an output name that a list gives', () => {
+  it.each(['con.mp3', '12:30.mp3', 'part 1./a.mp3'])('cannot be %s', async (output) => {
+    const lines = Buffer.from(JSON.stringify({ text: 'Hello.', output }));
+    const file = inputBytes('list.jsonl', lines);
+    const sources = [{ kind: 'jsonl', file, name: 'list', path: undefined } as const];
+    const plan = { ...OPTIONS, sources, total: 1 };
+    const first = (platform: NodeJS.Platform) => planItems({ ...plan, platform }).next();
+    await expect(first('win32')).rejects.toThrow(/which Windows does not allow/);
+    expect((await first('linux')).value).toMatchObject({ output });
+  });
+});
+
 const NUMBERED = parseNameTemplate('{index}.{ext}');
 
 const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
   files: systemFiles,
+  platform: 'linux',
   sidecars: () => [],
   template: parseNameTemplate('{name}.{ext}'),
   defaults: {
@@ -209,7 +222,7 @@ const OPTIONS: Omit<PlanOptions, 'sources' | 'total'> = {
 async function makePipe(name: string): Promise<string> {
   const pipe = path.join(root, name);
   await mkdir(path.dirname(pipe), { recursive: true });
-  execFileSync('mkfifo', [pipe]);
+  makeFifo(pipe);
   return pipe;
 }
 

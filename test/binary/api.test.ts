@@ -19,6 +19,7 @@ import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import type { RunOptions, RunResult } from '../harness/run-options.ts';
 import { filesLeft } from './support/scene.ts';
+import { requireFullDevice } from '../harness/posix.ts';
 
 const PATH = '/api/open/v9/thing';
 const SPEECH = ['-F', 'text=hi', '-F', `voiceId=${VOICES[0].voiceId}`];
@@ -207,8 +208,9 @@ describe('errors are those of every command', () => {
   });
 
   test('stdout that cannot be written is exit 30', async () => {
+    const full = { stdout: { path: requireFullDevice() } };
     const server = await service();
-    const result = await api(server, ['GET', VOICES_PATH], { stdout: { path: '/dev/full' } });
+    const result = await api(server, ['GET', VOICES_PATH], full);
     expect(result).toMatchObject({ code: 30 });
   });
 

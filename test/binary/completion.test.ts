@@ -122,6 +122,8 @@ describe('foley __complete', () => {
     [['tts', '--', '--no-clob'], []],
     [['tts', '--json', '-f', '--', '--verb'], ['--verbose']],
     [['config', 'set', 'lan'], ['language']],
+    [['models', '--columns', 'for'], ['formats']],
+    [['models', '--columns=id,lon'], ['--columns=id,longest-text']],
     [['config', 'set', 'language', 'lan'], []],
     [['completion', 'ba'], ['bash']],
     [['__comp'], []],

@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startFaultServer } from '../fault-server/fault-server.ts';
@@ -133,7 +133,7 @@ describe('foley config set', () => {
 
   test('a folder that cannot be written is exit 32', async () => {
     const box = await sandbox({ unprivileged: true });
-    await mkdir(path.join(box.config, 'foley'), { mode: 0o555 });
+    await chmod(box.config, 0o555);
     const result = await config(box, ['set', 'speed', '1', '--json']);
     expect(errorLine(result)).toMatchObject({ exitCode: 32, code: 'state' });
   });

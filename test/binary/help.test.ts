@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import packageFile from '../../package.json' with { type: 'json' };
 import { tree } from '../../commands/tree.ts';
@@ -10,13 +11,14 @@ import { runFoley } from '../harness/run-foley.ts';
 import type { RunOptions } from '../harness/run-options.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { difference, snapshot } from '../harness/snapshot.ts';
+import { requireFullDevice } from '../harness/posix.ts';
 
 /** A system on which nothing can be read or written, and no network is configured. */
 const DISCARD: RunOptions = {
   env: Object.fromEntries(
     ['HOME', 'XDG_CONFIG_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME', 'TMPDIR'].map((name) => [
       name,
-      '/dev/null/nowhere',
+      `${devNull}/nowhere`,
     ]),
   ),
 };
@@ -131,7 +133,7 @@ test('the version as a document', async () => {
 });
 
 test('help that finds no room says so as every command does', async () => {
-  const full = { stdout: { path: '/dev/full' } };
+  const full = { stdout: { path: requireFullDevice() } };
   const help = await runFoley(['--help'], full);
   const command = await runFoley(['config', 'list'], full);
   expect(help.code).toBe(30);

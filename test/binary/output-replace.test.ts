@@ -18,6 +18,7 @@ import { sandbox } from '../harness/sandbox.ts';
 import { difference, filesOf, snapshot } from '../harness/snapshot.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { expectSoundIn } from './support/sound.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 const { mp3, wav } = await tinyAudio();
 
@@ -29,6 +30,7 @@ async function boxWithOldFile() {
 }
 
 test('an existing file is replaced, and keeps its permissions', async () => {
+  requirePosix('files that only their owner can read');
   const { box, file } = await boxWithOldFile();
   await chmod(file, 0o626);
   const result = await runFoley(['tts', 'Hi', '-o', 'hi.mp3', '--local'], { box });

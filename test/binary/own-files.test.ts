@@ -20,6 +20,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { batchBox } from './batch/batch-box.ts';
 import { firstVoiceId } from './support/serve.ts';
+import { makeFifo, requirePosix } from '../harness/posix.ts';
 
 const PROJECT_FILE = 'foley.config.json';
 const DRY_RUN = ['tts', 'hi', '-v', 'v', '--dry-run', '--json'] as const;
@@ -37,6 +38,7 @@ async function refusal(make: (file: string, box: Sandbox) => Promise<unknown>) {
 
 describe('a project file that is no small regular file is refused, not read', () => {
   test('a link to an endless device', async () => {
+    requirePosix('/dev/null, /dev/zero and /dev/fd');
     const error = await refusal((file) => symlink('/dev/zero', file));
     expect(error).toMatchObject({ code: 'config', billed: 'no' });
     expect(error.message).toMatch(/foley\.config\.json cannot be used: it is a symbolic link$/);
@@ -51,7 +53,7 @@ describe('a project file that is no small regular file is refused, not read', ()
   });
 
   test('a FIFO without a writer', async () => {
-    const error = await refusal(async (file) => execFileSync('mkfifo', [file]));
+    const error = await refusal(async (file) => makeFifo(file));
     expect(error.message).toContain('it is not a regular file');
   });
 
@@ -86,6 +88,7 @@ describe('a project file that is no small regular file is refused, not read', ()
   });
 
   test('one further up is not looked at when there is a nearer one', async () => {
+    requirePosix('/dev/null, /dev/zero and /dev/fd');
     const box = await sandbox();
     const inner = path.join(box.out, 'inner');
     await mkdir(inner);
@@ -97,6 +100,7 @@ describe('a project file that is no small regular file is refused, not read', ()
 
 describe('files of the person', () => {
   test('settings may lie behind a link, as dotfiles do, but not behind one to a device', async () => {
+    requirePosix('/dev/null, /dev/zero and /dev/fd');
     const box = await sandbox();
     const folder = path.join(box.config, 'foley');
     await mkdir(folder);
@@ -112,6 +116,7 @@ describe('files of the person', () => {
   });
 
   test('state is stored in real folders, never behind a link', async () => {
+    requirePosix('files that only their owner can read');
     const stage = await batchBox({});
     const { box } = stage;
     const victim = path.join(box.home, 'victim');
@@ -132,6 +137,7 @@ describe('files of the person', () => {
 
 describe('a batch folder', () => {
   test('that is a link is refused; what it leads to stays as it is', async () => {
+    requirePosix('files that only their owner can read');
     const stage = await batchBox({ 'in/a.txt': 'One.' });
     const { box } = stage;
     const victim = path.join(box.home, 'victim');
@@ -148,6 +154,7 @@ describe('a batch folder', () => {
   });
 
   test.each(['journal', 'locks', 'tmp'])('with a link as its %s is refused', async (name) => {
+    requirePosix('files that only their owner can read');
     const stage = await batchBox({ 'in/a.txt': 'One.' });
     const { box } = stage;
     const victim = path.join(box.home, 'victim');

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { lstat, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,11 +7,12 @@ import { SPEECH_PATH } from '../fault-server/healthy-service.ts';
 import { tinyAudio } from '../fault-server/tiny-audio.ts';
 import { inShell } from '../harness/in-shell.ts';
 import { mp3Frames } from '../harness/mp3-frames.ts';
-import { requireTool, skipWithout } from '../harness/require-tool.ts';
+import { requireTool } from '../harness/require-tool.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { startHostedService } from './support/hosted-service.ts';
 import { expectSound, expectSoundIn, longText } from './support/sound.ts';
+import { requireFullDevice } from '../harness/posix.ts';
 
 const { mp3 } = await tinyAudio();
 const MEBIBYTE = 1_048_576;
@@ -82,20 +83,22 @@ test('a reader that is slow slows the download, and gets everything', async () =
 
 describe('an output that fills up is exit 30', () => {
   test('on stdout', async () => {
-    const result = await runFoley(['tts', 'Hi', '--local'], { stdout: { path: requireFull() } });
+    const result = await runFoley(['tts', 'Hi', '--local'], {
+      stdout: { path: requireFullDevice() },
+    });
     expect(result.code, result.stderr).toBe(30);
     expect(result.stderr).toMatch(/^foley: .*stdout.*\n/);
   });
 
   test('as a file', async () => {
-    const result = await runFoley(['tts', 'Hi', '--local', '-o', requireFull()]);
+    const result = await runFoley(['tts', 'Hi', '--local', '-o', requireFullDevice()]);
     expect(result.code, result.stderr).toBe(30);
     expect(result.stderr).toMatch(/^foley: cannot write \/dev\/full: /);
   });
 
   test('for a table and for help', async () => {
     for (const args of [['voices', 'list', '--local'], ['tts', '--help'], ['--version']]) {
-      const result = await runFoley(args, { stdout: { path: requireFull() } });
+      const result = await runFoley(args, { stdout: { path: requireFullDevice() } });
       expect(result.code, `${args.join(' ')}: ${result.stderr}`).toBe(30);
     }
   });
@@ -128,8 +131,8 @@ describe('outputs that are no regular files are written directly', () => {
     await expectSound(both.subarray(5));
   });
 
-  test('/dev/null takes it', async () => {
-    const result = await runFoley(['tts', 'Hi', '-o', '/dev/null', '--local']);
+  test('the null device takes it', async () => {
+    const result = await runFoley(['tts', 'Hi', '-o', devNull, '--local']);
     expect(result.code, result.stderr).toBe(0);
   });
 });
@@ -138,8 +141,3 @@ test('stdout has whole frames to the last byte', async () => {
   const result = await runFoley(['tts', longText(600), '--local']);
   expect(mp3Frames(result.stdout).length).toBeGreaterThan(500);
 });
-
-/** A device that is always full. */
-function requireFull(): string {
-  return existsSync('/dev/full') ? '/dev/full' : skipWithout('/dev/full');
-}

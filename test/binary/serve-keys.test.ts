@@ -8,6 +8,7 @@ import type { Sandbox } from '../harness/sandbox.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import type { ServingFoley } from './support/serve.ts';
 import { codeOf, startServe } from './support/serve.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 const JOBS_PATH = `${SPEECH_PATH}/jobs`;
 const JOBS_V1_PATH = '/api/open/v1/speech/tts/jobs';
@@ -16,6 +17,7 @@ async function boxWithKeys(text: string, mode = 0o600): Promise<Sandbox> {
   const box = await sandbox();
   const file = path.join(box.out, 'keys.txt');
   await writeFile(file, text);
+  if (mode !== 0o600) requirePosix('files that only their owner can read');
   await chmod(file, mode);
   return box;
 }

@@ -8,6 +8,7 @@ import { sandbox } from '../harness/sandbox.ts';
 import { snapshot } from '../harness/snapshot.ts';
 import { codeOf, firstVoiceId, startServe } from './support/serve.ts';
 import { expectSound, withTrueLengths } from './support/sound.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 describe('a signal ends it', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)('%s, and the caller can tell', async (signal) => {
@@ -75,6 +76,7 @@ describe('what it keeps', () => {
   });
 
   test('that cannot be kept is exit 32', async () => {
+    requirePosix('/dev/null, /dev/zero and /dev/fd');
     const result = await runFoley(['serve', '--port', '0', '--data-dir', '/dev/null/x', '--json']);
     expect(errorLine(result)).toMatchObject({ code: 'state', exitCode: 32 });
   });

@@ -6,6 +6,8 @@ import { inShell } from '../harness/in-shell.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { requireTool } from '../harness/require-tool.ts';
 import { runFoley, startFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
+import { SECOND } from '../service/engine/process/engine-under-test.ts';
 import { codeOf, firstVoiceId, startServe } from './support/serve.ts';
 import { expectSound } from './support/sound.ts';
 
@@ -103,5 +105,17 @@ describe('it answers', () => {
     const voiceId = await firstVoiceId({ env, ...service });
     const args = ['tts', 'Hi', '-v', voiceId, '-m', 'vendor-s1', '--max-retries', '0', '--json'];
     expect(errorLine(await runFoley(args, { env }))).toMatchObject({ exitCode: 23, status: 503 });
+  });
+
+  test('the models of added engines too, with --unavailable', async () => {
+    const box = await sandbox();
+    await runFoley(['engine', 'add', 'mine', '--', 'node', SECOND], { box });
+    const { env } = await startServe(['--unavailable', 'local-mine'], { box });
+    const listed = await runFoley(['models', '--json'], { env });
+    expect(Object(parseJsonDocument(listed.stdout)).models).toContainEqual(
+      expect.objectContaining({ id: 'local-mine', available: false }),
+    );
+    const refused = await runFoley(['serve', '--unavailable', 'local-mien'], { box });
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/mean local-mine\?/) });
   });
 });

@@ -6,6 +6,7 @@ import { VOICES, VOICES_PATH } from '../fault-server/healthy-service.ts';
 import { errorLine } from '../harness/error-line.ts';
 import { parseJsonDocument } from '../harness/json-lines.ts';
 import { runFoley } from '../harness/run-foley.ts';
+import { sandbox } from '../harness/sandbox.ts';
 import { startInTerminal } from '../harness/terminal.ts';
 import { unsafeCharacters } from '../harness/unsafe-characters.ts';
 import { startHostedService, voicesAnswer } from './support/hosted-service.ts';
@@ -171,6 +172,8 @@ describe('a list that is longer than the screen', () => {
     ['no pager that could be started: as it is', { PAGER: 'no-such-pager' }, ['Martin']],
     ['cat: as it is', { FOLEY_PAGER: 'cat', PAGER: 'false' }, ['Martin']],
     ['CI: as it is', { CI: '1', PAGER: 'true' }, ['Martin']],
+    ['an empty FOLEY_PAGER: as it is', { FOLEY_PAGER: '', PAGER: 'false' }, ['Martin']],
+    ['a pager that a signal ended', { PAGER: "sh -c 'kill -TERM $$'" }, []],
   ])('with %s', async (_how, env, names) => {
     const running = await startInTerminal(LIST, { rows: 6, env });
     const { code, stdout } = await running.done;
@@ -178,8 +181,32 @@ describe('a list that is longer than the screen', () => {
     expect(['Martin'].filter((name) => stdout.toString().includes(name))).toEqual(names);
   });
 
+  test('goes through the pager of the setting, which takes precedence over PAGER', async () => {
+    const box = await sandbox();
+    await runFoley(['config', 'set', 'pager', 'sh -c "cat > paged"'], { box });
+    const running = await startInTerminal(LIST, { box, rows: 6, env: { PAGER: 'cat' } });
+    expect((await running.done).stdout.toString()).toBe('');
+    expect(await readFile(path.join(box.out, 'paged'), 'utf8')).toContain('Martin');
+  });
+
+  test('Ctrl-C is for the pager: foley waits until the user closes it, and exits with 130', async () => {
+    const pager = `sh -c "trap 'echo interrupted' INT; cat > paged; echo ready
+      until read key < /dev/tty; do :; done; echo closed"`;
+    const running = await startInTerminal(LIST, { rows: 6, env: { PAGER: pager } });
+    await running.waitFor('stdout', /ready/);
+    running.write('\x03');
+    await running.waitFor('stdout', /interrupted/);
+    running.write('\x03');
+    await running.waitFor('stdout', /interrupted[^]*interrupted/);
+    running.write('q\r');
+    const { code, stdout } = await running.done;
+    expect(stdout.toString()).toMatch(/closed\r\n$/);
+    expect(code).toBe(130);
+  });
+
   test.each([
     [['--json'], 6],
+    [['--no-pager'], 6],
     [[], 60],
   ])('not with %j on %d lines', async (flags, rows) => {
     const running = await startInTerminal([...LIST, ...flags], { rows, env: { PAGER: 'true' } });

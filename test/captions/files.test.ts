@@ -53,6 +53,13 @@ describe('SubRip', () => {
 });
 
 describe('WebVTT', () => {
+  test('names the speaker in one line, without control characters', () => {
+    const spoken = { ...cue(0, 900, 'Hi'), speaker: 'A\u001B[1m\n\nB & C' };
+    expect(vttFile([spoken], { wordTimes: false })).toBe(
+      'WEBVTT\n\n00:00:00.000 --> 00:00:00.900\n<v A [1m B &amp; C>Hi\n',
+    );
+  });
+
   test('has its header, and escapes markup', () => {
     expect(vttFile([cue(0, 900, 'a --> b', '<c> & &lt;')], { wordTimes: false })).toBe(
       'WEBVTT\n\n00:00:00.000 --> 00:00:00.900\na --&gt; b\n&lt;c&gt; &amp; &amp;lt;\n',

@@ -88,17 +88,62 @@ test('and by live speech', async () => {
   expect(failed.stderr).not.toMatch(/proxy/i);
 });
 
+/** Failures after the first sound, and what is reported about them. */
+const LATE = [
+  [
+    'dies after a sentence',
+    'ended with exit code 3 while it spoke; it wrote to stderr: CUDA is out of memory.',
+  ],
+  ['gives up after a sentence', 'says: the model has no weights for this.'],
+  [
+    'writes a log after a sentence',
+    'broke the protocol while it spoke: it wrote "Loading model..." to stdout, which is for messages only: write logs to stderr.',
+  ],
+  [
+    'is silent after a sentence',
+    'was silent for 60 s while it spoke; it wrote to stderr: waiting for the GPU.',
+  ],
+] as const;
+
+const WAYS = [
+  ['tts', [...SPEAK], 23],
+  ['tts with word times', [...SPEAK, '--via', 'aligned'], 23],
+  ['a job', [...SPEAK, '--via', 'job'], 20],
+  ['live', ['live', ...SPEAK.slice(1)], 23],
+] as const;
+
+describe.each(LATE)('an engine that %s', (behaviour, words) => {
+  test.each(['the embedded service', 'foley serve'])(
+    'of %s is reported by every kind of speech, with the refund and what to do',
+    async (target) => {
+      const report = `The engine bad ${words} Test the engine with \`foley engine test bad\`. The charge was refunded`;
+      const results = WAYS.map(async ([name, args]) => {
+        const box = await boxWith(behaviour);
+        const options = { box, timeoutMs: 110_000 };
+        const env = target === 'foley serve' ? (await startServe([], options)).env : {};
+        const { code, stderr } = await runFoley(args, { ...options, env });
+        return { name, code, isReported: stderr.includes(report), stderr };
+      });
+      for (const [index, { stderr, ...result }] of (await Promise.all(results)).entries()) {
+        const [name, , code] = WAYS[index] ?? [];
+        expect(result, stderr).toEqual({ name, code, isReported: true });
+        expect(stderr).not.toMatch(/proxy|internal error|cut off/i);
+      }
+    },
+  );
+});
+
 test.each(['v3', 'v2', 'v1', 'compat-tts'])(
-  'an engine of foley serve that dies in the middle of --api %s is named in its output',
+  'an engine of foley serve that dies in the middle of --api %s is named, also in its output',
   async (api) => {
     const box = await boxWith('dies after a sentence');
     const service = await startServe([], { box });
     const args = [...SPEAK, '--api', api, '--json'];
     const failed = await runFoley(args, { box, env: service.env });
-    const { hint, requestId, ...line } = errorLine(failed);
-    expect(line).toMatchObject({ exitCode: 25, code: 'bad_answer' });
-    expect(hint).toContain('`foley serve` printed the reason with this request id');
-    expect(hint).not.toMatch(/proxy/i);
+    const { hint, message, requestId, ...line } = errorLine(failed);
+    expect(line).toMatchObject({ exitCode: 23, code: 'ERR_GENERATION_FAILED', billed: 'no' });
+    expect(message).toMatch(/CUDA is out of memory.*The charge was refunded/);
+    expect(hint).toContain('choose another voice: `foley voices list`');
     await service.running.waitFor('stderr', new RegExp(`${requestId}.*CUDA is out of memory`));
   },
 );

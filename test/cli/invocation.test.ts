@@ -38,6 +38,14 @@ describe('a command is found', () => {
       ['tts', ['hi', '-o', 'x']],
     ],
     [
+      ['models', '--page', '2'],
+      ['models list', ['--page', '2']],
+    ],
+    [
+      ['models', '--page', '2', '--json'],
+      ['models list', ['--page', '2', '--json']],
+    ],
+    [
       ['--json', 'tts', 'hi'],
       ['tts', ['--json', 'hi']],
     ],

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { GlobalOptions } from '../../src/cli/flags/global.ts';
 import { createIo } from '../../src/cli/io.ts';
 
-const GLOBALS: GlobalOptions = { color: 'auto', input: true, progress: true };
+const GLOBALS: GlobalOptions = { color: 'auto', input: true, pager: true, progress: true };
 
 function terminal(): PassThrough & { readonly isTTY: boolean; readonly columns: number } {
   return Object.assign(new PassThrough(), { isTTY: true, columns: 20 });

@@ -14,6 +14,7 @@ import { systemClock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import { systemRandom } from '../../src/effects/random.ts';
 import type { FileDeps } from '../../src/durable/files.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 const DEPS: FileDeps = {
   files: systemFiles,
@@ -84,6 +85,7 @@ test.each([
 });
 
 test('the accounts file is made private', async () => {
+  requirePosix('files that only their owner can read');
   const file = await fileIn('accounts.json');
   await mkdir(path.dirname(file), { mode: 0o777 });
   await chmod(path.dirname(file), 0o777);

@@ -106,6 +106,7 @@ test.each([
   ['account', '"other"'],
   ['player', '"rm -rf /"'],
   ['upload.command', '"rm -rf /"'],
+  ['pager', '"rm -rf /"'],
   ['upload', '{"command":"rm -rf /"}'],
   ['speeed', '1'],
   ['__proto__', '{"voice":"x"}'],

@@ -123,7 +123,7 @@ function values(schema: Schema): string {
     initial === undefined ? undefined : `default \`${JSON.stringify(initial)}\``,
   ]
     .filter((part) => part !== undefined && part !== '')
-    .join('; ');
+    .join(', ');
 }
 
 function span(least: number | undefined, most: number | undefined, unit: string): string {

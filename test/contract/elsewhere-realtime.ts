@@ -32,7 +32,7 @@ export const realtimeElsewhere: readonly TestedElsewhere[] = [
   ),
   ending(
     'provider-timeout',
-    'An engine that is silent for a minute: `provider_timeout`, nothing is charged',
+    'An engine that is silent for 70 seconds: `provider_timeout`, nothing is charged',
     [ENDINGS, 'with `provider_timeout` when the engine is silent'],
     errors('provider_timeout'),
   ),

@@ -140,6 +140,13 @@ export const testedElsewhere: readonly TestedElsewhere[] = [
     test: ['test/check/lip-sync/recovery.test.ts', 'is done by the next process'],
   },
   {
+    id: 'ours.request-error',
+    section: 'ours',
+    on: 'GET /api/open/requests/{requestId}/error',
+    what: 'The error because of which speech ended early, and its refund, for the `X-Request-Id` of the request',
+    test: ['test/service/speech.test.ts', 'returns the error of a response that ended early'],
+  },
+  {
     id: 'ours.media-file.gone',
     section: 'ours',
     on: 'GET /api/open/media/files/{fileId}',

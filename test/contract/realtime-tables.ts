@@ -22,8 +22,8 @@ export const REALTIME_TABLES: Readonly<Record<string, () => Table>> = {
     ...Object.entries(REALTIME_ERRORS).map(([code, { category, retryable, terminal }]) => [
       `\`${code}\``,
       category,
-      retryable ? 'retryable' : 'not retryable',
-      terminal ? 'terminal' : 'not terminal',
+      retryable ? 'can be retried' : 'cannot be retried',
+      terminal ? 'closes the connection' : 'keeps the connection open',
     ]),
   ],
   'close-codes': () => [

@@ -36,9 +36,16 @@ export interface DrivenEngine {
   readonly stderr: () => string;
 }
 
-/** Starts an engine as foley does. It ends with the test, or when `end` is called. */
-export function driveEngine(file: string, args: readonly string[]): DrivenEngine {
-  const child = spawn(process.execPath, [file, ...args]);
+/**
+ * Starts an engine as foley does. It ends with the test, or when `end` is called.
+ * @param env variables that differ from those of the test
+ */
+export function driveEngine(
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): DrivenEngine {
+  const child = spawn(process.execPath, [file, ...args], { env: { ...process.env, ...env } });
   const ended = once(child, 'exit');
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

@@ -1,8 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { EngineCommand, EngineDescription } from '../../src/contract/engine.ts';
+import { systemClock } from '../../src/effects/clock.ts';
+import { systemProcesses } from '../../src/effects/processes.ts';
 import type { EngineDeps, Inspection } from '../../src/engines/engines.ts';
 import { fileDeps } from '../files/file-world.ts';
 
@@ -33,8 +36,12 @@ export async function enginesFolder(
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const inspected: EngineCommand[] = [];
   return {
-    ...fileDeps(),
+    ...fileDeps({ clock: { ...systemClock, sleep: () => setImmediate() } }),
+    processes: systemProcesses(),
     enginesFolder: path.join(root, 'state', 'engines'),
+    modelsFolder: path.join(root, 'data', 'models'),
+    signal: new AbortController().signal,
+    onWait: () => undefined,
     inspected,
     async inspect(command) {
       inspected.push(command);

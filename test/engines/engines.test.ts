@@ -44,6 +44,22 @@ describe('adding an engine', () => {
     ]);
   });
 
+  it('keeps the engines of all commands that run at once, and waits for another process', async () => {
+    const deps = await enginesFolder();
+    await addEngine(commandOf('old'), deps);
+    const waited: (number | undefined)[] = [];
+    const others = { ...deps, onWait: (pid: number | undefined) => void waited.push(pid) };
+    await Promise.all([
+      addEngine(commandOf('first'), deps),
+      addEngine(commandOf('second'), others),
+      removeEngine('old', others),
+    ]);
+    const names = (await listed(deps)).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(['first', 'second']);
+    expect(waited).toContain(process.pid);
+    expect(await readdir(deps.enginesFolder)).toEqual(['engines.json']);
+  });
+
   it('reports why an engine does not work, and adds nothing', async () => {
     const deps = await enginesFolder({
       isSound: false,

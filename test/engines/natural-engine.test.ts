@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFailure } from '../../src/errors/failure.ts';
 import { addNaturalEngine, removeNaturalEngine } from '../../src/engines/add-natural-engine.ts';
-import { register } from '../../src/engines/engines.ts';
+import { addEngine, register } from '../../src/engines/engines.ts';
 import type { EnginePart, NaturalEngineName } from '../../src/engines/natural-engines.ts';
 import { isNaturalEngine, NATURAL_ENGINES } from '../../src/engines/natural-engines.ts';
 import { startFaultServer } from '../fault-server/fault-server.ts';
@@ -123,6 +123,15 @@ describe('adding an engine with natural voices', () => {
     expect(await listedIn(deps)).toEqual([]);
     expect(await installationsIn(deps)).toEqual([]);
     expect(await filesIn(deps)).not.toContain('lock');
+  });
+
+  it('lets a program of the user be added at the same time', async () => {
+    const { deps } = await naturalWorld();
+    await Promise.all([
+      addNaturalEngine('kokoro', PARTS, deps),
+      addEngine(commandOf('mine'), deps),
+    ]);
+    expect((await listedIn(deps)).map(({ name }) => name).toSorted()).toEqual(['kokoro', 'mine']);
   });
 
   it('lets two commands at once download every file once', async () => {

@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { installPackages } from '../../src/engines/install.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 const never = new AbortController().signal;
 
 /** A folder with a program called npm, which does what `script` says. */
 async function withNpm(script: string) {
+  requirePosix('programs that begin with #!');
   const folder = await mkdtemp(path.join(tmpdir(), 'foley npm '));
   onTestFinished(() => rm(folder, { recursive: true }));
   const npm = path.join(folder, 'npm');

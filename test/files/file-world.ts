@@ -4,6 +4,7 @@ import type { Clock } from '../../src/effects/clock.ts';
 import { systemFiles } from '../../src/effects/file-system.ts';
 import type { Random } from '../../src/effects/random.ts';
 import type { FileDeps } from '../../src/durable/files.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 /** A clock that stands where it is put, and notes how long it was slept on. */
 export interface StillClock extends Clock {
@@ -68,6 +69,7 @@ export async function textOf(file: string): Promise<string | undefined> {
 
 /** Permission bits of a file, such as 0o600. */
 export async function modeOf(file: string): Promise<number> {
+  requirePosix('files that only their owner can read');
   return (await lstat(file)).mode & 0o777;
 }
 

@@ -7,9 +7,11 @@ import {
   automaticName,
   containedPath,
   downloadName,
+  isWindowsNullDevice,
   numbered,
   safeName,
   segmentName,
+  windowsNameProblem,
 } from '../../src/durable/names.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { failureOf } from './file-world.ts';
@@ -138,5 +140,40 @@ describe('names that a list gives stay inside of the output folder', () => {
     await symlink('real', folder);
     expect(await containedPath(folder, 'a.mp3', systemFiles)).toBe(path.join(folder, 'a.mp3'));
     expect(await realpath(folder)).toBe(path.join(out, 'real'));
+  });
+});
+
+describe('on Windows, a path', () => {
+  it.each([
+    'C:\\Users\\Ada\\hello.wav',
+    'C:/Users/Ada/hello.wav',
+    'd:hello.wav',
+    '\\\\server\\share\\hello.wav',
+    '\\\\?\\C:\\a\\b.wav',
+    '..\\out\\hello.wav',
+    'console.wav',
+    'com10.wav',
+  ])('may be %s', (file) => {
+    expect(windowsNameProblem(file)).toBeUndefined();
+    expect(isWindowsNullDevice(file)).toBe(false);
+  });
+
+  it.each([
+    ['con.wav', 'contains the device name con.wav'],
+    ['out\\COM1', 'contains the device name COM1'],
+    ['lpt9.tar.gz', 'contains the device name lpt9.tar.gz'],
+    ['aux ', 'contains the device name aux '],
+    ['C:\\a\\nul.mp3', 'contains the device name nul.mp3'],
+    ['12:30.wav', 'contains a ":"'],
+    ['C:\\out\\a.wav:hidden', 'contains a ":"'],
+    ['what?.wav', 'contains a "?"'],
+    ['out.\\a.wav', 'has a part that ends with a dot or a space'],
+    ['a.wav ', 'has a part that ends with a dot or a space'],
+  ])('cannot be %j: it %s', (file, problem) => {
+    expect(windowsNameProblem(file)).toBe(problem);
+  });
+
+  it.each(['NUL', 'nul', 'nul:', '\\\\.\\NUL'])('%s discards the output', (file) => {
+    expect(isWindowsNullDevice(file)).toBe(true);
   });
 });

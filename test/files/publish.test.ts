@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { chmod, link, lstat, mkdir, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { text as textFrom } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import type { OutputOptions } from '../../src/durable/publish.ts';
 import { openOutput } from '../../src/durable/publish.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import { failureOf, fileDeps, modeOf, namesIn, stillClock, textOf } from './file-world.ts';
+import { makeFifo, requireFullDevice, requirePosix } from '../harness/posix.ts';
 
 const open = (file: string, changes: Partial<OutputOptions> = {}) =>
   openOutput({ ...fileDeps(), path: file, ...changes });
@@ -291,7 +292,7 @@ describe('what is no regular file', () => {
   it('is written directly: a FIFO stays a FIFO', async () => {
     const { out } = await sandbox();
     const fifo = path.join(out, 'pipe');
-    execFileSync('mkfifo', [fifo]);
+    makeFifo(fifo);
     const reading = textFrom(createReadStream(fifo));
     const output = await open(fifo, { existing: 'refuse' });
     expect(output.temporary).toBeUndefined();
@@ -304,7 +305,7 @@ describe('what is no regular file', () => {
   });
 
   it('fails as it does: /dev/full is full', async () => {
-    const output = await open('/dev/full');
+    const output = await open(requireFullDevice());
     await output.write(Buffer.from('x')).catch(() => undefined);
     expect(await failureOf(output.publish())).toMatchObject({
       exitCode: 30,
@@ -316,7 +317,7 @@ describe('what is no regular file', () => {
   it('reports that the reader of a FIFO closed it', async () => {
     const { out } = await sandbox();
     const fifo = path.join(out, 'pipe');
-    execFileSync('mkfifo', [fifo]);
+    makeFifo(fifo);
     const reader = await openedReader(fifo);
     const output = await reader.writerSide;
     await reader.leave();
@@ -326,6 +327,7 @@ describe('what is no regular file', () => {
   });
 
   it('a stream of this process is not replaced, though it be a file', async () => {
+    requirePosix('/dev/null, /dev/zero and /dev/fd');
     const { out } = await sandbox();
     const file = path.join(out, 'redirected');
     await writeFile(file, 'before ');
@@ -405,5 +407,34 @@ describe('a name that is linked twice', () => {
     await deliver(file, 'new');
     expect(await textOf(file)).toBe('new');
     expect(await textOf(path.join(out, 'other.mp3'))).toBe('old');
+  });
+});
+
+describe('on Windows', () => {
+  it.each(['NUL', 'nul'])('an output to %s is discarded', async (file) => {
+    const opened: string[] = [];
+    const files = {
+      ...systemFiles,
+      open: new Proxy(systemFiles.open, {
+        apply: (openFile, _, [given, flags]) => {
+          opened.push(String(given));
+          return openFile(devNull, flags);
+        },
+      }),
+    };
+    const output = await open(file, { platform: 'win32', files });
+    await output.write(Buffer.from('sound'));
+    expect(await output.publish()).toMatchObject({ bytes: 5 });
+    expect(opened).toEqual(['\\\\.\\nul']);
+  });
+
+  it.each(['con.wav', 'a:b.wav', 'end.wav.'])('an output to %s is refused', async (name) => {
+    const { out } = await sandbox();
+    const file = path.join(out, name);
+    expect(await failureOf(open(file, { platform: 'win32' }))).toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/which Windows does not allow$/),
+    });
+    await (await open(file)).abandon();
   });
 });

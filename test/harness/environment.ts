@@ -26,9 +26,14 @@ export function cleanEnvironment(
     XDG_STATE_HOME: box.state,
     XDG_CACHE_HOME: box.cache,
     TMPDIR: box.temporary,
+    ...(process.platform === 'win32' ? windowsFolders(box) : {}),
     FOLEY_KEEP_ALIVE: '0',
     ...more,
   };
+}
+
+function windowsFolders({ home, temporary }: Sandbox): Record<string, string> {
+  return { USERPROFILE: home, TEMP: temporary, TMP: temporary };
 }
 
 /** The same environment with a folder in front of PATH. */

@@ -41,13 +41,22 @@ export function zipOf(files: Readonly<Record<string, string | Uint8Array>>): Buf
 export function epubOf(
   chapters: readonly string[],
   others: Readonly<Record<string, string | Uint8Array>> = {},
+  { nav, ncx }: { readonly nav?: string; readonly ncx?: string } = {},
 ): Buffer {
   const ids = chapters.map((_, index) => `c${index}`);
   const items = ids.map(
     (id) => `<item id="${id}" href="text/${id}.xhtml" media-type="application/xhtml+xml"/>`,
   );
   // The manifest is in another order than the spine.
-  const manifest = items.toReversed().join('');
+  const contents = [
+    nav === undefined
+      ? ''
+      : '<item id="nav" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>',
+    ncx === undefined
+      ? ''
+      : '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
+  ];
+  const manifest = [...items.toReversed(), ...contents].join('');
   const spine = ids.map((id) => `<itemref idref="${id}"/>`).join('');
   const files = chapters.map((body, index) => [`OEBPS/text/c${index}.xhtml`, xhtml(body)]);
   return zipOf({
@@ -59,6 +68,8 @@ export function epubOf(
     'OEBPS/book.opf': `<?xml version="1.0"?>
 <package xmlns="http://www.idpf.org/2007/opf" version="3.0"><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
     ...Object.fromEntries(files),
+    ...(nav === undefined ? {} : { 'OEBPS/nav.xhtml': nav }),
+    ...(ncx === undefined ? {} : { 'OEBPS/toc.ncx': ncx }),
     ...others,
   });
 }

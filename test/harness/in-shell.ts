@@ -7,6 +7,7 @@ import type { RunOptions, RunResult } from './run-options.ts';
 import { runProgram } from './run-program.ts';
 import { sandbox } from './sandbox.ts';
 import { TESTED_NODE } from './tested-node.ts';
+import { requirePosix } from './posix.ts';
 
 export interface ShellResult extends RunResult {
   /** What every command of the last pipeline ended with; empty when the shell itself was ended. */
@@ -18,6 +19,7 @@ export interface ShellResult extends RunResult {
  * exit code is the last command's. Where there is no bash the test is skipped.
  */
 export async function inShell(script: string, options: RunOptions = {}): Promise<ShellResult> {
+  requirePosix('programs that begin with #!');
   requireTool('bash');
   requireBuild();
   const box = options.box ?? (await sandbox());
@@ -29,6 +31,7 @@ export async function inShell(script: string, options: RunOptions = {}): Promise
 
 /** The same without `foley`; what the sandbox's harness folder holds is on PATH. */
 export async function runInShell(script: string, options: RunOptions = {}): Promise<ShellResult> {
+  requirePosix('programs that begin with #!');
   const bash = requireTool('bash');
   const box = options.box ?? (await sandbox());
   const notes = path.join(box.harness, 'pipe-status');

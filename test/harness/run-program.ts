@@ -10,6 +10,8 @@ import type { OutputName } from './output-record.ts';
 import type { OutputTarget, Running, RunOptions, RunResult } from './run-options.ts';
 import { sandbox } from './sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
+import { requirePosix } from './posix.ts';
+import { skipWithout } from './require-tool.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -32,6 +34,7 @@ export async function startProgram(
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Running> {
+  requireSignal(options.signalAt?.signal);
   const box = options.box ?? (await sandbox());
   const known = await knownHolders(box);
   const startedAt = performance.now();
@@ -172,7 +175,10 @@ function handle(
       return outputs.stderr.bytes.toString();
     },
     waitFor: async (output, pattern) => outputs[output].waitFor(pattern),
-    signal: (signal) => void child.kill(signal),
+    signal: (signal) => {
+      requireSignal(signal);
+      child.kill(signal);
+    },
     write: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
     closeOutput: (output) => outputs[output].destroy(),
@@ -181,7 +187,13 @@ function handle(
   };
 }
 
+/** Windows ends a process for any signal, and the process cannot react. */
+function requireSignal(signal: NodeJS.Signals | undefined): void {
+  if (signal !== undefined && signal !== 'SIGKILL') requirePosix('signals between processes');
+}
+
 function peakMemoryBytes(pid: number): number {
+  if (process.platform !== 'linux') skipWithout('/proc/PID/status');
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import { skipWithout } from './require-tool.ts';
+import { requirePosix } from './posix.ts';
 
 /** The folders of one test. Nothing of the person who runs the tests is seen from inside. */
 export interface Sandbox {
@@ -32,6 +33,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 
 /** Makes the folders of a test; they are removed when the test ends. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  if (options.unprivileged === true) requirePosix('files that only their owner can read');
   const user = options.unprivileged === true ? unprivilegedUser() : undefined;
   const root = await realpath(await mkdtemp(path.join(tmpdir(), 'foley test ')));
   onTestFinished(async () => removeTree(root));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeAudio } from '../harness/decode-audio.ts';
-import { testService, voiceId } from './support/test-service.ts';
+import { OTHER_KEY, testService, voiceId } from './support/test-service.ts';
 
 const CLARA = voiceId('Clara');
 
@@ -119,6 +119,28 @@ describe('POST /api/open/v3/speech/tts', () => {
     expect(response.status).toBe(200);
     await expect(response.arrayBuffer()).rejects.toThrow();
     expect(await balance()).toEqual({ credits: 1_000_000, quota: 1_000_000 });
+  });
+
+  it('returns the error of a response that ended early, to its account only', async () => {
+    const { speak, call, engine } = await testService();
+    engine.failBefore(1);
+    const failed = { 'X-Request-Id': 'early' };
+    const response = await speak({ text: 'One. Two.', voiceId: CLARA, format: 'wav' }, failed);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    const found = await call('/api/open/requests/early/error');
+    expect(found.status).toBe(200);
+    expect(await found.json()).toEqual({
+      code: 'ERR_GENERATION_FAILED',
+      message: 'The speech could not be made: The engine broke. The charge was refunded',
+      requestId: 'early',
+    });
+    const headers = { Authorization: `Bearer ${OTHER_KEY}` };
+    const foreign = await call('/api/open/requests/early/error', { headers });
+    expect(foreign.status).toBe(404);
+    await (
+      await speak({ text: 'One.', voiceId: CLARA }, { 'X-Request-Id': 'whole' })
+    ).arrayBuffer();
+    expect((await call('/api/open/requests/whole/error')).status).toBe(404);
   });
 
   it('does not count a text that cannot be spoken as a request', async () => {

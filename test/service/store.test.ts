@@ -8,6 +8,7 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import { MIGRATIONS } from '../../src/service/store/migrations.ts';
 import { openStore } from '../../src/service/store/open-store.ts';
 import { temporaryFolder } from './support/test-service.ts';
+import { requirePosix } from '../harness/posix.ts';
 
 const EFFECTS = { clock: systemClock, files: systemFiles };
 
@@ -124,6 +125,7 @@ describe('a data directory that cannot be used', () => {
   });
 
   it('has a database that cannot be written', async () => {
+    requirePosix('files that only their owner can read');
     const dataDir = await temporaryFolder();
     const store = await openStore({ ...EFFECTS, dataDir });
     store.close();

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { countCodePoints } from '../../src/text/code-points.ts';
-import { display } from '../../src/text/display.ts';
+import { display, displayText } from '../../src/text/display.ts';
 
 const ESC = '\u001b';
 
@@ -72,6 +72,12 @@ describe('an untrusted string is displayed with escapes', () => {
       }),
     );
   });
+});
+
+it('displayText keeps tabs and line breaks, and escapes the rest', () => {
+  expect(displayText('a\tb\n\nc\u001b[31m\r\n')).toBe('a\tb\n\nc\\x1b[31m\\r\n');
+  expect(displayText('a\n::error::b')).toBe(`a\n${display('::error::b')}`);
+  expect(displayText('')).toBe('');
 });
 
 describe('a truncated string', () => {

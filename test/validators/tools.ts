@@ -4,6 +4,7 @@ import type { Running } from '../harness/run-options.ts';
 
 /** The programs of this folder's own package, by the file that they begin with. */
 const TOOLS = {
+  attw: 'node_modules/@arethetypeswrong/cli/dist/index.js',
   prism: 'node_modules/@stoplight/prism-cli/dist/index.js',
   redocly: 'node_modules/@redocly/cli/bin/cli.js',
 } as const;

@@ -3,18 +3,18 @@ import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 import type { UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord } from '../response.ts';
 
-/** An event of an aligned stream (docs/api/speech.md#aligned-stream), without its audio. */
+/** An event of a stream of speech with word times (docs/api/speech.md#aligned-stream), without the audio. */
 export type AlignedEvent =
   | { readonly kind: 'audio' }
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** The words of the chunk that have valid times. */
+      /** The words with valid times in this chunk of the speech. */
       readonly words: readonly AlignedWord[];
-      /** Whether every word of the chunk has valid times. */
+      /** Whether every word of this chunk of the speech has valid times. */
       readonly isWhole: boolean;
     }
-  /** The word times of a chunk became invalid. If the service does not name the chunk, `chunkSeq` is undefined. */
+  /** The word times of a chunk became invalid. `chunkSeq` is undefined if the service does not name the chunk. */
   | { readonly kind: 'invalidated'; readonly chunkSeq: number | undefined }
   | { readonly kind: 'completed'; readonly facts: CompletedFields }
   | {
@@ -41,9 +41,9 @@ export class UnreadableEvent extends Error {
 }
 
 /**
- * Parses one event; returns undefined for an unknown type of event.
- * @param block the block to which the decoded audio of the event is added
- * @throws UnreadableEvent
+ * Parses one event of an aligned stream. Returns undefined for an unknown event type.
+ * @param block receives the decoded audio of the event
+ * @throws UnreadableEvent for an invalid event
  */
 export function readAlignedEvent(
   name: string,
@@ -162,7 +162,7 @@ export type StreamEnd =
   | Extract<AlignedEvent, { kind: 'completed' | 'error' }>
   | { readonly kind: 'unreadable'; readonly error: UnreadableEvent };
 
-/** Reads a batch of events. Returns their audio, and adds their word times to `alignment`. */
+/** Parses the events of a batch. Returns the audio of the events, and adds the word times to `alignment`. */
 export function readBatch(
   batch: readonly SseEvent[],
   memory: AudioMemory,
@@ -217,7 +217,7 @@ export function textOf(bytes: ByteString): string {
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** A server-sent event, or a comment (a heartbeat). */
+/** A server-sent event (SSE), or a comment, which servers send as a heartbeat. */
 export type SseEvent =
   | { readonly kind: 'event'; readonly name: string; readonly data: ByteString }
   | { readonly kind: 'comment' };
@@ -230,8 +230,8 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). For each chunk of bytes, yields the
- * events that it completes.
+ * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields the events that each chunk of bytes
+ * completes.
  * @throws EventTooLarge, or errors of the body
  */
 export async function* sseEvents(
@@ -271,7 +271,7 @@ export class Alignment {
   #hasLost = false;
   #weight = 0;
 
-  /** Applies an event; returns false if the stream has too many words. */
+  /** Applies an event to the collected word times. Returns false if the stream has too many words. */
   take(event: Extract<AlignedEvent, { kind: 'invalidated' | 'snapshot' }>): boolean {
     const { chunkSeq } = event;
     if (chunkSeq === undefined) {
@@ -290,7 +290,7 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** False once an event has reported missing word times. */
+  /** True if no word times are missing according to the events so far. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }
@@ -318,7 +318,7 @@ export class AudioMemory {
   readonly #spares: Buffer[] = [];
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
 
-  /** Returns an empty block with space for at least `bytesMax` bytes of audio. */
+  /** Returns an empty block that can hold at least `bytesMax` bytes of audio. */
   open(bytesMax: number): AudioBlock {
     const spare = this.#spares.pop();
     // A retained buffer that is too small is dropped, so that soon all retained buffers are large enough.
@@ -326,7 +326,7 @@ export class AudioMemory {
     return new AudioBlock(isEnough ? spare : Buffer.allocUnsafeSlow(bytesMax));
   }
 
-  /** Returns the audio of a finished block; undefined for an empty block. Callers release the audio with `giveBack`. */
+  /** Returns the audio of a finished block; undefined for an empty block. Callers release audio with `giveBack`. */
   lend(block: AudioBlock): Uint8Array | undefined {
     if (block.length === 0) {
       this.#keep(block.memory);
@@ -354,17 +354,14 @@ export class AudioMemory {
 /** Collects the decoded audio of events that arrived together. */
 export class AudioBlock {
   readonly memory: Buffer;
-  /** Number of audio bytes. */
+  /** Number of audio bytes in this block. */
   length = 0;
 
   constructor(memory: Buffer) {
     this.memory = memory;
   }
 
-  /**
-   * Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long. Node skips
-   * invalid characters, so invalid Base64 is detected by its decoded length.
-   */
+  /** Decodes Base64 and adds the bytes. Returns false and adds nothing if the Base64 is invalid or too long. */
   add(base64: string): boolean {
     const padding = base64.endsWith('==') ? 2 : Number(base64.endsWith('='));
     const digits = base64.length - padding;
@@ -372,6 +369,7 @@ export class AudioBlock {
     if (digits % 4 === 1) return false;
     const promised = Math.floor((digits * 3) / 4);
     const written = this.memory.write(base64, this.length, promised, 'base64');
+    // Node skips invalid characters.
     if (written !== promised) return false;
     this.length += written;
     return true;

@@ -5,7 +5,7 @@ import type { Clock } from '../../effects/clock.ts';
 import { Failure } from '../../errors/failure.ts';
 import type { ApiResponse } from '../response.ts';
 import { badResponse } from '../response.ts';
-import { IDLE_TIMEOUT_MS } from '../client.ts';
+import { IDLE_TIMEOUT_MS, SERVE_IDLE_TIMEOUT_MS } from '../client.ts';
 import type { AudioResponse, SpeechOptions, SpeechOrder } from './speech.ts';
 import type { ApiClient } from '../client.ts';
 import { maybeBilled, reviseFailure } from '../failures.ts';
@@ -30,13 +30,13 @@ export interface AlignedOutcome {
 
 export interface AlignedOptions extends Omit<SpeechOptions, 'cache' | 'surface'> {
   readonly clock: Clock;
-  /** Maximum wait for the next event, not counting heartbeats; default one minute. */
+  /** Maximum wait for the next event, in milliseconds; default one minute. Heartbeats do not count as events. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
 const EVENT_MAX_BYTES = 32 * 1024 * 1024;
 
-/** Builds the request of {@link speakAligned}. */
+/** Builds the request that {@link speakAligned} sends. */
 export function alignedRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -145,7 +145,9 @@ class StreamedSpeech implements AlignedResponse {
   }
 
   #checkIdle(idleMs: number): void {
-    const { idleTimeoutMs = IDLE_TIMEOUT_MS } = this.#options;
+    const { isEmbedded } = this.#response.headers;
+    const usual = isEmbedded ? SERVE_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS;
+    const { idleTimeoutMs = usual } = this.#options;
     if (idleMs <= idleTimeoutMs) return;
     throw this.#unusable(`the stream sent only heartbeats for ${idleTimeoutMs / 1_000} s`);
   }

@@ -14,7 +14,7 @@ import { readMadeVoice, withVoiceLimitHint } from './voices.ts';
 export interface DesignRequest {
   readonly prompt: string;
   readonly previewText: string;
-  /** Engine families to choose from; default: the service chooses. */
+  /** Engine families that may provide the voice; by default, the service decides. */
   readonly providers?: readonly string[] | undefined;
 }
 
@@ -25,7 +25,7 @@ interface DesignCandidate {
   readonly description: string | undefined;
 }
 
-/** A temporary voice design with its candidates. Its id cannot be used as a voice id. */
+/** A temporary voice design with several candidate voices. The id of a voice design is not a voice id. */
 export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly designId: string;
   readonly candidates: readonly DesignCandidate[];
@@ -33,7 +33,7 @@ export interface VoiceDesign extends Omit<CreateResponse, 'made'> {
   readonly expiresAt: string | undefined;
 }
 
-/** The candidate to save, and the title and other fields of the new voice. */
+/** The candidate to save as a voice, with the title and the other fields of the new voice. */
 export interface DesignChoice {
   readonly designId: string;
   readonly candidateId: string;
@@ -43,14 +43,14 @@ export interface DesignChoice {
   readonly language?: string | undefined;
 }
 
-/** Builds the request of {@link createVoiceDesign}. */
+/** Builds the request that {@link createVoiceDesign} sends. */
 export function designRequest(order: DesignRequest, options: BilledOptions): RequestSpec {
   return keyedRequest(endpoint('createVoiceDesign'), jsonBody(order), options);
 }
 
 /**
- * Creates a design: voices that the service proposes for a description in words.
- * @throws Failure; possibly billed if the response contains no design id
+ * Creates a voice design: the service proposes voices for a description in words.
+ * @throws Failure. If the response contains no design id, the request may have been billed.
  */
 export async function createVoiceDesign(
   client: ApiClient,
@@ -67,15 +67,16 @@ export async function createVoiceDesign(
   return { ...rest, designId, candidates, expiresAt: firstText(made['expiresAt']) };
 }
 
-/** Builds the request of {@link saveVoiceDesign}. */
+/** Builds the request that {@link saveVoiceDesign} sends. */
 export function saveDesignRequest(choice: DesignChoice, options: BilledOptions): RequestSpec {
   const { designId, ...body } = choice;
   return keyedRequest(endpoint('saveVoiceDesign', { designId }), jsonBody(body), options);
 }
 
 /**
- * Saves a candidate as a permanent voice.
- * @throws Failure (rejected) for an expired design; after a response without a voice id, the voice may exist
+ * Saves a candidate of a voice design as a permanent voice.
+ * @throws Failure: `rejected` for an expired design. If the response contains no voice id, the voice may still have
+ * been created.
  */
 export async function saveVoiceDesign(
   client: ApiClient,
@@ -115,7 +116,7 @@ export interface CandidateRef {
 }
 
 /**
- * Downloads the preview of a candidate (docs/api/voice-design.md); free.
+ * Downloads the preview of a candidate voice, free of charge (docs/api/voice-design.md).
  * @throws Failure (rejected) for an expired design
  */
 export async function fetchCandidateAudio(

@@ -37,7 +37,7 @@ export function speechJobBody(order: SpeechOrder, api: JobApi = 'v3'): RequestBo
   return jsonBody(speechBody(order, SPEECH_SURFACES[api]));
 }
 
-/** Builds the request of {@link createSpeechJob}. */
+/** Builds the request that {@link createSpeechJob} sends. */
 export function speechJobRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -55,7 +55,7 @@ export function speechJobRequest(
 /**
  * Creates a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). Retrying with the same idempotency key returns
  * the same job and is not billed again.
- * @throws Failure; possibly billed if the response contains no job id
+ * @throws Failure. If the response contains no job id, the request may have been billed.
  */
 export async function createSpeechJob(
   client: ApiClient,
@@ -65,7 +65,7 @@ export async function createSpeechJob(
   return sendSpeechJob(client, options.api ?? 'v3', speechJobRequest(client, order, options));
 }
 
-/** Sends a request built by {@link speechJobRequest}. @throws Failure */
+/** Creates a speech job with a request from {@link speechJobRequest}. @throws Failure */
 export async function sendSpeechJob(
   client: ApiClient,
   api: JobApi,
@@ -81,10 +81,7 @@ export async function sendSpeechJob(
   return job;
 }
 
-/**
- * Returns the current state of a job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
- * @throws Failure
- */
+/** Returns the current state of a speech job (docs/api/jobs.md#v3 and docs/api/jobs.md#v1). @throws Failure */
 export async function getSpeechJob(
   client: ApiClient,
   { api, id }: JobRef,
@@ -98,7 +95,10 @@ export async function getSpeechJob(
   return readPolledJob(client, request, id, (response) => readSpeechJob(api, response, id));
 }
 
-/** Requests a job and parses it with `read`. @throws Failure (bad_answer) for a response without a job status */
+/**
+ * Requests the state of a job and parses the response with `read`.
+ * @throws Failure (bad_answer) for a response without a job status
+ */
 export async function readPolledJob<Job>(
   client: ApiClient,
   request: RequestSpec,
@@ -112,9 +112,9 @@ export async function readPolledJob<Job>(
 }
 
 /**
- * Polls a speech job until it has ended.
- * @param deps `known` is the job from the create response, if any; foley then waits before the first poll
- * @throws Failure as {@link pollJob}
+ * Polls a speech job until the job has ended.
+ * @param deps `known`: the job from the create response; if given, foley waits before the first poll
+ * @throws the errors of {@link pollJob}
  */
 export function pollSpeechJob(
   client: ApiClient,
@@ -142,10 +142,10 @@ export interface JobRef {
   readonly api: JobApi;
 }
 
-/** A speech job, with the same fields for v3 and v1. */
+/** A speech job, in a form that is the same for v3 and v1. */
 export interface SpeechJob extends JobRef, PolledJob {
   readonly requestId: string;
-  /** For a running job the reserved credits; for an ended job its cost, which is 0 if the job failed. */
+  /** The reserved credits of a running job, or the cost of an ended job (0 if the job failed). */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   /** Speech controls that the service did not apply; undefined if the service does not report them. */
@@ -153,7 +153,6 @@ export interface SpeechJob extends JobRef, PolledJob {
   readonly format: AudioFormat | undefined;
   readonly segments: readonly SpeechJobSegment[];
   readonly error: JobError | undefined;
-  /** The complete JSON body. */
   readonly raw: unknown;
 }
 
@@ -172,7 +171,7 @@ export interface JobError {
 }
 
 /**
- * Reads a job from the response to a create request or to a poll; undefined if the response contains no job.
+ * Reads a job from the response to a create request or a poll. Returns undefined if the response contains no job.
  * @param known the id of the polled job; undefined for a new job
  */
 export function readSpeechJob(
@@ -234,7 +233,7 @@ function segmentsOf(value: unknown): readonly SpeechJobSegment[] {
     });
 }
 
-/** Reads why a job failed; undefined if the service does not report a reason. */
+/** Reads the reason why a job failed. Returns undefined if the service reports no reason. */
 export function readJobError(job: UnknownRecord, error = job['error']): JobError | undefined {
   const fields = isRecord(error) ? error : { message: error };
   const code = firstText(fields['code'], job['error_code'], job['errorCode']);
@@ -260,8 +259,7 @@ export async function fetchJobAudio(
 }
 
 /**
- * Downloads the audio of one segment, which may be available before the job has ended. In v1, the URL of the audio
- * is a field of the job.
+ * Downloads the audio of one segment. The audio may be available before the job has ended.
  * @param index index of the segment, from 0
  * @throws Failure (rejected) if the job has no audio for this segment
  */
@@ -333,7 +331,7 @@ export interface JobQuery {
   readonly createdAfter?: string | undefined;
 }
 
-/** An item of a job list, with the same fields for v3 and v1. */
+/** An item of a job list, in a form that is the same for v3 and v1. */
 export interface ListedJob {
   readonly id: string;
   readonly status: string;
@@ -379,7 +377,7 @@ export function allSpeechJobs(
   );
 }
 
-/** Yields the jobs of all pages, each job once. */
+/** Yields the jobs of all pages. Skips a job that was already on an earlier page. */
 export async function* allJobs<Job extends { readonly id: string }>(
   list: (page: number) => Promise<JsonResponse<JobPage<Job>>>,
 ): AsyncGenerator<{ readonly item: Job; readonly raw: unknown }, void, undefined> {
@@ -397,7 +395,10 @@ export async function* allJobs<Job extends { readonly id: string }>(
   }
 }
 
-/** Returns a page of jobs; undefined if `items` is undefined. Ignores a `nextPage` that is not greater than `page`. */
+/**
+ * Creates a page of a job list from the parsed response, or returns undefined if the response has no valid items.
+ * Ignores a next page number that is not greater than the current page number.
+ */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,
   pagination: unknown,

@@ -31,7 +31,7 @@ export type MediaRequest = Readonly<
   Record<string, string | number | boolean | readonly string[] | undefined>
 >;
 
-/** Options for creating a media job. A lip sync is never retried: the service may ignore its idempotency key. */
+/** Options for creating a media job. A lip sync is never retried: the service may ignore the idempotency key. */
 export interface MediaOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey: BilledOptions['idempotencyKey'] | undefined;
   readonly onRepeat?: RequestSpec['onRepeat'];
@@ -46,7 +46,7 @@ const ENDPOINTS_OF: Readonly<
   video: { create: 'createVideoJob', get: 'getVideoJob' },
 };
 
-/** Builds the request of {@link sendMediaJob}. */
+/** Builds the request that {@link sendMediaJob} sends. */
 export function mediaJobRequest(
   kind: MediaJobKind,
   order: MediaRequest,
@@ -72,9 +72,9 @@ const LOOK_AT =
   'Check with `foley lipsync list` whether the job was created before you create it again.';
 
 /**
- * Creates a lip sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
+ * Creates a lip-sync, dubbing, image or video job (docs/api/lip-sync.md and docs/api/media.md).
  * @param request built by {@link mediaJobRequest}
- * @throws Failure; possibly billed if the response contains no job id
+ * @throws Failure. If the response contains no job id, the request may have been billed.
  */
 export async function sendMediaJob(
   client: ApiClient,
@@ -90,10 +90,7 @@ export async function sendMediaJob(
   return job;
 }
 
-/**
- * Returns the current state of a job (docs/api/lip-sync.md and docs/api/media.md).
- * @throws Failure
- */
+/** Returns the current state of a media job (docs/api/lip-sync.md and docs/api/media.md). @throws Failure */
 export async function getMediaJob(
   client: ApiClient,
   kind: MediaJobKind,
@@ -109,7 +106,7 @@ export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }
 
-/** The billed duration of a lip sync, in seconds, and the rule that determines it (docs/api/lip-sync.md). */
+/** The billed seconds of a lip sync, and the rule by which the service computed them (docs/api/lip-sync.md). */
 export interface LipSyncBilling {
   readonly billedSeconds: number;
   readonly videoSeconds: number | undefined;
@@ -124,9 +121,9 @@ export interface MediaJob extends PolledJob {
   readonly requestId: string;
   /** Progress in percent, if the service reports it. */
   readonly progress: number | undefined;
-  /** For a running job the reserved credits; for an ended job its cost. */
+  /** The reserved credits of a running job, or the cost of an ended job. */
   readonly creditsUsed: number | undefined;
-  /** The cost of each step of a dubbing job, by step name; undefined if the service does not report it. */
+  /** The cost of a dubbing job in credits, by step name; undefined if the service does not report it. */
   readonly creditsByPart: Readonly<Record<string, number>> | undefined;
   readonly quotaRemaining: number | undefined;
   readonly billing: LipSyncBilling | undefined;
@@ -135,9 +132,9 @@ export interface MediaJob extends PolledJob {
   readonly error: JobError | undefined;
   /** Warnings about the result. */
   readonly notices: readonly string[];
-  /** The JSON object of the job. */
+  /** The JSON object that describes the job. */
   readonly data: UnknownRecord;
-  /** The complete JSON body, from which `data` was taken. */
+  /** The complete JSON body of the response, from which `data` was taken. */
   readonly raw: unknown;
 }
 
@@ -241,8 +238,8 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 /**
- * Downloads the result of a job (docs/api/lip-sync.md and docs/api/media.md#jobs). The download is free and
- * repeatable. Only the service receives the API key.
+ * Downloads the result of a media job (docs/api/lip-sync.md and docs/api/media.md#jobs). The download is free and
+ * repeatable. The API key is sent only to the service, not to file storage.
  * @throws Failure: `rejected` for a running job, `bad_answer` for an ended job without a result URL
  */
 export async function fetchMediaResult(

@@ -85,10 +85,10 @@ function readModel(body: unknown): Model | undefined {
 
 /** One combination of size, duration and cost that a media model offers (docs/api/media.md). */
 export interface MediaVariant {
-  /** Set for an image only. */
+  /** Aspect ratio of an image; undefined for a video. */
   readonly aspectRatio: string | undefined;
   readonly resolution: string | undefined;
-  /** Set for a video only. */
+  /** Size of a video; undefined for an image. */
   readonly size: string | undefined;
   readonly seconds: number | undefined;
   /** Width of the result in pixels. */
@@ -160,8 +160,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * Replaces a 404 error with a Failure for a missing feature if the service's OpenAPI document does not list the
- * endpoint (docs/api/media.md). Returns other errors unchanged.
+ * If the service's OpenAPI document does not list the endpoint of a request, turns a 404 error into a Failure that
+ * says so (docs/api/media.md). Returns any other error unchanged.
  */
 export async function explainMissingFeature(
   client: ApiClient,
@@ -206,5 +206,5 @@ async function isListed(
 
 export type MediaJobKind = (typeof MEDIA_JOB_KINDS)[number];
 
-/** The kinds of media jobs; each is also the name of its command. */
+/** The kinds of media jobs, each with the name of its command (`foley lipsync`). */
 export const MEDIA_JOB_KINDS = ['lipsync', 'dub', 'image', 'video'] as const;

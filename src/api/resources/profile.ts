@@ -12,7 +12,7 @@ export function getProfile(
   return client.json(safeRequest('getProfile', {}, { signal }), readProfile);
 }
 
-/** Updates the profile (docs/api/account.md); safe to repeat. */
+/** Updates the profile (docs/api/account.md). The request may be repeated. */
 export function updateProfile(
   client: ApiClient,
   update: ProfileUpdate,

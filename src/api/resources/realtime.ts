@@ -24,7 +24,8 @@ interface BrowserTicket {
 }
 
 /**
- * Creates a single-use ticket, which a browser sends instead of an API key to connect (docs/api/realtime.md).
+ * Creates a single-use ticket. A web page sends the ticket instead of an API key to open a realtime connection
+ * (docs/api/realtime.md).
  * @param origin the origin of the web page, such as `https://app.example.com`
  */
 export function createBrowserTicket(
@@ -53,7 +54,7 @@ export function getRealtimeRequest(
   return client.json(safeRequest(id, { requestId }, { host: 'realtime', signal }), asV3);
 }
 
-/** Downloads the stored audio of a segment (docs/api/realtime.md); v3 only. The download is free and repeatable. */
+/** Downloads the stored audio of a segment of realtime speech (docs/api/realtime.md); v3 only. Free and repeatable. */
 export async function fetchRealtimeSegment(
   client: ApiClient,
   requestId: string,

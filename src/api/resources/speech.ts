@@ -18,16 +18,16 @@ import { badResponse, firstNumber, firstRecord, parseServiceError } from '../res
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
-/** Options of a speech request. All but compatibility endpoints require an idempotency key. */
+/** Options of a speech request. The idempotency key is optional only for endpoints that serve clients of other APIs. */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** The endpoint family that receives the request; default v3. */
   readonly surface?: SurfaceName | undefined;
-  /** Whether the service stores the audio and returns its URL, from which foley downloads the audio (v1 only). */
+  /** Whether the service stores the audio and responds with its URL, from which foley downloads the audio (v1 only). */
   readonly cache?: boolean | undefined;
 }
 
-/** Builds the request of {@link synthesize}. */
+/** Builds the request that {@link synthesize} sends. */
 export function speechRequest(
   client: ApiClient,
   order: SpeechOrder,
@@ -73,7 +73,7 @@ function repetition(
   return { retry: 'keyed', key: { ...idempotencyKey, sentAs } };
 }
 
-/** Returns the header by which an endpoint family recognizes repeated requests; undefined if it has none. */
+/** Returns the header by which an endpoint family recognizes repeated requests; undefined if there is none. */
 export function idempotencyHeader(surface: SurfaceName): Charge['idempotencyHeader'] {
   const { method, target } = endpoint(SPEECH_SURFACES[surface].endpoint);
   return chargeOf(method, target).idempotencyHeader;
@@ -97,8 +97,8 @@ export async function synthesize(
 
 /**
  * Sends a request built by {@link speechRequest}.
- * @param cache whether the response contains the URL of stored audio instead of the audio; foley then downloads it
- * @throws Failure as {@link synthesize}
+ * @param cache true if the response contains a URL of stored audio; foley then downloads the audio
+ * @throws the errors of {@link synthesize}
  */
 export async function sendSpeech(
   client: ApiClient,
@@ -173,7 +173,7 @@ export interface SpeechOrder extends SpeechControls {
   readonly format?: AudioFormat;
 }
 
-/** Returns the JSON body for an endpoint family, without the fields that the family does not support. */
+/** Returns the JSON body of a speech request. Omits the fields that the endpoint family does not support. */
 export function speechBody(order: SpeechOrder, { fields }: SpeechSurface): object {
   const places: Readonly<Partial<Record<string, string>>> = fields;
   return Object.entries(order).reduce<UnknownRecord>((body, [field, value]) => {
@@ -202,8 +202,8 @@ export interface AudioResponse extends FileResponse {
 }
 
 /**
- * Checks that a response is audio: first its status, then its media type.
- * @param options `isOpaqueFine`: also accept `application/octet-stream`, which file storage sends
+ * Checks that a response contains audio, by its status and its media type.
+ * @param options with `isOpaqueFine`, also accepts `application/octet-stream`, which file storage sends
  * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function requireAudio(
@@ -275,8 +275,8 @@ export async function* requireNonEmpty(
 /** A file that is read as a stream: audio, an image or a video. */
 export interface FileResponse {
   /**
-   * The bytes, with back-pressure; can be read once. Throws a Failure (bad_answer) if the body is empty, incomplete,
-   * stalled or longer than its announced length.
+   * The content of the file, which can be read once. Reading throws a Failure (bad_answer) if the content is empty,
+   * incomplete, stalled or longer than announced.
    */
   readonly body: AsyncIterable<Uint8Array>;
   /** The media type, without its parameters. */
@@ -284,20 +284,20 @@ export interface FileResponse {
   readonly contentLength: number | undefined;
   /** The layout of raw PCM samples, if the media type describes it. */
   readonly pcm: PcmLayout | undefined;
-  /** How the end of the body is marked. With `close`, the caller must check that the file is complete. */
+  /** How HTTP marks the end of the body. With `close`, the caller must check that the file is complete. */
   readonly framing: Framing;
   readonly requestId: string;
   readonly creditsUsed: number | undefined;
-  /** The ranges of the text that the voice does not speak, if the service reports them. */
+  /** The ranges of the text that the voice does not speak; undefined if the service reports none. */
   readonly unspoken?: readonly CodePointRange[];
-  /** Maximum size in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
+  /** Maximum size of the file in bytes (`--max-bytes`); default: a limit that depends on the length of the text. */
   readonly maxBytes?: number | undefined;
   discard(): void;
-  /** Takes back a chunk to reuse its memory; the caller must not read the chunk afterwards. */
+  /** Takes back a chunk so that its memory can be reused. The caller must not read the chunk afterwards. */
   reuse?(chunk: Uint8Array): void;
 }
 
-/** Resolves a URL from a response against the base URL; undefined if it is invalid or its scheme is not http(s). */
+/** Resolves a URL from a response against the base URL; undefined for an invalid URL or another scheme than http(s). */
 export function resolveUrl(
   { address }: Pick<ApiClient, 'address'>,
   text: unknown,

@@ -45,7 +45,7 @@ export function listVoices(
   return client.json(safeRequest('listVoices', {}, { query, signal }), readVoiceList);
 }
 
-/** Lists the voices of all pages. */
+/** Yields the voices of all pages of the voice list. */
 export async function* allVoices(
   client: ApiClient,
   query: Pick<VoiceQuery, 'includePersonal' | 'signal'> = {},
@@ -99,13 +99,13 @@ export interface VoiceV1Query extends VoiceQuery {
   /** Primary language subtag, such as `en`; must match exactly. */
   readonly language?: string | undefined;
   readonly supportsLanguage?: string | undefined;
-  /** Matches voices whose name or description contains this text. */
+  /** Text that the name or the description of a voice must contain. */
   readonly search?: string | undefined;
   /** Engine family of the voice. */
   readonly provider?: string | undefined;
 }
 
-/** A voice from either of the two v1 voice lists (docs/api/voices.md). */
+/** A voice in one of the two v1 voice lists (docs/api/voices.md). */
 export interface ListedVoiceV1 {
   readonly voiceId: string;
   readonly name: string;
@@ -145,9 +145,9 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). If an earlier attempt got no response, a 404 counts as success.
+ * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt got no response.
  * @returns the response body, or `{ voiceId }` if the body is empty
- * @throws Failure (rejected) for a voice that belongs to another account or is in use
+ * @throws Failure (rejected) if the voice belongs to another account or is in use
  */
 export async function deleteVoice(
   client: ApiClient,
@@ -200,8 +200,9 @@ export function withVoiceLimitHint(error: unknown): unknown {
 }
 
 /**
- * Reads a created voice, which has the fields `voiceId` and `title`, or `id` and `name`.
- * @throws Failure (bad_answer) if the response has no voice id, although the voice may exist
+ * Reads a new voice from the response to a create request. The response contains `voiceId` and `title`, or `id` and
+ * `name`.
+ * @throws Failure (bad_answer) if the response has no voice id; the voice may still have been created
  */
 export async function readMadeVoice(response: ApiResponse): Promise<MadeVoice> {
   const { made, ...rest } = await readCreateResponse(response, ['voice', 'data']);
@@ -227,12 +228,15 @@ export interface VoiceForm {
   readonly languages?: readonly string[] | undefined;
 }
 
-/** Options for creating a voice. An idempotency key is sent only if the user set one: the service may ignore it. */
+/**
+ * Options for creating a voice. The service may ignore an idempotency key, so foley sends only a key that the user
+ * chose.
+ */
 export type CreateVoiceOptions = Pick<BilledOptions, 'requestId' | 'signal'> & {
   readonly idempotencyKey?: string | undefined;
 };
 
-/** Returns the form fields. Files come last, so that the service can validate the other fields first. */
+/** Returns the multipart fields. Files come last, so that the service can validate the other fields first. */
 export function voiceFields(form: VoiceForm): readonly FormPart[] {
   const { audioFiles, description, languages = [], name, referenceText, visibility } = form;
   const texts = {
@@ -250,12 +254,15 @@ export function voiceFields(form: VoiceForm): readonly FormPart[] {
   ];
 }
 
-/** Builds the form body of {@link createVoice}. @param boundary as in {@link multipartBody} */
+/**
+ * Builds the form body that {@link createVoice} sends.
+ * @param boundary the multipart boundary; see {@link multipartBody}
+ */
 export function voiceUpload(form: VoiceForm, boundary: string): StreamedBody {
   return multipartBody(voiceFields(form), boundary);
 }
 
-/** Builds the request of {@link createVoice}. */
+/** Builds the request that {@link createVoice} sends. */
 export function createVoiceRequest(
   stream: StreamedBody,
   { idempotencyKey, requestId, signal }: CreateVoiceOptions,
@@ -281,7 +288,7 @@ const LOOK_AT =
 
 /**
  * Creates a voice from recordings (docs/api/voices.md).
- * @throws Failure; after a response without a voice id, the voice may exist
+ * @throws Failure. If the response has no voice id, the voice may still have been created.
  */
 export async function createVoice(
   client: ApiClient,
@@ -302,7 +309,7 @@ export interface Page<Item> {
   readonly totalPages: number;
 }
 
-/** Yields the items of all pages; stops at an empty page. */
+/** Yields the items of all pages of a list. An empty page ends the list. */
 export async function* allItems<Item>(
   list: (page: number) => Promise<JsonResponse<Page<Item>>>,
 ): AsyncGenerator<{ readonly item: Item; readonly raw: unknown }, void, undefined> {

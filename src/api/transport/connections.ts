@@ -14,8 +14,8 @@ const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 type Done = (error: Error | null, socket: Duplex) => void;
 
 /**
- * The connections to one service, which are reused between requests. A request gets a socket only after the socket is
- * connected, so an error before that proves that nothing was sent.
+ * The connections to one service, which later requests reuse. A request gets only sockets that are already connected,
+ * so an error while connecting proves that nothing was sent.
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
@@ -26,13 +26,13 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
+  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);
   }
 
-  /** Drops idle sockets that the service has closed; Node would otherwise send requests on them. */
+  /** Removes idle sockets that the service has closed, because Node would send requests on them. */
   forgetEnded(): void {
     // The agent uses the last socket of the list first.
     for (const socket of this.#idle().reverse()) {
@@ -49,8 +49,8 @@ export class Connections extends Agent {
     }
   }
 
-  /** Returns the same pool name for every request, because all connections lead to one service. */
   override getName(): string {
+    // One pool for every request: all connections lead to one service.
     return '';
   }
 
@@ -75,7 +75,7 @@ export class Connections extends Agent {
 
   // Returns a copy, because callers remove sockets from the list.
   #idle(): Duplex[] {
-    return Object.values(this.freeSockets).flatMap((sockets = []) => sockets);
+    return [...(this.freeSockets[this.getName()] ?? [])];
   }
 
   async #open(done: Done): Promise<void> {
@@ -107,12 +107,12 @@ export class Connections extends Agent {
 
 const talkative = new WeakSet<Duplex>();
 
-/** Closes an idle connection if unexpected data arrives on it. */
+/** Makes a connection close if data arrives while no request uses the connection. */
 export function closeOnUnexpectedData(socket: Duplex): void {
   socket.on('data', hangUp);
 }
 
-/** Returns whether unexpected data arrived while the connection was idle. */
+/** Returns whether data arrived on a connection while no request used the connection. */
 export function hasReceivedUnexpectedData(socket: Duplex): boolean {
   return talkative.has(socket);
 }
@@ -123,7 +123,7 @@ function hangUp(this: Duplex): void {
 }
 
 export interface Connector {
-  /** Opens a connection and resolves when a request can be sent on it. */
+  /** Opens a connection, and resolves when the connection is ready for a request. */
   open(): Promise<Duplex>;
   /** Cancels all connections that are still being opened. */
   close(): void;
@@ -150,7 +150,7 @@ export function hostAndPort({ hostname, port, protocol }: URL): { host: string; 
 export class PendingSockets {
   readonly #sockets = new Set<Socket>();
 
-  /** Waits for an event of a socket; rejects with the error of the socket. */
+  /** Waits for an event of a socket, such as `connect`. Rejects if the socket fails. */
   async ready<T extends Socket>(socket: T, event: string): Promise<T> {
     // Without a listener, an error of an idle socket would end the process. Requests have their own listeners.
     socket.on('error', () => {});

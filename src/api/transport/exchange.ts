@@ -28,8 +28,8 @@ interface ExchangeOptions {
 }
 
 /**
- * One request and its response. Settles once: with the response's status and headers, a {@link TransportError} or the
- * signal's abort reason.
+ * One HTTP request and its response. `result` resolves once the response headers have arrived, or rejects with a
+ * {@link TransportError} or the signal's abort reason.
  */
 export class Exchange {
   readonly result: Promise<TransportResponse>;
@@ -48,7 +48,7 @@ export class Exchange {
   #stopTimer: () => void;
   readonly #abort = (): void => this.abort(reasonOf(this.#options.signal));
 
-  /** Attaches listeners to a request; must be called before the request is written. */
+  /** Attaches listeners to a request that has not been written yet. */
   constructor(request: ClientRequest, options: ExchangeOptions) {
     this.#options = options;
     this.#request = request;
@@ -65,7 +65,7 @@ export class Exchange {
     request.on('error', (error) => this.#fail(error));
   }
 
-  /** Aborts the exchange. A request that was not yet written is never sent. */
+  /** Aborts the exchange. If the request has not been written yet, the request is never sent. */
   abort(reason: Error): void {
     this.#settle(reason);
     this.#request.destroy();
@@ -78,7 +78,7 @@ export class Exchange {
     this.#awaitResponse();
   }
 
-  /** Restarts the response timeout. Called while the request body is being sent. */
+  /** Restarts the response timeout. Called whenever a part of the request body has been sent. */
   sending(): void {
     if (this.#isAwaiting) this.#awaitResponse();
   }
@@ -183,7 +183,10 @@ function* unreadChunks(response: IncomingMessage): Generator<Uint8Array, void, u
   }
 }
 
-/** Returns headers by lower-case name; joins repeated ones with a comma. @param raw alternating names and values */
+/**
+ * Returns headers by lower-case name. Joins the values of a repeated header with commas.
+ * @param raw alternating names and values
+ */
 export function joinHeaders(raw: readonly string[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -219,7 +222,7 @@ function framing(
 // Pauses reading from the socket above this many unread bytes; resumes below half of it.
 const HELD_BYTES = 1 << 20;
 
-/** How the end of a body is marked. With `close`, an interrupted body looks complete. */
+/** How HTTP marks the end of a response body. With `close`, an interrupted body looks complete. */
 export type Framing = 'length' | 'chunked' | 'close' | 'none';
 
 interface BodySource {
@@ -232,10 +235,11 @@ interface BodySource {
 }
 
 /**
- * A response body with back-pressure, which can be read once. Closes the connection if the reader stops early. The
+ * A response body, which can be read once, with back-pressure. Closes the connection if the reader stops early. The
  * idle timeout runs only while the reader waits for data.
  */
 export class ResponseBody implements AsyncIterable<Uint8Array> {
+  idleTimeoutMs: number;
   readonly #source: BodySource;
   #chunks: Uint8Array[] = [];
   #unread = 0;
@@ -244,6 +248,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
 
   constructor(source: BodySource) {
     this.#source = source;
+    this.idleTimeoutMs = source.idleTimeoutMs;
   }
 
   push(chunk: Uint8Array): void {
@@ -254,7 +259,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
-  /** Ends the body, which is complete unless `error` is given. Bytes that arrived earlier can still be read. */
+  /** Marks the body as complete, or as failed if `error` is given. Bytes that arrived earlier can still be read. */
   end(error?: Error): void {
     this.#end ??= error === undefined ? {} : { error };
     this.#wake?.();
@@ -296,9 +301,9 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   }
 
   #more(): Promise<void> {
-    const { clock, host, idleTimeoutMs } = this.#source;
+    const { clock, host } = this.#source;
     return new Promise((resolve) => {
-      const stop = clock.after(idleTimeoutMs, () => {
+      const stop = clock.after(this.idleTimeoutMs, () => {
         this.discard(new TransportError('idle', host));
       });
       this.#wake = () => {
@@ -310,7 +315,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** The reasons for which a request can fail without a complete response. */
+/** The reasons why a request can end without a complete response. */
 export type Fault =
   // Nothing was sent:
   | 'name_unknown'
@@ -345,7 +350,7 @@ const UNSENT = new Set<Fault>([
 ]);
 const UNANSWERED = new Set<Fault>(['reset', 'timeout']);
 
-/** A connection error. Its fault shows how much of the request the service may have received. */
+/** An error of an HTTP exchange. The fault shows how much of the request the service may have received. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly fault: Fault;
@@ -364,12 +369,12 @@ export class TransportError extends Error {
     this.proxy = proxy;
   }
 
-  /** Whether it is certain that the service did not receive the whole request. */
+  /** True if the service certainly did not receive the whole request. */
   get unsent(): boolean {
     return UNSENT.has(this.fault);
   }
 
-  /** Whether the whole request was sent and no response began. */
+  /** True if the whole request was sent but no response began. */
   get unanswered(): boolean {
     return UNANSWERED.has(this.fault);
   }
@@ -386,7 +391,7 @@ export class ProxyRefusal extends Error {
   }
 }
 
-/** Returns the fault for an error that occurred while connecting. */
+/** Returns the fault that describes an error while opening a connection. */
 export function connectFault(error: unknown, throughProxy: boolean): Fault {
   const code = codeOf(error) ?? '';
   if (code === 'ENOTFOUND') return 'name_unknown';
@@ -397,12 +402,12 @@ export function connectFault(error: unknown, throughProxy: boolean): Fault {
   return throughProxy ? 'proxy' : 'unreachable';
 }
 
-/** Returns whether an error comes from the HTTP parser, which rejected invalid bytes. */
+/** Returns true for an error of Node's HTTP parser, which reports invalid bytes. */
 export function isParserError(error: Error): boolean {
   return codeOf(error)?.startsWith('HPE_') === true;
 }
 
-/** Returns whether an error code belongs to TLS, such as for a wrong host name or a server without TLS. */
+/** Returns true if an error code comes from TLS, for example because the certificate names another host. */
 export function isCertificateCode(code: string): boolean {
   return (
     /CERT|^ERR_TLS|^ERR_SSL|^UNABLE_TO|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$/.test(code) ||

@@ -17,7 +17,7 @@ interface TransportOptions {
 }
 
 export interface TransportRequest extends WireRequest {
-  /** Whether to open a new connection, because the service may close a reused one in the middle of the request. */
+  /** Whether to open a new connection. The service may close a reused connection in the middle of the request. */
   readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -31,16 +31,13 @@ export interface Transport {
    * @throws TransportError, or the signal's abort reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection for the next request but sends nothing. If this fails, the next request throws the error. */
+  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
   prepare?(url: URL): void;
   /** Closes every connection and rejects further requests. */
   close(): Promise<void>;
 }
 
-/**
- * Creates a transport on `node:http`, which loads faster than any HTTP library
- * (docs/decisions/0004-http-client.md). Reuses connections within one command.
- */
+/** Creates a transport on `node:http`, which loads faster than HTTP libraries (docs/decisions/0004-http-client.md). */
 export function createTransport(options: TransportOptions): Transport {
   const routes = new Map<string, Promise<Connections>>();
   let isClosed = false;
@@ -92,7 +89,17 @@ const MOST_HEADER_BYTES = 16 * 1024;
 
 async function perform(
   connections: Connections,
-  { body, fresh, headers, method, signal, stream, url, ...limits }: TransportRequest,
+  {
+    body,
+    fresh,
+    headers,
+    idleTimeoutMs,
+    method,
+    responseTimeoutMs,
+    signal,
+    stream,
+    url,
+  }: TransportRequest,
   { clock }: TransportOptions,
   proxy: string | undefined,
 ): Promise<TransportResponse> {
@@ -111,7 +118,8 @@ async function perform(
   // 0 means no limit on the number of headers, which Node would drop silently; their total size is limited instead.
   request.maxHeadersCount = 0;
   const via = proxy === undefined ? undefined : proxyHost(proxy);
-  const exchange = new Exchange(request, { clock, host, proxy: via, signal, ...limits });
+  const limits = { idleTimeoutMs, responseTimeoutMs };
+  const exchange = new Exchange(request, { ...limits, clock, host, proxy: via, signal });
   if (stream === undefined) {
     request.end(body);
     return exchange.result;
@@ -133,8 +141,8 @@ function lengthOf(method: string, body: Uint8Array | undefined): Record<string, 
 }
 
 /**
- * Opens a streamed body for one attempt.
- * @param onTaken called when the connection has accepted another chunk of the body
+ * Starts reading a streamed body for one attempt.
+ * @param onTaken called each time the connection has accepted a chunk of the body
  */
 export function startUpload(body: StreamedBody, onTaken: () => void = () => {}) {
   let failure: unknown;

@@ -5,9 +5,9 @@ import { OggJoiner } from './ogg.ts';
 import { PcmJoiner, WavJoiner } from './wav.ts';
 
 /**
- * Creates a joiner for files of one format. In a seekable file, the joiner also corrects the header or Info tag.
- * @param options `isSeekable`: whether earlier bytes can be overwritten, as in a file but not in a pipe;
- *   `sampleRate`: returns the sample rate of raw samples, for silence
+ * Creates a joiner for audio files of one format.
+ * @param options `isSeekable`: whether earlier bytes of the output can be overwritten, as in a file but not in a pipe;
+ * `sampleRate`: returns the sample rate of raw samples, which silence requires
  */
 export function createJoiner(
   format: AudioFormat,

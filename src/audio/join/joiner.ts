@@ -2,30 +2,30 @@ import { Failure } from '../../errors/failure.ts';
 import type { Correction, FormatReader } from '../reader.ts';
 import { Walker } from '../reader.ts';
 
-/** Joins several audio files into one without decoding them. Buffers at most one frame or page. */
+/** Joins several audio files into one without decoding them. Buffers at most one MP3 frame or Ogg page. */
 export interface AudioJoiner {
   /**
    * Adds the next bytes of the current part and returns bytes to write. The caller may then reuse `chunk`.
-   * @throws Failure (bad_answer if the part has other audio properties than earlier parts; output if the file is
-   * too large for its format)
+   * @throws Failure: `bad_answer` if the audio properties of the part differ from earlier parts, `output` if the
+   * joined file becomes too large for its format
    */
   write(chunk: Uint8Array): Pieces;
   /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
   endPart(): Pieces;
-  /** Adds silence before the next part, or after the last one. Its bytes are returned with the part, or by `end`. */
+  /** Adds silence after the current part. The next call of `write` or `end` returns the bytes of the silence. */
   addSilence(ms: number): void;
-  /** Returns the last bytes to write. Called after the last part. */
+  /** Returns the last bytes to write. Called after the last part has ended. */
   end(): Pieces;
-  /** Returns where each part starts in the decoded file, in milliseconds; empty for raw samples. */
+  /** Returns the position in the joined audio, in milliseconds, at which each part starts; empty for raw samples. */
   starts(): readonly number[];
-  /** Returns bytes that replace earlier ones in the written file. Called after the last part. */
+  /** Returns corrections of bytes that were already written. Called after the last part has ended. */
   corrections(): readonly Correction[];
 }
 
-/** Bytes in pieces; long silence repeats the same piece. */
+/** Bytes to write, in pieces. For long silence, the same piece occurs many times. */
 export type Pieces = Iterable<Uint8Array>;
 
-/** Base class of the joiners. Subclasses parse a part in `step`, and pass the bytes of the joined file to `push`. */
+/** Base class of the joiners. A subclass parses a part in `step`, and passes the bytes of the joined file to `push`. */
 export abstract class Joiner implements AudioJoiner, FormatReader {
   want: number;
   skip = 0;
@@ -34,7 +34,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   #pieces: Piece[] = [];
   #silenceMs = 0;
 
-  /** @param want how many bytes `step` needs at the beginning of each part */
+  /** @param want number of bytes that `step` needs at the beginning of each part */
   constructor(want: number) {
     this.want = want;
     this.#firstWant = want;
@@ -75,10 +75,10 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
     return this.#take();
   }
 
-  /** Pushes silence, at the beginning of a part or at the end of the file. */
+  /** Writes silence at the beginning of a part, or at the end of the file if `isEnd` is true. */
   protected abstract pushSilence(ms: number, isEnd: boolean): void;
 
-  /** Returns the silence to push, in milliseconds; the next call returns 0. */
+  /** Returns the silence to add, in milliseconds, and resets this duration to 0. */
   protected takeSilence(): number {
     const ms = this.#silenceMs;
     this.#silenceMs = 0;
@@ -91,7 +91,6 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
       this.#pieces.push({ bytes: Uint8Array.prototype.slice.call(bytes), times: 1 });
   }
 
-  /** Pushes the same bytes many times. */
   protected pushRepeated(bytes: Uint8Array, times: number): void {
     const perBlock = Math.ceil(BLOCK_BYTES / bytes.length);
     const rest = times % perBlock;
@@ -116,7 +115,6 @@ interface Piece {
 
 const BLOCK_BYTES = 1 << 16;
 
-/** Yields the bytes of pieces, joined except for repeated pieces. */
 function* expand(pieces: readonly Piece[]): Generator<Uint8Array> {
   let run: Uint8Array[] = [];
   for (const { bytes, times } of [...pieces, LAST]) {

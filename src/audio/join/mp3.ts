@@ -16,8 +16,8 @@ import type { Correction, Walker } from '../reader.ts';
 import { Joiner, badPart } from './joiner.ts';
 
 /**
- * Joins the frames of all parts without their tags. This requires that the first frame of each part uses no data (bit
- * reservoir) of earlier frames. In a seekable file, the first frame contains the Info tag.
+ * Joins the frames of all MP3 parts, without the tags of the parts. The first frame of each part must not use data of
+ * earlier frames (bit reservoir). In a seekable file, the first frame contains the Info tag.
  */
 export class Mp3Joiner extends Joiner {
   readonly #isSeekable: boolean;
@@ -121,7 +121,6 @@ export class Mp3Joiner extends Joiner {
     }
   }
 
-  /** Adds silent frames to the silence that the encoder has left at a seam. */
   #addSeam(samples: number, silent: number): void {
     const missing = samples - silent + this.#owed;
     const added = this.#addFrames(missing, Math.round);
@@ -129,7 +128,6 @@ export class Mp3Joiner extends Joiner {
     this.#owed = Math.max(missing - added, -(this.#first?.samples ?? 0) / 2);
   }
 
-  /** Adds silent frames for a number of samples. Returns how many samples were added. */
   #addFrames(samples: number, rounded: (frames: number) => number): number {
     const perFrame = this.#first?.samples ?? 1;
     const count = Math.max(0, rounded(samples / perFrame));
@@ -156,7 +154,9 @@ export class Mp3Joiner extends Joiner {
     if (this.#isSeekable) this.#checksum = crc16(bytes, this.#checksum);
   }
 
-  /** Returns where the sound of each part starts: at its first frame, or after the delay that its tag declares. */
+  /**
+   * Returns where the sound of each part starts, in milliseconds: after any delay that the tag of the part declares.
+   */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};
     // A decoder that reads the Info tag skips its own delay and the delay in the tag.

@@ -6,19 +6,18 @@ export interface OggPage extends OggHeader {
   readonly body: Uint8Array;
 }
 
-/** Number of header packets of a codec, which are alone in their pages; undefined if foley cannot make its silence. */
+/** Returns the number of header packets of an Ogg codec; undefined if foley cannot create silence for the codec. */
 export function headerPackets({ name }: OggCodec): number | undefined {
   return name === 'vorbis' ? 3 : name === 'opus' ? 2 : undefined;
 }
 
-/** Maximum number of packets in a page. */
-const PACKETS_PER_PAGE = 250;
+const MOST_PACKETS_PER_PAGE = 250;
 
 /**
- * Yields the pages of a silent stream, without serial and sequence number.
+ * Yields the Ogg pages of a silent stream. The caller adds serial and sequence numbers.
  * @param headers header pages of a stream with the same codec and parameters
  * @param start granule position at which a Vorbis stream starts; other streams start at 0
- * @param granules length of the silence, at least 1
+ * @param granules length of the silence in granules, at least 1
  */
 export function* silentPages(
   codec: OggCodec,
@@ -34,7 +33,7 @@ export function* silentPages(
   if (first) yield pageOf(packet, 1, start, 0);
   let done = 0;
   while (done < total) {
-    const count = Math.min(PACKETS_PER_PAGE, Math.ceil((total - done) / perPacket));
+    const count = Math.min(MOST_PACKETS_PER_PAGE, Math.ceil((total - done) / perPacket));
     done += count * perPacket;
     const isLast = done >= total;
     // A granule position before the end of the last packet cuts off the rest.
@@ -50,7 +49,6 @@ function pageOf(packet: Uint8Array, count: number, granule: bigint, flags: numbe
   return { flags, granule, serial: 0, sequence: 0, table, body };
 }
 
-/** Returns a packet of silence; `first` says whether the first one decodes to no samples. */
 function silentPacket({ channels = 1, name }: OggCodec, headers: readonly OggPage[]) {
   if (name === 'opus') {
     if (channels > 2) throw badPart('foley cannot make silence in more than 2 channels');
@@ -63,7 +61,6 @@ function silentPacket({ channels = 1, name }: OggCodec, headers: readonly OggPag
   return { packet, perPacket: modeZeroBlock(headers) / 2, first: true };
 }
 
-/** Returns the block size of mode 0 of a Vorbis stream, in samples. */
 function modeZeroBlock(headers: readonly OggPage[]): number {
   const [identification, , setup] = packetsOf(headers);
   const sizes = identification?.[28] ?? 0;
@@ -72,7 +69,6 @@ function modeZeroBlock(headers: readonly OggPage[]): number {
   return 1 << (isLong ? sizes >> 4 : sizes & 15);
 }
 
-/** Returns the packets of pages that no other stream interrupts. */
 function packetsOf(pages: readonly OggPage[]): Uint8Array[] {
   const packets: Uint8Array[] = [];
   let open: Uint8Array[] = [];
@@ -92,10 +88,6 @@ function packetsOf(pages: readonly OggPage[]): Uint8Array[] {
 const MODE_BITS = 41;
 const MODES_MAX = 64;
 
-/**
- * Reads whether mode 0 has long blocks. The modes are at the end of the setup header, after parts that only a decoder
- * can parse. So reads backwards, as long as the bits can be modes, and takes the largest matching number of modes.
- */
 function isModeZeroLong(setup: Uint8Array): boolean | undefined {
   const bit = (at: number): number => ((setup[at >> 3] ?? 0) >> (at & 7)) & 1;
   const bits = (at: number, count: number): number => {

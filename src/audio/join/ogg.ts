@@ -24,8 +24,9 @@ interface Opening {
 }
 
 /**
- * Chains the Ogg streams of all parts. Each stream keeps its own headers and gets a new serial number. The time of a
- * Vorbis stream continues the time of the previous stream, because some players read the duration from the last page.
+ * Concatenates the Ogg streams of all parts. Each stream keeps its headers and gets a new serial number. The
+ * timestamps of a Vorbis stream continue those of the previous stream, because some players read the duration from
+ * the last page.
  */
 export class OggJoiner extends Joiner {
   #streams = 0;
@@ -98,7 +99,6 @@ export class OggJoiner extends Joiner {
     this.#opening = { codec, pages: [] };
   }
 
-  /** Holds header pages until the sound begins, because silence goes before them and has the same headers. */
   #addHeader(page: OggPage, { codec, pages }: Opening): void {
     // A copy, because the page shares the memory of the chunk; `slice` of a Buffer would share it too.
     pages.push({ ...page, table: new Uint8Array(page.table), body: new Uint8Array(page.body) });
@@ -120,7 +120,6 @@ export class OggJoiner extends Joiner {
     this.#granule = this.#base;
   }
 
-  /** Adds a stream of silence. */
   protected override pushSilence(ms: number): void {
     const codec = this.#codec;
     if (codec?.granuleRate === undefined || headerPackets(codec) === undefined) {

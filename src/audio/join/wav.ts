@@ -13,7 +13,7 @@ import { Joiner, badPart } from './joiner.ts';
 const BYTES_PER_RAW_SAMPLE = 2;
 const USUAL_RAW_RATE = 24_000;
 
-/** Joins raw samples: 16 bits, mono. */
+/** Joins files of raw 16-bit mono samples. */
 export class PcmJoiner extends Joiner {
   readonly #sampleRate: (() => number | undefined) | undefined;
 
@@ -51,7 +51,7 @@ const FORMAT_MAX = 64;
 // Written while the real length is unknown. Even, and positive as a signed 32-bit number.
 const STREAM_LENGTH = 0x7fff_fffe;
 
-/** Joins the samples of all parts after a single header. */
+/** Joins WAV files: one header, followed by the samples of all parts. */
 export class WavJoiner extends Joiner {
   readonly #isSeekable: boolean;
   #format: Uint8Array | undefined;
@@ -154,7 +154,6 @@ export class WavJoiner extends Joiner {
     this.push(samples);
   }
 
-  /** Counts bytes of samples. @throws Failure (output) if there are too many for a file */
   #count(bytes: number): void {
     this.#dataBytes += bytes;
     const length = headLength(this.#format ?? EMPTY) + this.#dataBytes;
@@ -186,7 +185,7 @@ export class WavJoiner extends Joiner {
 
 const EMPTY = new Uint8Array(0);
 
-/** The silent value of samples of 8 bits, by format code: linear, A-law and μ-law. */
+// The format codes stand for linear, A-law and μ-law samples.
 const SILENT_BYTES: ReadonlyMap<number, number> = new Map([
   [1, 0x80],
   [6, 0xd5],

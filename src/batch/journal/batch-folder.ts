@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { stateFailure, outputFailure } from '../../durable/file-failures.ts';
+import { hasErrno, stateFailure, outputFailure } from '../../durable/file-failures.ts';
 import { randomHex, removeQuietly } from '../../durable/files.ts';
 import type { FileDeps } from '../../durable/files.ts';
 import { Log, ownerRecord, retireLog } from '../../durable/log.ts';
 import { ensurePrivateFolder, openOwnFile } from '../../durable/own-files.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
+import { Failure } from '../../errors/failure.ts';
 import type { Processes } from '../../effects/processes.ts';
 import type { Shard } from '../plan/shard.ts';
 import type {
@@ -27,6 +28,9 @@ import { markUnfinished } from './unfinished.ts';
 
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
+  readonly outputFlag: string;
+  /** Whether this run created the output folder for itself; the folder is removed if the batch sent nothing. */
+  readonly isNewFolder: boolean;
   readonly copies: string;
   readonly processes: Processes;
   readonly shard: Shard | undefined;
@@ -34,16 +38,22 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder that keeps audio files before another item's audio overwrites them. */
+/** Returns the folder in which an audio file is saved before the audio of another item overwrites the file. */
 export function savedAudioFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
 
 /**
  * Reads the journal of an output folder, without locking the folder or creating files.
- * @throws Failure (state)
+ * @throws Failure: `state` if the journal cannot be read, `output` if a parent of the output folder is a file
  */
-export async function readBatchFolder(outputDir: string, files: FileSystem): Promise<JournalIndex> {
+export async function readBatchFolder(
+  { outputDir, outputFlag }: Pick<BatchFolderOptions, 'outputDir' | 'outputFlag'>,
+  files: FileSystem,
+): Promise<JournalIndex> {
+  await files.stat(outputDir).catch((error: unknown) => {
+    if (hasErrno(error, 'ENOTDIR')) throw outputFailure(outputDir, error, 'opening', outputFlag);
+  });
   return (await readJournals([join(outputDir, BATCH_FOLDER, 'journal')], files)).index;
 }
 
@@ -63,10 +73,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
     const copyFolder = join(options.copies, await folderDigest(options));
     const read = await readJournals([copyFolder, journals], files);
     const isExclusive = lock.name === 'all' && !lock.hasOtherShards;
-    const all = join(folder, 'tmp');
-    const temporaries = join(all, lock.name);
-    await files.rm(isExclusive ? all : temporaries, { recursive: true, force: true });
-    await ensurePrivateFolder(temporaries, files);
+    const temporaries = await makeTemporaries(folder, { ...options, isExclusive, own: lock.name });
     const secret =
       namespace === undefined
         ? await openSecret({ ...options, folder, copyFolder, temporaries })
@@ -88,6 +95,7 @@ export async function openBatchFolder(options: BatchFolderOptions): Promise<Batc
   } catch (error) {
     await journal?.close().catch(() => undefined);
     await lock.release();
+    if (error instanceof Failure && error.exit === 'output') throw error;
     throw stateFailure('the journal of this batch', folder, error);
   }
 }
@@ -111,7 +119,7 @@ export class BatchFolder {
   readonly garbled: number;
   /** Folder for temporary files, on the same disk as the outputs. */
   readonly temporaries: string;
-  /** Whether no other process runs a shard of this batch. */
+  /** True if no other process runs a shard of this batch. */
   readonly isExclusive: boolean;
   /** Token shared by an interrupted `--redo` command and the commands that continue it. */
   readonly redoToken: string;
@@ -185,7 +193,7 @@ export class BatchFolder {
   }
 
   /**
-   * Records another output for existing audio, before the audio is moved or copied there.
+   * Records a new output name for existing audio, before the audio is moved or copied there.
    * @throws Failure (state)
    */
   async noteReused(
@@ -210,11 +218,14 @@ export class BatchFolder {
 
   /** Releases the lock. Never throws. */
   async close(): Promise<void> {
-    const { copy, journal, lock } = this.#parts;
+    const { copy, isExclusive, journal, lock, mark } = this.#parts;
     await journal.close().catch(() => undefined);
     await copy.close().catch(() => undefined);
-    const { files } = this.#options;
-    await files.rm(this.temporaries, { recursive: true, force: true }).catch(() => undefined);
+    const { files, isNewFolder, outputDir } = this.#options;
+    const isUnused = isNewFolder && isExclusive && this.index.outputs().length === 0;
+    const removed = isUnused ? outputDir : this.temporaries;
+    await files.rm(removed, { recursive: true, force: true }).catch(() => undefined);
+    if (isUnused) await removeQuietly(mark, this.#options);
     await lock.release().catch(() => undefined);
   }
 
@@ -262,16 +273,37 @@ async function folderDigest({ files, outputDir }: BatchFolderOptions): Promise<s
 
 async function makeFolders(
   folder: string,
-  { files, outputDir }: BatchFolderOptions,
+  { files, outputDir, outputFlag }: BatchFolderOptions,
 ): Promise<void> {
   try {
     await ensurePrivateFolder(folder, files);
-    for (const name of ['journal', 'locks', 'tmp'])
-      await ensurePrivateFolder(join(folder, name), files);
+    for (const name of ['journal', 'locks']) await ensurePrivateFolder(join(folder, name), files);
     await writeGitignore(folder, files);
     await files.access(outputDir, constants.W_OK);
   } catch (error) {
-    throw outputFailure(folder, error, 'opening', '--output-dir');
+    throw outputFailure(folder, error, 'opening', outputFlag);
+  }
+}
+
+// Runs under the lock, because it removes the files of killed processes.
+async function makeTemporaries(
+  folder: string,
+  {
+    files,
+    isExclusive,
+    outputFlag,
+    own,
+  }: BatchFolderOptions & { readonly isExclusive: boolean; readonly own: string },
+): Promise<string> {
+  const all = join(folder, 'tmp');
+  try {
+    await ensurePrivateFolder(all, files);
+    for (const name of isExclusive ? await files.readdir(all) : [own])
+      await files.rm(join(all, name), { recursive: true, force: true });
+    await ensurePrivateFolder(join(all, own), files);
+    return join(all, own);
+  } catch (error) {
+    throw outputFailure(folder, error, 'opening', outputFlag);
   }
 }
 

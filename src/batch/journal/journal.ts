@@ -37,7 +37,10 @@ export interface ItemFacts {
   readonly unspoken?: string;
   /** Whether some segments of the job failed or some words lack timings. */
   readonly isPartial?: boolean;
-  /** Whether the service refused the request without billing, so that it may be sent again under the same key. */
+  /**
+   * True if the service refused the request without billing, so that it may be sent again under the same idempotency
+   * key.
+   */
   readonly isRefused?: boolean;
   readonly problem?: string;
 }
@@ -86,7 +89,9 @@ function parseItemStep(record: LogRecord): ItemStep | undefined {
   };
 }
 
-/** Merges a step into a status. The higher `generation` wins; if they are equal, the later state wins. */
+/**
+ * Merges a step into a status. The step with the higher `generation` wins; within one generation, the later state wins.
+ */
 export function mergeStep(before: ItemStatus | undefined, step: ItemStep): ItemStatus {
   const { about, facts = {} } = step;
   if (before === undefined || step.generation > before.generation) return { ...step, about, facts };
@@ -230,7 +235,7 @@ export class JournalIndex {
     return this.#outputs.get(output);
   }
 
-  /** Returns the states of all billed requests, superseded ones first. */
+  /** Returns the states of all billed requests. Requests that a later one replaced come first. */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
   }
@@ -240,7 +245,10 @@ export class JournalIndex {
     return [...this.#outputs.keys()];
   }
 
-  /** Returns the token of the latest `--redo` command if it was given the ids of `redo` and did not finish. */
+  /**
+   * If the latest `--redo` command named the same items as `redo` and did not finish, returns the token of that
+   * command.
+   */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);
     return latest?.redo === redo && !latest.hasEnded ? latest.token : undefined;

@@ -63,8 +63,8 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * Returns the secret for deriving a folder's idempotency keys: the stored one, else its copy, else a new one.
- * Resolves when the secret is on disk.
+ * Returns the secret from which a folder's idempotency keys are derived: the stored secret; if missing, the copy of it;
+ * if that is missing too, a new secret. Resolves when the secret is on disk.
  * @throws Failure (state) when the secret cannot be stored, or is damaged and has no copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {

@@ -10,7 +10,10 @@ import type { Shard } from '../plan/shard.ts';
 export interface LockOptions extends Omit<LockFileOptions, 'lockedError'> {
   readonly folder: string;
   readonly shard: Shard | undefined;
-  /** Returns the time of the last journal record. Needed if foley cannot check the process that holds a lock. */
+  /**
+   * Returns the time of the last journal record. Used to guess whether a lock is stale, if foley cannot check its
+   * process.
+   */
   readonly lastActivity: () => Promise<number | undefined>;
 }
 

@@ -47,7 +47,7 @@ export async function readDocumentFile(
   return extractDocument(file.name, format, bytes, code);
 }
 
-/** Whether two texts differ only in white space. */
+/** Returns whether two texts differ only in white space. */
 export function hasSameWords(one: string, other: string): boolean {
   return joinedWords(one) === joinedWords(other);
 }

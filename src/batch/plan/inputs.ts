@@ -26,7 +26,7 @@ export type Source =
       readonly name: string;
       /** Path from the named folder to the file's folder, with `/` between folders; may be empty. */
       readonly dir: string;
-      /** File name; if another text has the same file name, preceded by the folder. */
+      /** The file name, preceded by the folder if another text has the same file name. */
       readonly title: string;
     }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
@@ -155,7 +155,7 @@ async function textNames(
 }
 
 /**
- * Rejects a file whose extension is not that of a text, because its raw content would be spoken and billed.
+ * Rejects a file that does not have the extension of a text, because foley would speak its raw content.
  * @param where prefix of the message
  * @throws Failure (usage)
  */
@@ -200,7 +200,10 @@ interface NumberedLine {
   readonly number: number;
 }
 
-/** Maximum length of a line: fits the longest text with every character escaped, and the other fields. */
+/**
+ * Maximum length of a line, in characters. Enough for the longest text with every character escaped, and for all other
+ * fields.
+ */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 
 /** Returns an input that opens the file on each read. Throws for a pipe or a device. */
@@ -256,11 +259,6 @@ export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, v
   const decoder = createUtf8Decoder();
   let rest = '';
   let number = 0;
-  const numbered = (line: string): NumberedLine[] => {
-    number += 1;
-    const text = line.endsWith('\r') ? line.slice(0, -1) : line;
-    return text.trim() === '' ? [] : [{ text, number }];
-  };
   try {
     for await (const chunk of input.open()) {
       const pieces = (rest + decoder.write(chunk)).split('\n');
@@ -271,12 +269,20 @@ export async function* linesOf(input: InputFile): AsyncGenerator<NumberedLine, v
           'Split it into parts.',
         );
       }
-      for (const piece of pieces) yield* numbered(piece);
+      for (const piece of pieces) {
+        number += 1;
+        if (piece.trim() !== '') yield { text: withoutReturn(piece), number };
+      }
     }
-    yield* numbered(rest + decoder.end());
+    const last = rest + decoder.end();
+    if (last.trim() !== '') yield { text: withoutReturn(last), number: number + 1 };
   } catch (error) {
     throw unreadable(input.name, error);
   }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 /**

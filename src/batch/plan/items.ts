@@ -32,7 +32,10 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly text: string;
   /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken?: SpokenText;
-  /** The source text of a Markdown document, which earlier versions sent unchanged. */
+  /**
+   * The source text of a Markdown document. Earlier versions of foley sent it unchanged, so that their requests contain
+   * it.
+   */
   readonly rawText?: string;
 }
 
@@ -40,7 +43,7 @@ export interface Inputs extends DocumentFlags {
   readonly sources: readonly Source[];
   readonly files: FileSystem;
   readonly textColumn?: string | undefined;
-  /** Prepares a text for speech, such as with a lexicon. `where` names the file and line in messages. */
+  /** Prepares a text for speech; for example, applies a lexicon. `where` names the file and line in messages. */
   readonly prepare?: TextPreparation | undefined;
 }
 
@@ -114,7 +117,6 @@ interface Entry {
   readonly where: string;
   readonly text: string;
   readonly fields?: ReadonlyMap<string, unknown>;
-  /** The chapter, if the input is a book. */
   readonly chapter?: Chapter;
 }
 
@@ -150,7 +152,6 @@ function isBook({ name }: InputFile, { textFormat }: DocumentFlags): boolean {
 
 type ItemText = Pick<ItemDraft, 'rawText' | 'spoken' | 'text'>;
 
-/** Reads the text of a file: a plain text unchanged, or the text of a document. */
 async function textOf(file: InputFile, where: string, documents: DocumentFlags): Promise<ItemText> {
   const format = documentFormat(documents.textFormat, file.name);
   if (format === undefined) {
@@ -165,7 +166,6 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
   return countCodePoints(written) > TEXT_MAX_CHARACTERS ? item : { ...item, rawText: written };
 }
 
-/** Reads the text of a list item: as plain text or, with `--text-format`, as a document. */
 async function givenText(
   text: string,
   where: string,

@@ -31,13 +31,27 @@ export const ITEM_KEYS: readonly string[] = [...OWN_KEYS, ...Object.keys(SPEECH_
  * @throws Failure (usage) naming file, line and key
  */
 export function parseJsonLine(line: string, where: string): JsonItem {
-  const fields = objectIn(line, where);
-  const unknown = [...fields.keys()].find((key) => !ITEM_KEYS.includes(key));
-  if (unknown === undefined) return itemOf(fields, where);
-  const [nearest] = closest(unknown, ITEM_KEYS, 1);
+  const fields = parseJsonObject(line, where);
+  refuseUnknownKeys(fields.keys(), ITEM_KEYS, () => where);
+  return itemOf(fields, where);
+}
+
+/**
+ * Refuses keys that an object may not have.
+ * @param whereOf names the place of a key, for messages
+ * @throws Failure (usage)
+ */
+export function refuseUnknownKeys(
+  given: Iterable<string>,
+  keys: readonly string[],
+  whereOf: (key: string) => string,
+): void {
+  const unknown = [...given].find((key) => !keys.includes(key));
+  if (unknown === undefined) return;
+  const [nearest] = closest(unknown, keys, 1);
   throw usageFailure(
-    `${where}: unknown key "${display(unknown)}"`,
-    nearest === undefined ? `The keys are ${ITEM_KEYS.join(', ')}.` : `Did you mean ${nearest}?`,
+    `${whereOf(unknown)}: unknown key "${display(unknown)}"`,
+    nearest === undefined ? `The keys are ${keys.join(', ')}.` : `Did you mean ${nearest}?`,
   );
 }
 
@@ -49,7 +63,7 @@ export function itemOf(fields: ReadonlyMap<string, unknown>, where: string): Jso
   const item = {
     ...textsIn(fields, where),
     ...formatIn(fields, where),
-    controls: controlsIn(fields, where),
+    controls: controlsIn(fields, () => where),
   };
   if ((item.text === undefined) === (item.file === undefined)) {
     const what = item.text === undefined ? 'neither text nor file' : 'both text and file';
@@ -63,7 +77,11 @@ export function besideList(file: string, list: string | undefined): string {
   return list === undefined || path.isAbsolute(file) ? file : path.join(path.dirname(list), file);
 }
 
-function objectIn(line: string, where: string): ReadonlyMap<string, unknown> {
+/**
+ * Parses a JSON object.
+ * @throws Failure (usage)
+ */
+export function parseJsonObject(line: string, where: string): ReadonlyMap<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -85,7 +103,7 @@ function textsIn(fields: ReadonlyMap<string, unknown>, where: string): Omit<Json
   return Object.fromEntries(
     keys.map((key) => {
       const value = fields.get(key);
-      if (typeof value !== 'string') throw invalid(where, key, value, 'a text');
+      if (typeof value !== 'string') throw invalidValue(where, key, value, 'a text');
       if (value.trim() === '') throw usageFailure(`${where}: ${key} is empty`);
       return [key, value];
     }),
@@ -96,15 +114,25 @@ function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<Jso
   if (!fields.has('format')) return {};
   const given = fields.get('format');
   const format = SPEECH_FORMATS.find((candidate) => candidate === given);
-  if (format === undefined) throw invalid(where, 'format', given, SPEECH_FORMATS.join(', '));
+  if (format === undefined) throw invalidValue(where, 'format', given, SPEECH_FORMATS.join(', '));
   return { format };
 }
 
-function controlsIn(fields: ReadonlyMap<string, unknown>, where: string): SpeechControls {
+/**
+ * Returns the speech controls among the keys of an object.
+ * @param whereOf names the place of a key, for messages
+ * @throws Failure (usage) naming the control and the allowed values
+ */
+export function controlsIn(
+  fields: ReadonlyMap<string, unknown>,
+  whereOf: (key: string) => string,
+): SpeechControls {
   const names = Object.keys(SPEECH_CONTROLS).filter((name): name is ControlName =>
     fields.has(name),
   );
-  return Object.fromEntries(names.map((name) => [name, controlIn(name, fields.get(name), where)]));
+  return Object.fromEntries(
+    names.map((name) => [name, controlIn(name, fields.get(name), whereOf(name))]),
+  );
 }
 
 function controlIn(name: ControlName, value: unknown, where: string): number | string | boolean {
@@ -113,7 +141,7 @@ function controlIn(name: ControlName, value: unknown, where: string): number | s
     case 'number': {
       const { minimum, maximum } = control;
       if (typeof value === 'number' && value >= minimum && value <= maximum) return value;
-      throw invalid(where, name, value, `a number from ${minimum} to ${maximum}`);
+      throw invalidValue(where, name, value, `a number from ${minimum} to ${maximum}`);
     }
     case 'string': {
       const fits =
@@ -121,15 +149,16 @@ function controlIn(name: ControlName, value: unknown, where: string): number | s
         value.trim() !== '' &&
         countCodePoints(value) <= control.maxLength;
       if (fits) return value;
-      throw invalid(where, name, value, `a text of 1 to ${control.maxLength} characters`);
+      throw invalidValue(where, name, value, `a text of 1 to ${control.maxLength} characters`);
     }
     case 'boolean':
       if (typeof value === 'boolean') return value;
-      throw invalid(where, name, value, 'true or false');
+      throw invalidValue(where, name, value, 'true or false');
   }
 }
 
-function invalid(where: string, key: string, value: unknown, allowed: string): Error {
+/** Creates the failure for a key with a value that is not allowed. */
+export function invalidValue(where: string, key: string, value: unknown, allowed: string): Error {
   const shown = display(JSON.stringify(value), { max: 60 });
   return usageFailure(`${where}: ${key} is ${shown}; it takes ${allowed}`);
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import path from 'node:path';
 import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { extensionOf, formatOfPath } from '../../audio/formats.ts';
@@ -7,6 +7,7 @@ import { TEXT_MAX_CHARACTERS } from '../../contract/limits.ts';
 import type { SpeechControls } from '../../contract/speech.ts';
 import type { AudioFormat } from '../../contract/values.ts';
 import { isTemporaryName } from '../../durable/files.ts';
+import { notReserved, windowsNameProblem } from '../../durable/names.ts';
 import { usageFailure } from '../../errors/failure.ts';
 import { refuseLongPauses } from '../../speech/speech-text.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -33,14 +34,17 @@ export interface BatchItem {
   readonly spoken?: SpokenText | undefined;
   /** The parts of a text with pauses, which are requests of their own; undefined for a text without pauses. */
   readonly parts?: PausedParts | undefined;
-  /** The source text of a Markdown document, which earlier versions sent unchanged. */
+  /**
+   * The source text of a Markdown document. Earlier versions of foley sent it unchanged, so that their requests contain
+   * it.
+   */
   readonly rawText?: string | undefined;
   readonly characters: number;
-  /** Whether the item's input names no voice. */
+  /** True if the item's input names no voice, so that the default voice speaks it. */
   readonly usesDefaultVoice: boolean;
 }
 
-/** Values for items that do not have their own. */
+/** Default values for the fields that an item does not set. */
 export interface PlanDefaults {
   readonly voiceId: string;
   readonly modelId: string | undefined;
@@ -53,6 +57,8 @@ export interface PlanDefaults {
 
 export interface PlanOptions extends Inputs {
   readonly defaults: PlanDefaults;
+  /** The operating system whose rules for file names apply to the outputs. */
+  readonly platform: NodeJS.Platform;
   readonly template: NameTemplate;
   readonly total: number;
   /** Returns the names of an item's caption files, from the name of its output. */
@@ -83,7 +89,7 @@ export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem
 function decide(
   draft: ItemDraft,
   { index, id, padded }: { index: number; id: string; padded: string },
-  { defaults, template }: PlanOptions,
+  { defaults, platform, template }: PlanOptions,
 ): BatchItem {
   const { rawText, source, spoken, text } = draft;
   const parts = partsOf(spoken);
@@ -96,7 +102,7 @@ function decide(
   const fallback = chosen ?? defaults.configuredFormat ?? 'mp3';
   const { dir = '', name } = draft;
   const places = { index: padded, name, dir, id, voice: voiceId, ext: extensionOf(fallback) };
-  const output = checkOutputName(draft.output ?? template(places), source);
+  const output = checkOutputName(draft.output ?? template(places), source, platform);
   const format = formatOf(output, source, chosen) ?? fallback;
   refuseLongPauses(spoken, format, `${source}: `);
   return {
@@ -217,12 +223,12 @@ export class FirstOwners {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest().toString('latin1', 0, 12);
+  return hash('sha256', text, 'binary').slice(0, 12);
 }
 
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
-/** Renders the output of an item as a relative path with `/` between folders. */
+/** Returns the output of an item as a relative path with `/` between folders. */
 export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], string>>) => string;
 
 /**
@@ -260,7 +266,7 @@ function unknownPlace(given: string, shown: string): Error {
 }
 
 /**
- * Converts an untrusted string to one part of a path. Replaces characters that some systems reject with dashes. The
+ * Converts an untrusted string to one part of a path. Characters that some systems do not allow become dashes. The
  * result is never hidden, `.`, `..` or a device name.
  */
 export function nameComponent(value: string): string {
@@ -274,12 +280,8 @@ export function nameComponent(value: string): string {
 
 // Other programs would parse a leading dash as a flag.
 function plainName(name: string): string {
-  return name.replace(/^-/, '_').replace(DEVICE, '$&-file');
+  return notReserved(name.replace(/^-/, '_'));
 }
-
-// Device names of Windows, with any extension and in any case.
-const DEVICE =
-  /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3]|conin\$|conout\$)(?=\.|$)/i;
 
 /** Folds case and accents as some file systems do. Names with equal results may be one file. */
 export function foldedName(output: string): string {
@@ -290,7 +292,7 @@ export function foldedName(output: string): string {
 const LONGEST_COMPONENT_BYTES = 255;
 
 // The path must be relative, use `/`, and stay in the output folder on every system.
-function checkOutputName(output: string, source: string): string {
+function checkOutputName(output: string, source: string, platform: NodeJS.Platform): string {
   const parts = output.split('/');
   const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
   if (!isPlain || /[\\\0-\x1f\x7f]|^[A-Za-z]:/.test(output)) {
@@ -309,6 +311,13 @@ function checkOutputName(output: string, source: string): string {
   if (parts[0]?.toLowerCase() === BATCH_FOLDER || isTemporaryName(parts.at(-1) ?? '')) {
     throw usageFailure(
       `${source}: the output "${display(output)}" is a name that foley reserves`,
+      'Choose another name.',
+    );
+  }
+  const problem = platform === 'win32' ? windowsNameProblem(output) : undefined;
+  if (problem !== undefined) {
+    throw usageFailure(
+      `${source}: the output "${display(output)}" ${problem}, which Windows does not allow`,
       'Choose another name.',
     );
   }

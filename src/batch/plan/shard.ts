@@ -28,7 +28,8 @@ export function isInShard({ index, total }: Shard, item: number): boolean {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the shard from the environment, such as a Slurm array or a GitLab job, and the variable that sets it.
+ * Returns the shard that an environment variable sets, and the name of that variable; for example, in a Slurm array or
+ * a GitLab job.
  * @throws Failure (usage) for an index whose total is missing or does not match
  */
 export function shardOfEnvironment(

@@ -24,9 +24,14 @@ const SEPARATORS = [',', ';', '\t'] as const;
 /**
  * Reads the header of a CSV file (RFC 4180; also with semicolons or tabs).
  * @param textColumn the column that holds the texts
+ * @param keys the columns that are used
  * @throws Failure (usage) naming the file and the column
  */
-export async function openTable(file: InputFile, textColumn: string): Promise<Table> {
+export async function openTable(
+  file: InputFile,
+  textColumn: string,
+  keys: readonly string[] = ITEM_KEYS,
+): Promise<Table> {
   let header: readonly string[] = [];
   let separator: string = SEPARATORS[0];
   for (const candidate of SEPARATORS) {
@@ -35,7 +40,7 @@ export async function openTable(file: InputFile, textColumn: string): Promise<Ta
     header = found;
     separator = candidate;
   }
-  const fields = fieldsOf(header, textColumn, display(file.name));
+  const fields = fieldsOf(header, { textColumn, keys }, display(file.name));
   return {
     ignored: header.filter((_, at) => fields[at] === undefined),
     async *rows() {
@@ -57,12 +62,16 @@ async function headerOf(file: InputFile, separator: string): Promise<readonly st
 
 function fieldsOf(
   header: readonly string[],
-  textColumn: string,
+  { keys, textColumn }: { readonly textColumn: string; readonly keys: readonly string[] },
   where: string,
 ): readonly (string | undefined)[] {
   const columns = `Its columns: ${header.map((name) => display(name)).join(', ')}.`;
-  if (!header.includes(textColumn) && !(textColumn === 'text' && header.includes('file'))) {
-    const hint = `${columns} Name the one with the texts: --text-column NAME.`;
+  const mayNameFiles = keys.includes('file');
+  const hasFiles = mayNameFiles && textColumn === 'text' && header.includes('file');
+  if (!header.includes(textColumn) && !hasFiles) {
+    const hint = mayNameFiles
+      ? `${columns} Name the one with the texts: --text-column NAME.`
+      : columns;
     throw usageFailure(`${where} has no column "${display(textColumn)}"`, hint);
   }
   const twice = header.find((name, at) => name !== '' && header.indexOf(name) !== at);
@@ -72,8 +81,8 @@ function fieldsOf(
   return header.map((name) => {
     if (name === textColumn) return 'text';
     if (name === 'text') return undefined;
-    if (ITEM_KEYS.includes(name)) return name;
-    const meant = ITEM_KEYS.find((key) => folded(key) === folded(name));
+    if (keys.includes(name)) return name;
+    const meant = keys.find((key) => folded(key) === folded(name));
     if (meant === undefined) return undefined;
     throw usageFailure(
       `${where} has the unknown column "${display(name)}"`,
@@ -93,13 +102,13 @@ function rowOf(
   const row = new Map<string, unknown>();
   for (const [at, cell] of cells.entries()) {
     const field = fields[at];
-    if (field !== undefined && cell !== '') row.set(field, typed(field, cell));
+    if (field !== undefined && cell !== '') row.set(field, typedCell(field, cell));
   }
   return row;
 }
 
-// An invalid cell stays text, which `itemOf` rejects.
-function typed(field: string, cell: string): unknown {
+/** Converts a cell to the type of its field. An invalid cell stays text, which `itemOf` rejects. */
+export function typedCell(field: string, cell: string): unknown {
   const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
   if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;
   const word = cell.trim().toLowerCase();

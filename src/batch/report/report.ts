@@ -11,7 +11,7 @@ export class Tally {
   skipped = 0;
   creditsUsed = 0;
   gravest: Failure | undefined;
-  /** Number of delivered and of skipped items whose audio leaves words out. */
+  /** Number of items in whose audio some words are missing, by the status of the item. */
   readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
   add({ creditsUsed, error, status, unspoken }: ItemResult): void {
@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Exit name of a batch that tried all items: `ok` without failures; `partial` if some items failed or this run
-   * delivered audio that leaves words out; if no item succeeded, the exit name of the gravest failure.
+   * Exit name of a batch that tried all items: `ok` if none failed; `partial` if some failed, or if this run delivered
+   * audio in which some words are missing; if all failed, the exit name of the gravest failure.
    */
   get exit(): ExitName {
     if (this.failed === 0) return this.unspoken.done > 0 ? 'partial' : 'ok';

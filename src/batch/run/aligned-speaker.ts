@@ -68,7 +68,10 @@ export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeec
   return timingsOf({ text: source.written, durationMs, complete, words });
 }
 
-/** Returns the bytes that identify a request with word times; a job for the same text has different bytes. */
+/**
+ * Returns the bytes that identify a request for audio with word times. They differ from those of a job for the same
+ * text, so that the two never share an idempotency key.
+ */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });
   return Buffer.concat([Buffer.from('aligned '), body?.bytes ?? new Uint8Array()]);

@@ -4,11 +4,10 @@ import type { SpeechOrder } from '../../api/resources/speech.ts';
 import { checksumOf } from '../../durable/checksum.ts';
 import { hasErrno, outputFailure } from '../../durable/file-failures.ts';
 import { containedPath } from '../../durable/names.ts';
-import type { FileSystem } from '../../effects/file-system.ts';
 import { Failure, usageFailure } from '../../errors/failure.ts';
 import { countCodePoints } from '../../text/code-points.ts';
 import { display } from '../../text/display.ts';
-import type { JournalIndex, KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
+import type { KnownFile, ItemStatus, ItemFacts } from '../journal/journal.ts';
 import { FirstOwners, foldedName } from '../plan/plan.ts';
 import type { BatchItem } from '../plan/plan.ts';
 import type { Decision } from './decide.ts';
@@ -22,7 +21,9 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly item: BatchItem;
   readonly body: string;
   readonly decision: ItemDecision;
-  /** The requests to pay for, if the item is spoken: the length of each text in characters, by its digest. */
+  /**
+   * The texts that would be billed if the item were spoken: the digest of each text, with its length in characters.
+   */
   readonly unpaid: ReadonlyMap<string, number>;
 }
 
@@ -33,6 +34,8 @@ export type ItemDecision =
 
 export interface RerunOptions {
   readonly outputDir: string;
+  /** The flag with which the user chooses another output folder; named in messages. */
+  readonly outputFlag: string;
   /** Whether files that the batch did not make may be replaced. */
   readonly overwrite: boolean;
   readonly retriesFailed: boolean;
@@ -74,7 +77,6 @@ function purchaseOf({ body, decision }: ClassifiedItem): string | undefined {
   return kind === 'fetch' ? `${status.body} ${status.generation}` : undefined;
 }
 
-/** Returns a Markdown item as an earlier version requested it, if the journal knows that request only. */
 function asRequested(item: BatchItem, { bodyOf, index, isRedone }: ClassifyOptions): BatchItem {
   const { rawText: text, spoken: _, ...rest } = item;
   if (text === undefined || item.parts !== undefined || isRedone(item.id)) return item;
@@ -90,7 +92,7 @@ async function classify(
   inspector: OutputInspector,
   options: ClassifyOptions,
 ): Promise<ClassifiedItem> {
-  const { index, overwrite, redoToken } = options;
+  const { index, origin, overwrite, redoToken, retriesFailed } = options;
   const item = asRequested(planned, options);
   const body = itemDigest(item, options.bodyOf);
   const status = index.statusOf(item.id, body);
@@ -117,7 +119,8 @@ async function classify(
       ? // Equal items may have been requested separately: the audio at the output is as good as the other.
         { kind: 'skip', status }
       : decide({
-          ...options,
+          origin,
+          retriesFailed,
           status,
           lastGeneration: index.lastGeneration(body),
           isPresent,
@@ -135,7 +138,6 @@ async function classify(
   return { item, body, decision, isNew: state.kind === 'missing', displaced, unpaid };
 }
 
-/** Returns the parts of an item with pauses, if the item is to be spoken or lost. */
 async function partsOf(
   item: BatchItem,
   { kind, status, ...decision }: Decision,
@@ -154,9 +156,9 @@ const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
 /**
- * Yields the classified items several times: from memory if they are few, else by classifying all items again.
+ * Returns two functions that read the classified items: `first` for the first time, and `again` for every later time.
+ * If there are only a few items, they are kept in memory; otherwise each later time classifies them again.
  * @param read classifies all items on each call
- * @returns `first`, which reads the items for the first time, and `again`, for every later time
  */
 export function retainItems(read: () => Classified) {
   let retained: readonly ClassifiedItem[] | undefined;
@@ -182,21 +184,21 @@ export function retainItems(read: () => Classified) {
 
 type OutputState =
   | { readonly kind: 'missing' }
-  /** An unchanged file of this batch. */
   | { readonly kind: 'known'; readonly file: KnownFile }
-  /** A file of a killed process: the journal contains its name, but not its hash. */
+  // The journal of a killed process contains the name of this file, but not its hash.
   | { readonly kind: 'ours' }
-  /** A file that the batch did not make. */
   | { readonly kind: 'foreign' };
 
 type Place = Pick<BatchItem, 'output' | 'source'>;
 
+type InspectorOptions = Pick<AudioLookup, 'files' | 'index' | 'outputDir' | 'outputFlag'>;
+
 /** Compares output files with the journal. Lists each folder once. */
 export class OutputInspector {
-  readonly #options: Pick<AudioLookup, 'files' | 'index' | 'outputDir'>;
+  readonly #options: InspectorOptions;
   readonly #namesIn = new Map<string, Promise<ReadonlySet<string>>>();
 
-  constructor(options: Pick<AudioLookup, 'files' | 'index' | 'outputDir'>) {
+  constructor(options: InspectorOptions) {
     this.#options = options;
   }
 
@@ -209,13 +211,13 @@ export class OutputInspector {
     { output, source }: Place,
     audio: Pick<ItemFacts, 'bytes' | 'sha256'> = {},
   ): Promise<OutputState> {
-    const { files, index, outputDir } = this.#options;
+    const { index, outputDir } = this.#options;
     const folder = path.posix.dirname(output);
     const known = this.#namesIn.get(folder) ?? this.#readNames(folder);
     this.#namesIn.set(folder, known);
     if (!(await known).has(foldedName(path.posix.basename(output)))) return { kind: 'missing' };
     const file = path.join(outputDir, output);
-    const stats = await statsOf(outputDir, output, files);
+    const stats = await statsOf(output, this.#options);
     if (stats === undefined) return { kind: 'missing' };
     if (stats.isDirectory()) {
       throw usageFailure(`${source}: its output ${display(file)} is a folder`);
@@ -224,28 +226,27 @@ export class OutputInspector {
     const state = await compare(file, stats, index.filesAt(output), this.#options);
     const { bytes, sha256 } = audio;
     if (state.kind === 'known' || sha256 === undefined || bytes !== stats.size) return state;
-    const isIts = (await digestOf(file, files)) === sha256;
+    const isIts = (await digestOf(file, this.#options)) === sha256;
     return isIts ? { kind: 'known', file: { sha256, bytes, mtimeMs: undefined } } : state;
   }
 
   // Folded, because the file system may have changed case or accents.
   async #readNames(folder: string): Promise<ReadonlySet<string>> {
-    const { files, outputDir } = this.#options;
+    const { files, outputDir, outputFlag } = this.#options;
     if (folder !== '.') await containedPath(outputDir, folder, files);
     const dir = path.join(outputDir, folder);
     try {
       return new Set((await files.readdir(dir)).map((name) => foldedName(name)));
     } catch (error) {
       if (hasErrno(error, 'ENOENT')) return new Set();
-      throw outputFailure(dir, error, 'opening', '--output-dir');
+      throw outputFailure(dir, error, 'opening', outputFlag);
     }
   }
 }
 
 async function statsOf(
-  outputDir: string,
   output: string,
-  files: FileSystem,
+  { files, outputDir, outputFlag }: InspectorOptions,
 ): Promise<Stats | undefined> {
   const file = path.join(outputDir, output);
   try {
@@ -254,7 +255,7 @@ async function statsOf(
     return await files.stat(await containedPath(outputDir, output, files));
   } catch (error) {
     if (hasErrno(error, 'ENOENT')) return undefined;
-    throw outputFailure(file, error, 'opening', '--output-dir');
+    throw outputFailure(file, error, 'opening', outputFlag);
   }
 }
 
@@ -262,21 +263,21 @@ async function compare(
   file: string,
   stats: Stats,
   known: readonly KnownFile[] | undefined,
-  { files, index }: { readonly files: FileSystem; readonly index: JournalIndex },
+  options: InspectorOptions,
 ): Promise<OutputState> {
   if (known === undefined) return { kind: 'foreign' };
   if (known.length === 0) return { kind: 'ours' };
   const only = unchangedFile(known, stats);
   if (only !== undefined) return { kind: 'known', file: only };
-  const sha256 = await digestOf(file, files);
+  const sha256 = await digestOf(file, options);
   // A killed run may have left audio of another item that it was about to replace.
-  if (index.outputsOf(sha256).length === 0) return { kind: 'foreign' };
+  if (options.index.outputsOf(sha256).length === 0) return { kind: 'foreign' };
   return { kind: 'known', file: { sha256, bytes: stats.size, mtimeMs: undefined } };
 }
 
-function digestOf(file: string, files: FileSystem): Promise<string> {
+function digestOf(file: string, { files, outputFlag }: InspectorOptions): Promise<string> {
   return checksumOf(file, 'sha256', files).catch((error: unknown) => {
-    throw outputFailure(file, error, 'opening', '--output-dir');
+    throw outputFailure(file, error, 'opening', outputFlag);
   });
 }
 

@@ -5,7 +5,10 @@ import type { ItemStatus } from '../journal/journal.ts';
 export type Decision =
   /** Nothing to do: the audio is at its output and unchanged. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
-  /** Send the request with this generation number; `status` is its journaled state, if any. */
+  /**
+   * The item is requested, with this generation number. `status` is the state of an earlier request in the journal, if
+   * there was one.
+   */
   | {
       readonly kind: 'speak';
       readonly generation: number;
@@ -16,7 +19,7 @@ export type Decision =
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
   /** The item was billed before; its job has the audio, or will have it. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
-  /** Nothing is done unless the user passes a flag such as `--retry-failed`. */
+  /** The item has ended. It is not spoken again unless the user passes a flag such as `--retry-failed`. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
 
 export type StopReason =
@@ -46,8 +49,8 @@ export interface DecisionFacts {
 }
 
 /**
- * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same key, billed audio is
- * fetched, and only `--redo` and `--retry-failed` pay for an item twice.
+ * Decides what to do with an item (docs/batch.md). Unfinished requests continue under the same idempotency key, and
+ * billed audio is fetched. Only `--redo` and `--retry-failed` pay for an item twice.
  */
 export function decide(facts: DecisionFacts): Decision {
   const { isRedone, lastGeneration, retriesFailed, status } = facts;
@@ -87,7 +90,7 @@ function decideKnown(
   }
 }
 
-/** Decides how to get a billed request's audio, which is not in the output folder. */
+/** Decides how to get the audio of a billed request whose audio is not in the output folder. */
 export function fetchFrom(origin: string, status: ItemStatus): Decision {
   if (status.facts.jobId === undefined) return { kind: 'ended', status, why: 'lost' };
   const isHere = status.about === undefined || status.about.origin === origin;

@@ -38,21 +38,21 @@ function partDigest(body: Uint8Array): string {
   return bodyDigest(Buffer.concat([Buffer.from('part '), body]));
 }
 
-/** Item id under which the journal records all parts, because equal parts of several items are one request. */
+/**
+ * The item id that the journal records for every part. A part belongs to no single item: if several items contain the
+ * same part, it is requested once.
+ */
 export const PART_ID = '';
 
 /** A part of an item with pauses. The journal records its request like that of an item. */
 export interface ItemPart {
-  /** The item with the text of this part only. */
+  /** A copy of the item that has only the text of this part. */
   readonly item: BatchItem;
   readonly body: string;
   readonly decision: PartDecision;
 }
 
-type PartDecision =
-  | Decision
-  /** The voice cannot speak any word of the part, so it has no audio. */
-  | { readonly kind: 'silent'; readonly status: ItemStatus };
+type PartDecision = Decision | { readonly kind: 'silent'; readonly status: ItemStatus };
 
 interface PartOptions {
   readonly bodyOf: BodyOf;
@@ -65,7 +65,7 @@ interface PartOptions {
 
 /**
  * Decides what to do with each part of an item with pauses.
- * @param redo token of the `--redo` command that buys the item again, if any
+ * @param redo token of the `--redo` command that pays for the item again, if any
  */
 export async function classifyParts(
   item: BatchItem,
@@ -109,7 +109,7 @@ async function decidePart(
   });
 }
 
-/** Whether the service refused the text of a part, which is then not billed and has no audio. */
+/** Returns whether the service refused the text of a part. Such a part is not billed and has no audio. */
 export function isSilent({ facts, state }: ItemStatus): boolean {
   return state === 'failed' && facts.bytes === 0;
 }
@@ -129,7 +129,7 @@ export function partOutput(body: string, generation: number, { order }: BatchIte
   return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
 }
 
-/** Returns the parts that are still to be paid for: the length of each in characters, by its digest. */
+/** Returns the length, in characters, of each part that is not paid for yet, by the digest of the part. */
 export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, number> {
   const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
   // Equal parts are bought once.

@@ -59,15 +59,15 @@ interface PausedSpeakerOptions extends FileDeps {
   readonly outputDir: string;
   readonly retriesFailed: boolean;
   readonly captions: CaptionOptions | undefined;
-  /** Speaks the parts; its folder is that of `folderOfParts`. */
+  // Must use the result of `folderOfParts` as its batch folder.
   readonly speaker: ItemSpeaker;
-  /** Maximum number of parts, of all items together, that are spoken at a time. */
+  // For the parts of all items together.
   readonly concurrency: number;
-  /** Returns whether the batch was stopped; no further part is sent then. */
+  // Once the batch is stopped, no further part is sent.
   readonly isStopped: () => boolean;
 }
 
-/** The states of billed parts that no item contains yet. */
+// A part that an item contains is `published`.
 const PAID: ReadonlySet<ItemState> = new Set(['accepted', 'lost', 'verified']);
 
 interface PlannedPart extends ItemPart {
@@ -81,11 +81,9 @@ interface PlannedPart extends ItemPart {
 export class PausedSpeaker {
   readonly #options: PausedSpeakerOptions;
   readonly #slots: Slots;
-  /** The parts that this run speaks, by request; equal parts are bought once. */
+  // Equal parts share one request, so that they are paid for once.
   readonly #speaking = new Map<string, Promise<ItemStatus>>();
-  /** The requests of the parts that items of this run contain. */
   readonly #delivered = new Set<string>();
-  /** The digests of the parts of items that are not done. */
   readonly #kept = new Set<string>();
 
   constructor(options: PausedSpeakerOptions) {
@@ -113,7 +111,7 @@ export class PausedSpeaker {
     }
   }
 
-  /** Returns the failure of an item that is not tried, with the number of its stored parts. */
+  /** Adds the number of an item's stored parts to the failure for an item that was not tried. */
   endedFailure(item: BatchItem, failure: Failure): Failure {
     const { folder, speaker } = this.#options;
     const parts = partDigests(item, speaker.bodyOf).flatMap(
@@ -122,7 +120,7 @@ export class PausedSpeaker {
     return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
 
-  /** Returns the credits that the parts of an unfinished item cost, as far as the service reports them. */
+  /** Returns the reported cost, in credits, of the parts of an unfinished item. */
   paidFor(item: BatchItem): number {
     const { folder, speaker } = this.#options;
     const bodies = new Set(partDigests(item, speaker.bodyOf));
@@ -131,7 +129,7 @@ export class PausedSpeaker {
     return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
   }
 
-  /** Records that the parts of a finished item are published, which a killed run could not. */
+  /** Records that the parts of a finished item are published. If a run was killed, this record may be missing. */
   settle(item: BatchItem): void {
     const { folder, speaker } = this.#options;
     for (const body of partDigests(item, speaker.bodyOf)) {
@@ -140,7 +138,7 @@ export class PausedSpeaker {
     }
   }
 
-  /** Keeps the audio of the parts of an item that is not done, also if other items contain the parts. */
+  /** Makes `tidy` keep the audio of the parts of an unfinished item, even if finished items contain the same parts. */
   keep(item: BatchItem): void {
     for (const body of partDigests(item, this.#options.speaker.bodyOf)) this.#kept.add(body);
   }
@@ -207,7 +205,6 @@ export class PausedSpeaker {
     return spoken;
   }
 
-  /** Decides what to do with each part, and records the new requests. */
   async #plan(item: BatchItem, redo: string | undefined): Promise<readonly PlannedPart[]> {
     const { folder, origin, speaker } = this.#options;
     const { bodyOf } = speaker;
@@ -258,14 +255,13 @@ export class PausedSpeaker {
     }
   }
 
-  /** Records that the voice can speak no word of a part, which is then not billed and has no audio. */
+  // The service does not bill such a part.
   #leaveOut({ item, status }: PlannedPart, { message: problem }: Failure): Promise<ItemStatus> {
     const unspoken = formatRanges(wordRanges(item.order.text));
     const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };
     return folderOfParts(this.#options.folder).note(status, 'failed', facts);
   }
 
-  /** Records that an item cannot continue, if one of its parts failed or is lost. */
   async #noteEnded(
     whole: ItemStatus,
     parts: readonly ItemStatus[],
@@ -290,7 +286,6 @@ export class PausedSpeaker {
     }
   }
 
-  /** Returns the credits for the parts that no item contains yet; undefined if a part does not report its cost. */
   #costOf(parts: readonly ItemStatus[]): number | undefined {
     const unpaid = new Map(
       parts
@@ -428,7 +423,6 @@ function sumOf(costs: readonly (number | undefined)[]): number | undefined {
   return sum;
 }
 
-/** Limits how many calls run at a time. */
 class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];

@@ -108,19 +108,25 @@ export async function commitAudio(
 }
 
 /**
- * Opens an output of the batch; `OutputFolders.sync` syncs its folder later.
+ * Opens an output of the batch. Its folder is synced to disk later, by `OutputFolders.sync`.
  * @throws Failure (output)
  */
-export async function openBatchOutput(place: OutputPlace, deps: FileDeps): Promise<Output> {
-  const { file, folders, isNew, temporaries } = place;
+export async function openBatchOutput(
+  { file, folders, isNew, temporaries }: OutputPlace,
+  { clock, files, platform, processes, random }: FileDeps,
+): Promise<Output> {
   await folders.useFor(file);
   const options = {
-    ...deps,
+    clock,
+    files,
+    platform,
+    processes,
+    random,
     path: file,
     temporaryFolder: temporaries,
     isFolderSyncedLater: true,
     checksum: 'sha256' as const,
-    flag: '--output-dir',
+    flag: folders.flag,
   };
   return isNew
     ? openPublishedOutput({ ...options, asked: file, existing: 'refuse', replaced: undefined })
@@ -131,9 +137,12 @@ export async function openBatchOutput(place: OutputPlace, deps: FileDeps): Promi
 export class OutputFolders {
   readonly #made = new Map<string, Promise<unknown>>();
   readonly #files: FileSystem;
+  readonly flag: string;
 
-  constructor(files: FileSystem) {
+  /** @param flag the flag with which the user chooses another output folder; named in messages */
+  constructor(files: FileSystem, flag: string) {
     this.#files = files;
+    this.flag = flag;
   }
 
   /**
@@ -147,7 +156,7 @@ export class OutputFolders {
     await made.catch((error: unknown) => {
       // The next item tries again.
       this.#made.delete(folder);
-      throw outputFailure(folder, error, 'opening', '--output-dir');
+      throw outputFailure(folder, error, 'opening', this.flag);
     });
   }
 
@@ -159,7 +168,7 @@ export class OutputFolders {
   async sync(): Promise<void> {
     for (const folder of this.#made.keys()) {
       await syncFolder(this.#files, folder).catch((error: unknown) => {
-        throw outputFailure(folder, error, 'writing', '--output-dir');
+        throw outputFailure(folder, error, 'writing', this.flag);
       });
     }
   }

@@ -18,6 +18,7 @@ import { openBatchOutput } from './publish-audio.ts';
 
 export interface AudioLookup extends Pick<FileDeps, 'files'> {
   readonly outputDir: string;
+  readonly outputFlag: string;
   readonly index: JournalIndex;
   readonly sidecars: (output: string) => readonly string[];
 }
@@ -115,11 +116,11 @@ export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file at the output, if it has another request's audio; foley saves this file before overwriting it. */
+  /** The file at the output, if that file has the audio of another request. foley saves it before overwriting it. */
   readonly displaced: KnownFile | undefined;
 }
 
-/** Moves and copies billed audio, so that it is never paid for again and never lost. */
+/** Moves and copies billed audio, so that the audio is never lost and never paid for again. */
 export class AudioReuse {
   readonly #options: ReuseOptions;
   readonly #kept: string;
@@ -184,7 +185,7 @@ export class AudioReuse {
       }
       await this.#linkOrCopy(file, to);
     } catch (error) {
-      throw outputFailure(this.#kept, error, 'writing', '--output-dir');
+      throw outputFailure(this.#kept, error, 'writing', this.#options.outputFlag);
     }
   }
 
@@ -253,7 +254,7 @@ export class AudioReuse {
     const existing = target.isNew ? 'refuse' : 'replace';
     const naming = { path: to, asked: to, existing, replaced: undefined } as const;
     await commitRename(from, { ...this.#options, ...naming }).catch((error: unknown) => {
-      throw outputFailure(to, error, 'writing', '--output-dir');
+      throw outputFailure(to, error, 'writing', this.#options.outputFlag);
     });
     return true;
   }
@@ -299,7 +300,7 @@ export class AudioReuse {
       await copy?.close();
       return true;
     } catch (error) {
-      throw outputFailure(file, error, 'writing', '--output-dir');
+      throw outputFailure(file, error, 'writing', this.#options.outputFlag);
     } finally {
       await source.close().catch(() => undefined);
       await output?.abandon();

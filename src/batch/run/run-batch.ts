@@ -54,7 +54,7 @@ export interface BatchOptions extends FileDeps {
   readonly estimate: (item: BatchItem) => number;
   /** Aborted when the user stops the batch. */
   readonly signal: AbortSignal;
-  /** How long running items may continue after the stop, in milliseconds. */
+  /** How long running items may continue after the user stops the batch, in milliseconds. */
   readonly graceMs: number;
 }
 
@@ -87,7 +87,7 @@ export class Batch {
   constructor(options: BatchOptions) {
     this.#options = options;
     const { captions, folder, rerun } = options;
-    const folders = new OutputFolders(options.files);
+    const folders = new OutputFolders(options.files, rerun.outputFlag);
     const onTrouble = (reason: Failure): void => this.#stop(reason);
     this.#folders = folders;
     this.#speaker =

@@ -13,9 +13,9 @@ import type {
 type Host = Pick<NodeJS.Process, 'env' | 'platform'>;
 
 /**
- * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run: one line for each
- * candidate (word, tab, description), or the line `files` or `folders`, which makes the shell complete paths. Sends no
- * request and never fails.
+ * Returns the output of `foley __complete WORD... CURRENT`, which the completion scripts run. Each line is a candidate:
+ * the word, a tab and a description. The line `files` or `folders` makes the shell complete paths. Sends no request and
+ * never fails.
  */
 export async function complete(words: readonly string[], host: Host): Promise<string> {
   try {
@@ -37,14 +37,12 @@ async function candidates(
   const line = parseWords(grammar, words.slice(0, -1));
   const [, assigned, begun = ''] = /^(--[^=]+)=(.*)$/s.exec(line.isAfterFlags ? '' : current) ?? [];
   const flag = assigned === undefined ? line.pending : flagNamed(grammar, line.place, assigned);
-  const valueOf = async (source: ValueSource, prefix: string, before?: string): Promise<string> => {
+  const valueOf = async (source: ValueSource, prefix: string, before = ''): Promise<string> => {
     if (source === 'files' || source === 'folders') return `${source}\n`;
     if (typeof source === 'string') return '';
-    return candidateLines(
-      'known' in source ? await recall(source.known) : wordsOf(source),
-      prefix,
-      before,
-    );
+    if ('known' in source) return candidateLines(await recall(source.known), prefix, before);
+    const last = source.isList === true ? prefix.lastIndexOf(',') + 1 : 0;
+    return candidateLines(wordsOf(source), prefix.slice(last), before + prefix.slice(0, last));
   };
   if (assigned !== undefined) return valueOf(flag?.source ?? 'nothing', begun, `${assigned}=`);
   if (flag !== undefined) return valueOf(flag.source, current);

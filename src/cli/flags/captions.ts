@@ -25,7 +25,7 @@ type CueSetting =
 
 export type CueFlags = Partial<Pick<SettingValues, CueSetting>>;
 
-/** Adds the `--cue-…` flags. */
+/** Adds the `--cue-…` flags to a command. */
 export function addCueFlags(command: Command): void {
   const options = [
     integerOption('--cue-max-chars <n>', help('cueMaxChars'), { minimum: 1, maximum: 1_000 }),
@@ -49,9 +49,9 @@ export function subtitlesOption(): Option {
 }
 
 /**
- * Returns the limits of cues: from flags, else from settings, else the defaults. A preset replaces a limit unless the
- * limit comes from a source of the same or a higher precedence.
- * @throws Failure (usage for limits that contradict each other, config for an invalid setting)
+ * Returns the limits of subtitle cues, from flags, settings or defaults. A preset replaces a limit if the preset comes
+ * from a source of higher precedence than the limit.
+ * @throws Failure: `usage` for contradictory limits, `config` for an invalid setting
  */
 export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   const preset = resolveSetting(settings, 'cuePreset', flags.cuePreset);
@@ -91,7 +91,6 @@ export function cueShape(flags: CueFlags, settings: SettingSources): CueShape {
   };
 }
 
-/** Returns the rank of an origin: 0 for the highest precedence. */
 function rankOf({ kind }: Origin): number {
   return ['flag', 'environment', 'project', 'user', 'default'].indexOf(kind);
 }
@@ -143,7 +142,7 @@ export interface CaptionFlags extends CueFlags {
   readonly timings?: string;
 }
 
-/** The requested caption files and the limits of cues. */
+/** The requested caption files and the limits of subtitle cues. */
 export interface CaptionPlan {
   readonly targets: readonly CaptionTarget[];
   readonly shape: CueShape;

@@ -5,6 +5,10 @@ import { choiceOption, durationOption, integerOption, parseTimeLimit } from './v
 
 export interface GlobalOptions {
   readonly json?: true;
+  /**
+   * The jq filter that `--jq` gives. It turns on JSON output, as `--json` does, but errors are still printed as text.
+   */
+  readonly jq?: string;
   readonly quiet?: true;
   readonly verbose?: true;
   readonly account?: string;
@@ -19,6 +23,8 @@ export interface GlobalOptions {
   readonly idleTimeout?: number;
   readonly maxBytes?: number;
   readonly progress: boolean;
+  /** False if `--no-pager` forbids a pager. */
+  readonly pager: boolean;
   readonly color: ColorChoice;
   /** False if `--no-input` forbids prompts. */
   readonly input: boolean;
@@ -60,6 +66,7 @@ export function globalOptions(): Option[] {
       { minimum: 1 },
     ),
     new Option('--no-progress', 'hide progress'),
+    new Option('--no-pager', 'print long output without a pager'),
     choiceOption('--color <when>', 'use colors: auto, always or never', COLOR_CHOICES).default(
       'auto',
       'auto',

@@ -16,9 +16,7 @@ export interface ApiFlag {
 }
 
 export interface WaitFlags {
-  /** In milliseconds. */
   readonly timeout?: number;
-  /** In milliseconds. */
   readonly pollInterval?: number;
 }
 
@@ -75,10 +73,7 @@ export interface CreateWaitFlags extends WaitFlags {
   readonly clobber: boolean;
 }
 
-/**
- * Refuses flags about waiting if neither `--wait` nor `-o` is given.
- * @throws Failure (usage)
- */
+/** Refuses `--timeout` and other flags for waiting if neither `--wait` nor `-o` is given. @throws Failure (usage) */
 export function refuseUnusedWaitFlags({
   clobber,
   output,
@@ -121,7 +116,7 @@ export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): re
   ];
 }
 
-/** Fetches all pages. Returns the items as `rows`, and the document of `--json` as `data`. */
+/** Fetches all pages of a list. Returns the items as `rows`, and the document that `--json` prints as `data`. */
 export async function collectAll<Item>(
   listed: AsyncIterable<{ readonly item: Item; readonly raw: unknown }>,
 ): Promise<{ readonly rows: readonly Item[]; readonly data: unknown }> {

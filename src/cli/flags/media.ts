@@ -20,7 +20,7 @@ export interface MediaCreateFlags extends CreateWaitFlags, IdFlags {}
 /**
  * Creates the flags of the commands that create media jobs.
  * @param what noun for the result in the help, such as `the video`
- * @param keyHelp the help of `--idempotency-key`, for an endpoint that does not recognize repeated keys
+ * @param keyHelp help of `--idempotency-key` for an endpoint that does not recognize repeated keys
  */
 export function createOptions(what: string, keyHelp?: string): Option[] {
   return [
@@ -74,7 +74,7 @@ export function pictureOptions(mediaType: MediaType): Option[] {
 }
 
 /**
- * Returns the values of `--image`, each as a pair with the name of the flag.
+ * Returns the values of `--image`, each with the name of the flag.
  * @throws Failure (usage) for too many images (docs/api/media.md)
  */
 export function givenReferences({
@@ -97,8 +97,9 @@ export function referenceFields(urls: readonly string[]): MediaRequest {
 }
 
 /**
- * Compares the price in the catalogue of models with `--max-credits`. Without that flag, does nothing.
- * @throws Failure (usage) if the price is higher than `--max-credits` or unknown
+ * Refuses a request whose price in the model catalogue is unknown or higher than `--max-credits`. Does nothing without
+ * that flag.
+ * @throws Failure (usage)
  */
 export async function refuseOverBudget(
   { signal }: Context,

@@ -34,10 +34,7 @@ export interface SpeechFlags extends SpeechControls {
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/**
- * Adds the flags for voice, model, format and controls. The help of `--format` shows `formats` as the allowed formats
- * and `usual` as the default.
- */
+/** Adds the flags for voice, model, format and controls to a command. `usual` is the default format in the help. */
 export function addSpeechFlags(
   command: Command,
   {
@@ -59,7 +56,7 @@ export function addSpeechFlags(
   ]);
 }
 
-/** Creates the flags for the text of a command, and the format of that text. */
+/** Creates the flags for the text to speak and the format of this text. */
 export function textOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
   return [
     new Option('-f, --file <path>', 'read the text from a file; - is stdin'),
@@ -67,18 +64,13 @@ export function textOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Opti
   ];
 }
 
-/** Creates the flag for pauses in a text. */
+/** Creates the flag `--pauses`. */
 export function pausesOption(): Option {
   return new Option('--pauses', 'read [pause 800ms] and [pause 1.5s] in the text as silence');
 }
 
-/** Creates the flags for the format and the pronunciation of a text. */
+/** Creates the flags for the format of a text and the pronunciation of its words. */
 export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): Option[] {
-  const lexicon = listOption(
-    '--lexicon <file>',
-    'file with pronunciations: TSV or CSV (written, spoken), or PLS',
-    filled('--lexicon'),
-  );
   const usual = `${formats.includes('auto') ? 'auto: ' : ''}by the extension of the file`;
   return [
     choiceOption(
@@ -92,8 +84,17 @@ export function documentOptions(formats: readonly TextFormat[] = TEXT_FORMATS): 
       'read, skip or announce the code blocks of a document (default: skip)',
       CODE_MODES,
     ),
-    lexicon,
+    lexiconOption(),
   ];
+}
+
+/** Creates the flag for a pronunciation lexicon. */
+export function lexiconOption(): Option {
+  return listOption(
+    '--lexicon <file>',
+    'file with pronunciations: TSV or CSV (written, spoken), or PLS',
+    filled('--lexicon'),
+  );
 }
 
 /** Creates the flags that `foley tts` and `foley live` share: those for the text and the audio output. */
@@ -141,25 +142,25 @@ export const CONTROL_NAMES = Object.keys(SPEECH_CONTROLS).filter(
   (name): name is ControlName => name in SPEECH_CONTROLS,
 );
 
-/** Returns the flag that sets a control, such as `--speed`. If the value is false, returns `--no-NAME`. */
+/** Returns the flag that sets a speech control, such as `--speed`. For the value false, returns `--no-NAME`. */
 export function flagOf(name: ControlName, value?: SpeechControls[ControlName]): string {
   return flagName(value === false ? `no-${name}` : name);
 }
 
-/** Creates the flags of the named speech controls. */
+/** Creates the flags that set the given speech controls. */
 export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): Option[] {
   return names.flatMap((name) => {
     const control = SPEECH_CONTROLS[name];
     const flag = flagName(name);
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
     // Model families have narrower ranges, which follow the widest range.
-    const [about = '', families] = control.description.split(/; (?=[\d.]+ to )/);
+    const [about = '', families] = control.description.split(/ (?=\([\d.]+ to )/);
     const help = lowerFirst(about);
     switch (control.type) {
       case 'number':
         return numberOption(
           `${flags} <n>`,
-          `${help}, ${control.minimum} to ${control.maximum}${families === undefined ? '' : ` (${families})`}`,
+          `${help}, ${control.minimum} to ${control.maximum}${families === undefined ? '' : ` ${families}`}`,
           control,
         );
       case 'string':
@@ -172,7 +173,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
   });
 }
 
-/** Creates a parser for a speech format. */
+/** Creates a parser for flag values that name a speech format. */
 export function speechFormat(flag: string): ChoiceParser<AudioFormat> {
   const parse = (given: string): AudioFormat => {
     const format = AUDIO_FORMATS.find((candidate) => candidate === given.toLowerCase());
@@ -209,7 +210,7 @@ export function requestOptions(): Option[] {
   ];
 }
 
-/** Creates the flags for the ids of a request. @param keyHelp the help of `--idempotency-key` */
+/** Creates the flags for the request id and the idempotency key. @param keyHelp the help of `--idempotency-key` */
 export function idOptions(keyHelp = 'key that makes a repeated request free'): Option[] {
   return [
     new Option('--idempotency-key <key>', keyHelp).argParser(headerText('--idempotency-key')),

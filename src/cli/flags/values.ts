@@ -32,8 +32,8 @@ export function numberOption(flags: string, description: string, range: Range): 
 }
 
 /**
- * Creates a flag that accepts one of a few words.
- * @param meant returns the word to suggest for another name of it
+ * Creates a flag that accepts only the given words.
+ * @param meant returns the allowed word to suggest for an invalid word
  */
 export function choiceOption(
   flags: string,
@@ -49,7 +49,7 @@ export function durationOption(flags: string, description: string, parse = parse
   return new Option(flags, description).argParser((given) => parse(nameOf(flags), given));
 }
 
-/** Creates a flag that may be repeated. The value of the flag is the list of all results of `parse`. */
+/** Creates a flag that may be repeated. Its value is the list of the results of `parse`. */
 export function listOption(
   flags: string,
   description: string,
@@ -63,8 +63,8 @@ export function listOption(
 }
 
 /**
- * Refuses an empty `--output`, and `--json` if the output also goes to stdout.
- * @param holds noun for the content of the output, for messages
+ * Refuses an empty `--output`, and `--json` if the output goes to stdout too.
+ * @param holds what the output contains, as a noun for messages
  * @throws Failure (usage)
  */
 export function checkOutputFlag(output: string | undefined, json: boolean, holds = 'audio'): void {
@@ -76,18 +76,17 @@ export function checkOutputFlag(output: string | undefined, json: boolean, holds
   );
 }
 
-/** Returns `--model` for `-m, --model <id>`. */
 function nameOf(flags: string): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A parser with the list of words that it accepts, for help and completion. */
+/** A parser that accepts only certain words, which are listed in `words` for help and completion. */
 export interface ChoiceParser<Word extends string> {
   (given: string): Word;
   readonly words: readonly Word[];
 }
 
-/** Creates a parser for one of a few words. */
+/** Creates a parser that accepts only the given words. */
 export function oneOf<Word extends string>(
   flag: string,
   words: readonly Word[],
@@ -165,7 +164,7 @@ export function filled(flag: string): (given: string) => string {
 
 /**
  * Parses a duration; returns milliseconds.
- * @throws Failure (usage) naming the flag
+ * @throws Failure (usage) that names the flag
  */
 export function parseDuration(flag: string, given: string): number {
   const duration = durationMs(given);
@@ -177,7 +176,7 @@ export function parseDuration(flag: string, given: string): number {
 
 /**
  * Parses a time limit, a duration above 0; returns milliseconds.
- * @throws Failure (usage) naming the flag
+ * @throws Failure (usage) that names the flag
  */
 export function parseTimeLimit(flag: string, given: string): number {
   const ms = parseDuration(flag, given);

@@ -16,10 +16,10 @@ import { folderPlace } from './places.ts';
 const MAX_POLLED_JOBS = 16;
 
 interface FetchCommand<Job extends WaitedJob> {
-  /** `--output`: a file, `-`, or a folder for several jobs. */
+  /** The value of `--output`: a file, `-` for stdout, or a folder for the results of several jobs. */
   readonly output: string | undefined;
   readonly openPlace: (output: string) => Promise<OpenPlace>;
-  /** Used for a single job if `output` is undefined. Without either of the two, foley downloads nothing. */
+  /** Opens an output whose name foley chooses, for the result of a single job, if `output` is undefined. */
   readonly automatic?: OpenDestination;
   readonly jobs: (
     connection: Connection,
@@ -27,7 +27,7 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/** Fetches one job and saves the result. If `jobs` returns `polling`, first waits for the job. */
+/** Downloads the result of one job and saves it. If `jobs` returns `polling`, first waits for the job. */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,
@@ -149,7 +149,6 @@ const COLUMNS: readonly Column<FetchedJob<WaitedJob>>[] = [
   { title: 'OUTPUT', value: ({ saved }) => saved?.path ?? '' },
 ];
 
-/** Returns the failure to report: the first one that is not a timeout, else one for all jobs that are still running. */
 function worstFailure(failures: readonly Failure[], resume: () => string): Failure | undefined {
   const failed = failures.find(({ exit }) => exit !== 'deadline');
   const [late] = failures;

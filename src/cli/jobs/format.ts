@@ -10,7 +10,7 @@ import type { GlobalOptions } from '../flags/global.ts';
 import { startProgress } from '../render/progress.ts';
 import { describeCost } from '../render/result.ts';
 
-/** Returns the functions that format speech jobs for the output. */
+/** Returns functions that format the results of speech jobs for stdout and stderr. */
 export function speechPresenter(
   api: JobApi,
   target: 'embedded' | 'hosted',
@@ -30,7 +30,7 @@ export function speechPresenter(
   };
 }
 
-/** Returns the `--json` document of commands that create jobs or wait for them. */
+/** Returns the document that `--json` prints when a command creates a job or waits for it. */
 export function jobDocument(
   { job, requestId = job.requestId, saved, text }: JobResult<SpeechJob>,
   target: 'embedded' | 'hosted',
@@ -40,7 +40,7 @@ export function jobDocument(
   return { ...document, unspoken: saved === undefined ? null : unspokenOf({ job, saved, text }) };
 }
 
-/** Formats a line for stderr about words that the voice left out; undefined if there are none. */
+/** Formats a notice about words that the voice left out; undefined if the voice spoke all words. */
 export function unspokenNotice(result: JobResult<SpeechJob>): string | undefined {
   const words = unspokenOf(result);
   if (words.length === 0) return undefined;
@@ -61,7 +61,7 @@ function unspokenOf({ job, saved, text }: JobResult<SpeechJob>) {
   return ranges.map((range, index) => ({ ...range, text: words[index]?.text }));
 }
 
-/** Returns all fields of a job document in a fixed order. A field that `job` lacks is null. */
+/** Returns a job document with all fields in a fixed order. Fields that `job` lacks are null. */
 export function documentOf(job: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(DOCUMENT_FIELDS.map((field) => [field, job[field] ?? null]));
 }
@@ -80,13 +80,13 @@ const DOCUMENT_FIELDS = [
   'raw',
 ] as const;
 
-/** Formats the credits that a job cost; '' if the service does not report them. */
+/** Formats the credits that a job cost; an empty text if the service does not report the cost. */
 export function formatCost({ creditsUsed, phase }: WaitedJob): string {
   if (creditsUsed === undefined) return '';
   return phase === 'failed' && creditsUsed === 0 ? '0 (refunded)' : `${creditsUsed}`;
 }
 
-/** Formats a notice that names the segments of a job that failed. */
+/** Formats a notice about a job of which some segments failed. */
 export function partialNotice({ id, segments, status }: SpeechJob): string {
   const failed = segments.filter((segment) => segment.status === 'fail');
   const which = failed.map(({ index }) => index).join(', ');
@@ -105,12 +105,12 @@ export function savedNotice({ isFree, job: created, saved }: JobResult<SpeechJob
 
 export interface JobResult<Job extends WaitedJob> {
   readonly job: Job;
-  /** Id of the request that created the job, if this command created it. */
+  /** Id of the request that created the job; undefined if another command created the job. */
   readonly requestId?: string | undefined;
   readonly saved: SavedFile | undefined;
-  /** The text, if this command sent it. */
+  /** The text of the job; undefined if another command sent the text. */
   readonly text?: string | undefined;
-  /** Whether this command only downloaded the job, so that nothing was billed. */
+  /** Whether this command only downloaded the result of a job. Such a download is free. */
   readonly isFree?: boolean;
 }
 
@@ -121,23 +121,23 @@ interface JobProgress<Job extends WaitedJob> {
 }
 
 export interface JobPresenter<Job extends WaitedJob> {
-  /** Returns the `--json` document of commands that create jobs or wait for them. */
+  /** Returns the document that `--json` prints when a command creates a job or waits for it. */
   document(result: JobResult<Job>): Record<string, unknown>;
   /** Formats a notice about a job of which only some segments have audio. */
   partial(job: Job): string;
-  /** Formats a notice about words that the voice left out; undefined if there are none. */
+  /** Formats a notice about words that the voice left out; undefined if the voice spoke all words. */
   unspoken?(result: JobResult<Job>): string | undefined;
   /** Formats a notice about the saved file and the cost. */
   saved(result: JobResult<Job>): string;
   /** Starts a display of a job's progress. @param label text to show until the first state arrives */
   show(context: Pick<Context, 'clock' | 'io'>, label: string): JobProgress<Job>;
-  /** The kind and API version of the job, as in the `--json` document. */
+  /** The kind of the job as in the `--json` document, such as `tts`. */
   readonly kind: string;
   readonly api: string;
   readonly target: 'embedded' | 'hosted';
 }
 
-/** Returns the `--json` document of a fetched job and its error. Fields are null if the job's state is unknown. */
+/** Returns the `--json` document of a fetched job, with the error if fetching failed. Unknown fields are null. */
 export function fetchedDocument<Job extends WaitedJob>(
   { failure, id, job, saved }: FetchedJob<Job>,
   words: JobPresenter<Job>,
@@ -149,8 +149,9 @@ export function fetchedDocument<Job extends WaitedJob>(
 }
 
 /**
- * Returns a shell command that resumes jobs with the same service and output, or that downloads one `segment` of a job.
- * @param options `noun` is the command group of the jobs, such as `dub`
+ * Returns the shell command that resumes jobs, or that downloads one `segment` of a job, with the service and the
+ * output of this command.
+ * @param options `noun`: the command group of the jobs, such as `dub`
  */
 export function resumeCommand(
   ids: readonly string[],
@@ -177,7 +178,7 @@ export function resumeCommand(
   ].join(' ');
 }
 
-/** Returns the command-line flags that select the same service as this command. */
+/** Returns the flags with which another foley command uses the same service as this command. */
 export function serviceFlags({
   account,
   apiKeyFile,
@@ -197,7 +198,7 @@ export function quoted(word: string): string {
   return /^[\w%+,./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Prints the id of a new job at once: on stdout, or on stderr if stdout gets another result. */
+/** Prints the id of a new job: on stdout, or on stderr if stdout is needed for the audio or a JSON document. */
 export async function reportCreated(
   context: Context,
   output: string | undefined,

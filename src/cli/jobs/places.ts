@@ -12,29 +12,29 @@ import { display } from '../../text/display.ts';
 import type { Context } from '../command.ts';
 import { checkOutputFlag } from '../flags/values.ts';
 
-/** A file or stdout, opened before the content is available. */
+/** An output of a job (a file or stdout), opened before its content is available. */
 export interface OpenPlace {
   readonly placeFor: OpenDestination;
-  /** The open file; undefined for stdout. */
+  /** The open file; undefined if the output is stdout. */
   readonly file: Output | undefined;
-  /** Returns the file name to use when resuming the job, if the result's format does not match the given name. */
+  /** Returns a file name that matches the format of the result, for the command that resumes the job. */
   readonly nextName?: () => string;
-  /** Removes the open file if it was not published. */
+  /** Removes the open file, unless it was published. */
   abandon(): Promise<void>;
 }
 
-/** Returns stdout as a place for audio. @throws Failure (output) if stdout is closed */
+/** Returns a {@link Place} that writes audio to stdout. @throws Failure (output) if stdout is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
 }
 
 interface PlaceOptions {
-  /** Noun for the source of the content, used in messages; `job` by default. */
+  /** Where the content comes from, as a noun for messages; default `job`. */
   readonly what?: string;
-  /** Noun for the content, used in messages; `audio` by default. */
+  /** What the output contains, as a noun for messages; default `audio`. */
   readonly holds?: string;
-  /** How to treat an existing file; `replace` by default. */
+  /** What to do if the file exists; default `replace`. */
   readonly existing?: Existing;
 }
 
@@ -76,12 +76,12 @@ export function automaticPlace(context: Context, segment?: number): OpenDestinat
 
 interface FolderWords {
   readonly flag: string;
-  /** Why a folder is required, for messages, such as `several jobs require a folder`. */
+  /** Why the output must be a folder, as a clause for messages, such as `several jobs require a folder`. */
   readonly why: string;
   readonly hint: string;
 }
 
-/** Message texts about `--output-dir`, the folder for voice previews. */
+/** Texts for messages about `--output-dir`, the folder for voice previews. */
 export const PREVIEW_FOLDER: FolderWords = {
   flag: '--output-dir',
   why: 'previews require a folder',
@@ -96,7 +96,7 @@ const FOLDER_OF_JOBS: FolderWords = {
 
 /**
  * Creates the folder for the results of several jobs if necessary. Returns a function that opens files in the folder.
- * @throws Failure (usage if the folder is a file, output if it cannot be written)
+ * @throws Failure: `usage` if the path is a file, `output` if the folder cannot be written
  */
 export async function folderPlace(
   context: Context,

@@ -108,7 +108,6 @@ function exitStatus(): string {
     .join('\n');
 }
 
-/** Splits the notes of a help page. A block with a title stays verbatim; any other block is a paragraph. */
 function noteBlocks(
   notes: string,
 ): { readonly title: string | undefined; readonly body: string }[] {
@@ -189,7 +188,6 @@ function italic(text: string): string {
   return `\\fI${escapeRoff(text)}\\fR`;
 }
 
-/** Formats a term and its meaning; only the meaning is escaped. */
 function item(term: string, meaning: string): string {
   return `.TP\n${term}\n${flowing(meaning)}`;
 }
@@ -222,7 +220,7 @@ function flowing(text: string): string {
   return escapeRoff(lines.join('\n'));
 }
 
-/** Returns `docs/reference.md`: every command with its arguments, flags and examples. */
+/** Returns the content of `docs/reference.md`: every command with its arguments, flags and examples. */
 export function referencePage({ commands, globalFlags }: DescribedTree): string {
   const exitCodes = Object.values(EXIT_CODES).map(
     ({ code, meaning }) => `| ${code} | ${meaning} |`,

@@ -21,13 +21,13 @@ export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
   /**
-   * Returns the body of the request; `urls` are the URLs of the inputs.
-   * @throws Failure (usage) for a request that the service would refuse
+   * Returns the request body for the given URLs of the inputs.
+   * @throws Failure (usage) if the service would refuse the request
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
-  /** Returns the command that creates a lip sync from the billed speech of a failed dubbing. */
+  /** Returns the shell command that makes a lip sync from speech that was billed before the dubbing failed. */
   readonly continueCommand?: (audio: string) => string;
-  /** The open output, used instead of `--output`. */
+  /** An output that is already open, used instead of `--output`. */
   readonly place?: MediaPlace;
 }
 

@@ -16,7 +16,7 @@ import { describeCost } from '../render/result.ts';
 
 const MEDIA_API = 'v1';
 
-/** Returns the functions that format lip-sync, dubbing, image and video jobs for the output. */
+/** Returns functions that format lip-sync, dubbing, image and video jobs for stdout and stderr. */
 export function mediaPresenter(
   kind: MediaJobKind,
   target: 'embedded' | 'hosted',
@@ -97,7 +97,7 @@ export function describeBilling({
   return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
 
-/** Returns the shell command that resumes media jobs with the same service and output. */
+/** Returns the shell command that resumes media jobs with the service and the output of this command. */
 export function resumeMedia(
   { globals }: Context,
   noun: MediaJobKind,
@@ -110,8 +110,8 @@ export function resumeMedia(
 export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
 
 /**
- * Opens the output of a media job. Publishing fails if the result has another format than the file name; `nextName`
- * then returns a matching name.
+ * Opens the output of a media job. If the file name does not match the format of the result, publishing fails, and
+ * `nextName` returns a matching name.
  * @throws Failure (usage, output, exists)
  */
 export async function mediaPlace(

@@ -5,8 +5,8 @@ import { openAddresses, readMediaInput } from '../../media/inputs.ts';
 import type { Context, Connection } from '../command.ts';
 
 /**
- * Returns the inputs that flags name as URLs or local files.
- * @param given each value with its flag
+ * Reads the inputs that flags name, as URLs or local files.
+ * @param given each value with the name of its flag
  * @throws Failure (usage) for an invalid URL or file
  */
 export async function readInputs(
@@ -18,7 +18,7 @@ export async function readInputs(
   return inputs;
 }
 
-/** Returns URLs from which the service can fetch all inputs, even local files. @throws Failure (usage, config) */
+/** Returns URLs from which the service can fetch the inputs, including local files. @throws Failure (usage, config) */
 export async function urlsOf(
   context: Context,
   inputs: readonly MediaInput[],

@@ -1,7 +1,6 @@
 const MOST_COLUMNS = 72;
 const MOST_ROWS = 36;
-/** Approximate width of a terminal column. */
-const COLUMN_PIXELS = 10;
+const ASSUMED_COLUMN_PIXELS = 10;
 
 /**
  * Renders an image as text for a terminal; undefined if sharp is not available for this platform.
@@ -16,8 +15,8 @@ export async function drawPreview(
     const { default: sharp } = await import('sharp');
     const wide = Math.min(MOST_COLUMNS, columns);
     const isDrawn = protocol !== 'blocks';
-    const width = isDrawn ? wide * COLUMN_PIXELS : wide;
-    const height = isDrawn ? MOST_ROWS * COLUMN_PIXELS * 2 : MOST_ROWS * 2;
+    const width = isDrawn ? wide * ASSUMED_COLUMN_PIXELS : wide;
+    const height = isDrawn ? MOST_ROWS * ASSUMED_COLUMN_PIXELS * 2 : MOST_ROWS * 2;
     const small = sharp(picture).resize({
       width,
       height,
@@ -26,7 +25,7 @@ export async function drawPreview(
     });
     if (protocol === 'kitty' || protocol === 'iterm2') {
       const { data, info } = await small.png().toBuffer({ resolveWithObject: true });
-      const taken = Math.max(1, Math.round(info.width / COLUMN_PIXELS));
+      const taken = Math.max(1, Math.round(info.width / ASSUMED_COLUMN_PIXELS));
       return protocol === 'kitty' ? kittyImage(data, taken) : itermImage(data, taken);
     }
     const flat = small.removeAlpha().toColorspace('srgb').raw();
@@ -44,8 +43,8 @@ export type PreviewProtocol = 'kitty' | 'iterm2' | 'sixel' | 'blocks';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the image protocol of the terminal, from the environment; undefined if the terminal cannot show images. tmux
- * and screen do not forward images, so they get `blocks`.
+ * Returns the protocol by which the terminal shows images, detected from the environment. Returns undefined if the
+ * terminal cannot show images. tmux and screen do not forward images, so the result for them is `blocks`.
  * @param mayColor whether colors are on, which `blocks` requires
  */
 export function previewProtocol(env: Environment, mayColor: boolean): PreviewProtocol | undefined {
@@ -67,13 +66,12 @@ function isKitty(env: Environment, term: string, program: string): boolean {
   return env['KITTY_WINDOW_ID'] !== undefined || term === 'xterm-kitty' || program === 'ghostty';
 }
 
-/** Maximum number of characters in one escape sequence of the terminal kitty. */
-const KITTY_CHUNK = 4_096;
+const KITTY_MAX_CHARACTERS = 4_096;
 
 /** Returns the escape sequences with which the terminal kitty shows a PNG, `columns` wide. */
 export function kittyImage(png: Uint8Array, columns: number): string {
   const data = Buffer.from(png).toString('base64');
-  const chunks = data.match(new RegExp(`.{1,${KITTY_CHUNK}}`, 'g')) ?? [];
+  const chunks = data.match(new RegExp(`.{1,${KITTY_MAX_CHARACTERS}}`, 'g')) ?? [];
   const parts = chunks.map((chunk, index) => {
     const about = index === 0 ? `a=T,f=100,q=2,c=${columns},` : '';
     return `\u001b_G${about}m=${index < chunks.length - 1 ? 1 : 0};${chunk}\u001b\\`;
@@ -103,13 +101,13 @@ export function halfBlocks({ height, rgb, width }: Pixels): string {
   return lines.join('');
 }
 
-/** Number of levels for each of red, green and blue: 216 colors, which every sixel terminal supports. */
-const STEPS = 6;
+// For each of red, green and blue: every sixel terminal supports the resulting 216 colors.
+const LEVELS = 6;
 const BAND_ROWS = 6;
 const FULL = 100;
 const FIRST_CHARACTER = 0x3f;
 
-/** Encodes an image as sixel graphics: in bands of six rows, with each color of a band separately. */
+/** Encodes an image as sixel graphics: in bands of six rows, one color of a band after the other. */
 export function sixel({ height, rgb, width }: Pixels): string {
   const colors = Uint8Array.from({ length: width * height }, (_, pixel) => colorOf(rgb, pixel * 3));
   const bands: string[] = [];
@@ -121,20 +119,19 @@ export function sixel({ height, rgb, width }: Pixels): string {
 
 function colorOf(rgb: Uint8Array, at: number): number {
   const step = (channel: number): number =>
-    Math.round(((rgb[at + channel] ?? 0) / 255) * (STEPS - 1));
-  return (step(0) * STEPS + step(1)) * STEPS + step(2);
+    Math.round(((rgb[at + channel] ?? 0) / 255) * (LEVELS - 1));
+  return (step(0) * LEVELS + step(1)) * LEVELS + step(2);
 }
 
 function palette(): string {
-  const share = (step: number): number => Math.round((step / (STEPS - 1)) * FULL);
-  return Array.from({ length: STEPS ** 3 }, (_, color) => {
-    const red = Math.floor(color / STEPS ** 2);
-    const green = Math.floor(color / STEPS) % STEPS;
-    return `#${color};2;${share(red)};${share(green)};${share(color % STEPS)}`;
+  const share = (step: number): number => Math.round((step / (LEVELS - 1)) * FULL);
+  return Array.from({ length: LEVELS ** 3 }, (_, color) => {
+    const red = Math.floor(color / LEVELS ** 2);
+    const green = Math.floor(color / LEVELS) % LEVELS;
+    return `#${color};2;${share(red)};${share(green)};${share(color % LEVELS)}`;
   }).join('');
 }
 
-/** Encodes one color of a band. Each character marks the pixels of that color in a column of six pixels. */
 function bandOf(colors: Uint8Array, width: number): string {
   const columns = new Map<number, Uint8Array>();
   for (const [pixel, color] of colors.entries()) {

@@ -1,14 +1,14 @@
 import type { Clock } from '../../effects/clock.ts';
 import type { Io } from '../io.ts';
 
-/** A progress display for running work. If nothing is shown, the methods do nothing. */
+/** A progress display for running work. If foley shows no progress, the methods do nothing. */
 export interface Progress {
   /** Updates the label and, if `done` is given, the completed part of the total. */
   update(label: string, done?: number): void;
   stop(): void;
 }
 
-/** The unit of completed work. If the unit is undefined, foley shows a spinner instead of a bar. */
+/** How completed work is counted: in percent, or in bytes of a known total. */
 export type ProgressTotal = 'percent' | { readonly bytes: number };
 
 const SILENT: Progress = { update: () => {}, stop: () => {} };
@@ -91,7 +91,6 @@ async function openBar({ progressStream }: Io, total: ProgressTotal): Promise<Dr
   };
 }
 
-/** Returns the style of progress bars. */
 export function barStyle(stream: NodeJS.WritableStream) {
   return {
     stream,
@@ -110,7 +109,7 @@ function megabytes(bytes: number): number {
 // More lines would scroll the command out of view.
 const MOST_LINES = 12;
 
-/** Lines on stderr that foley rewrites when the content changes. */
+/** Lines on stderr that foley rewrites in place. */
 export interface LiveLines {
   show(lines: readonly string[]): void;
   clear(): void;

@@ -1,10 +1,15 @@
+import type { FileSystem } from '../../effects/file-system.ts';
 import type { WireRequest } from '../../api/request.ts';
 import type { ExitName } from '../../contract/exit-codes.ts';
 import { counted, display, toJson } from '../../text/display.ts';
+import type { SettingSources } from '../../config/settings.ts';
+import type { GlobalOptions } from '../flags/global.ts';
 import type { Io } from '../io.ts';
+import type { JqFilter } from '../jq.ts';
 import type { SeenNames } from '../known-names.ts';
 import type { TerminalStyle } from './style.ts';
 import { createRedactor } from '../../api/redact.ts';
+import type { Billed } from '../../errors/failure.ts';
 import { Failure } from '../../errors/failure.ts';
 import { isAbsolute, delimiter } from 'node:path';
 
@@ -12,31 +17,54 @@ import { isAbsolute, delimiter } from 'node:path';
 export interface CommandResult {
   /** The document that `--json` prints; undefined if the audio went to stdout. */
   readonly data?: unknown;
-  /** Returns the text that stdout gets without `--json`. */
+  /** Formats the result as text for stdout, used without `--json`. */
   readonly human?: (style: TerminalStyle) => string;
   /** A sentence for stderr, printed after the result, except with `--quiet`. */
   readonly notice?: string;
-  /** The name of the exit code, such as `partial`; by default `ok`. */
+  /** Name of the exit code, such as `partial`; default `ok`. */
   readonly exit?: ExitName;
   /** An error that is printed after the result and sets the exit code. */
   readonly failure?: Failure;
-  /** Names in the response of the service, to store for shell completion. */
+  /** The billing outcome to report if `--jq` fails; default `no`. */
+  readonly billed?: Billed;
+  /** Names from a response of the service, which foley stores for shell completion. */
   readonly seen?: SeenNames;
 }
 
-/** Writes a command's result to stdout: one JSON document, or text. */
-export async function render(result: CommandResult, io: Io, json: boolean): Promise<void> {
-  if (json) {
-    if (result.data !== undefined) {
-      await io.writeOut(`${toJson(result.data, io.stdoutIsTerminal)}\n`);
-    }
+interface Rendering {
+  readonly files: FileSystem;
+  readonly globals: Pick<GlobalOptions, 'json'>;
+  readonly io: Io;
+  readonly platform: NodeJS.Platform;
+  readonly signal: AbortSignal;
+  readonly settings: () => Promise<SettingSources>;
+}
+
+/**
+ * Writes a command's result to stdout: one JSON document, or text. Text that is longer than the screen goes through a
+ * pager.
+ * @throws the signal's abort reason, after the user closed the pager
+ */
+export async function render(
+  result: CommandResult,
+  context: Rendering,
+  filter?: JqFilter,
+): Promise<void> {
+  const { globals, io } = context;
+  if (globals.json === true) {
+    const { billed = 'no', data } = result;
+    if (data === undefined) return;
+    const isTerminal = io.stdoutIsTerminal;
+    const json =
+      (await filter?.apply(data, { billed, isTerminal })) ?? `${toJson(data, isTerminal)}\n`;
+    await io.writeOut(json);
     return;
   }
   const text = result.human?.(io.out);
   if (text === undefined || text === '') return;
   const lines = text.endsWith('\n') ? text : `${text}\n`;
   const isLong = io.pageLines !== Infinity && lines.split('\n').length - 1 > io.pageLines;
-  if (!isLong || !(await page(lines, io))) await io.writeOut(lines);
+  if (!isLong || !(await page(lines, context))) await io.writeOut(lines);
 }
 
 const LONGEST_LINE = 2_000;
@@ -101,21 +129,24 @@ function withoutSecrets(text: string): string {
   return createRedactor([]).text(text);
 }
 
-const DEFAULT_PAGER = 'less';
 // As `git` and `gh` do: quit if the text fits, keep colors, and leave the text on the screen.
 const LESS_FLAGS = 'FRX';
 
-/** Shows a text in the user's pager. Returns false if no pager can be started. */
-async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
-  const { splitWords } = await import('../../speech/play.ts');
-  const [command, ...args] = splitWords(
-    env['FOLEY_PAGER'] ?? env['PAGER'] ?? DEFAULT_PAGER,
-    'the pager',
-  );
+async function page(text: string, context: Rendering): Promise<boolean> {
+  const [command, ...args] = await pagerOf(context);
   if (command === undefined || command === 'cat') return false;
-  const { execa } = await import('execa');
+  const { env, paging } = context.io;
+  const [{ execa }, { findProgram }] = await Promise.all([
+    import('execa'),
+    import('../../speech/play.ts'),
+  ]);
+  // On Windows, a name without a folder would first be looked up in the current folder.
+  const isWindows = context.platform === 'win32';
+  const program = isWindows ? await findProgram(command, { ...context, env }) : command;
+  if (program === undefined) return false;
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
-  const ended = await execa(command, args, {
+  paging.isActive = true;
+  const ended = await execa(program, args, {
     input: text,
     stdout: 'inherit',
     stderr: 'inherit',
@@ -128,11 +159,28 @@ async function page(text: string, { env }: Pick<Io, 'env'>): Promise<boolean> {
     },
     reject: false,
   });
-  // A pager that exited has shown the text; 127 means that it was not found.
-  return ended.exitCode !== undefined && ended.exitCode !== 127;
+  paging.isActive = false;
+  context.signal.throwIfAborted();
+  // A pager that exited or was killed has shown the text; 127 means that a shell did not find it.
+  const hasStarted = ended.exitCode !== undefined || ended.signal !== undefined;
+  return hasStarted && ended.exitCode !== 127;
 }
 
-/** Returns the result of `--dry-run`: one request, or one request for each part of a text. The API key is masked. */
+async function pagerOf({ io: { env }, platform, settings }: Rendering): Promise<readonly string[]> {
+  const [{ splitWords }, { resolveSetting }] = await Promise.all([
+    import('../../speech/play.ts'),
+    import('../../config/settings.ts'),
+  ]);
+  if (env['FOLEY_PAGER']?.trim() === '') return [];
+  const chosen = resolveSetting(await settings(), 'pager')?.value;
+  return splitWords(
+    chosen ?? env['PAGER'] ?? (platform === 'win32' ? 'more' : 'less'),
+    'the pager',
+    platform,
+  );
+}
+
+/** Returns the result of `--dry-run`: one request, or one for each part of a long text. The API key is masked. */
 export function dryRunResult(
   requests: WireRequest | readonly WireRequest[],
   pauses: readonly { readonly afterPart: number; readonly ms: number }[] = [],
@@ -162,7 +210,7 @@ interface Cost {
   readonly ignoredParameters?: readonly string[] | undefined;
 }
 
-/** Adds the cost to the description of a result, such as `speech.mp3`. */
+/** Appends the cost to the description of a result, such as `speech.mp3`. */
 export function describeCost(
   result: string,
   { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,

@@ -30,7 +30,7 @@ export function describeClosing({ type, count }: ClosingEvent): string {
   }
 }
 
-/** Returns whether an event is reported while a service closes. */
+/** Returns whether an event can occur only while a service closes. */
 export function isClosingEvent(event: ServiceEvent): event is ClosingEvent {
   return ['finishing-answers', 'finishing-jobs', 'jobs-left'].includes(event.type);
 }

@@ -37,9 +37,9 @@ const DAY_MS = 24 * HOUR_MS;
 const MOST_DAYS = 30;
 
 /**
- * Formats a time from the service (ISO 8601). On a terminal: how long ago it was, or the date if that is more than 30
- * days. Otherwise: the time without fractions of a second.
- * @param now milliseconds since the Unix epoch
+ * Formats a time from the service (ISO 8601). On a terminal, shows how long ago the time was, or the date after 30
+ * days. Otherwise, omits fractions of a second.
+ * @param now current time in milliseconds since the Unix epoch
  */
 export function relativeTime(
   iso: string,

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { display } from '../../text/display.ts';
+import { namedColumns } from '../flags/lists.ts';
 import type { TerminalStyle } from './style.ts';
 
 const GAP = '  ';
@@ -8,26 +9,41 @@ const NARROWEST_COLUMN = 8;
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
-  /** Whether values are never shortened, because users copy them. */
+  /** True if the values of this column are never shortened, because users copy them. */
   readonly whole?: boolean;
-  /** Whether the column may be omitted on a narrow terminal. The last optional column is omitted first. */
+  /** True if a narrow terminal may omit the column. The last optional column is omitted first. */
   readonly optional?: boolean;
+  /** True if a table shows the column only if `--columns` names it. */
+  readonly isExtra?: true;
+  /** Returns the value to print without a terminal (for programs); default: the same as `value`. */
+  readonly exact?: (row: Row) => string;
 }
 
 /**
- * Returns a table of the rows. If there are no rows, returns a notice for stderr instead, so that stdout stays empty.
- * @param columns the columns, or a function that returns the columns for the terminal
+ * Returns a list as a table. If there are no rows, returns a notice for stderr instead, so that stdout stays empty.
+ * @param names the columns of `--columns`. Without a terminal, their values are printed without titles, separated by
+ * tabs.
  */
-export function tableOrNotice<Row>(
+export function listOrNotice<Row>(
   rows: readonly Row[],
-  columns: readonly Column<Row>[] | ((style: TerminalStyle) => readonly Column<Row>[]),
-  notice: string,
+  columns: readonly Column<Row>[],
+  { names, notice }: { readonly names: readonly string[] | undefined; readonly notice: string },
 ): { readonly human: (style: TerminalStyle) => string } | { readonly notice: string } {
   if (rows.length === 0) return { notice };
+  if (names === undefined) {
+    const usual = columns.filter(({ isExtra }) => isExtra !== true);
+    return { human: (style) => table(rows, usual, style) };
+  }
+  const chosen = namedColumns(names, columns).map((column) => ({ ...column, optional: false }));
   return {
-    human: (style: TerminalStyle) =>
-      table(rows, typeof columns === 'function' ? columns(style) : columns, style),
+    human: (style) =>
+      style.columns === Infinity ? separated(rows, chosen) : table(rows, chosen, style),
   };
+}
+
+function separated<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const cells = rows.map((row) => columns.map(({ value, exact = value }) => display(exact(row))));
+  return cells.map((line) => `${line.join('\t')}\n`).join('');
 }
 
 /**
@@ -57,7 +73,6 @@ export function table<Row>(
   return [style.paint.dim(line(titles)), ...cells.map((row) => line(row))].join('\n');
 }
 
-/** Returns the columns that fit on the terminal if each value is shortened as much as possible. */
 function fittingColumns<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
@@ -124,7 +139,7 @@ function pad(text: string, width: number): string {
 
 const NARROWEST_TEXT = 24;
 
-/** A row of short cells and a long text; `paint` colors the first cell. */
+/** A table row that ends with a long text. `paint` colors the first cell. */
 export interface WrappedRow {
   readonly cells: readonly string[];
   readonly text: string;
@@ -169,10 +184,10 @@ function widthOf(cell: string | undefined): number {
   return stringWidth(display(cell ?? ''));
 }
 
-/** The pieces between which text may wrap: words, and commands in backticks, which users can copy. */
+// Text wraps between words and between commands in backticks, which users can copy.
 const PIECES = /[^\s`]*(?:`[^`]*`[^\s`]*)+|\S+/g;
 
-/** Prefixes of words that CI systems execute as commands at the beginning of a line (text/display.ts). */
+// At the beginning of a line, CI systems execute such a word as a command (text/display.ts).
 const CI_COMMAND = /^(?:::|##)/;
 
 /** Wraps text at `columns`, between words; a longer word or command in backticks gets its own line. */

@@ -6,8 +6,7 @@ import type { TerminalStyle } from './style.ts';
 
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** The level of the lowest bar, in decibels relative to full scale. */
-const FLOOR_DB = -48;
+const LOWEST_BAR_DB = -48;
 
 const DEFAULT_COLUMNS = 80;
 
@@ -19,7 +18,7 @@ export function drawWaveform(
   return levels
     .waveform(Number.isFinite(columns) ? columns : DEFAULT_COLUMNS)
     .map((level) => {
-      const share = 1 - (20 * Math.log10(Math.max(level, Number.MIN_VALUE))) / FLOOR_DB;
+      const share = 1 - (20 * Math.log10(Math.max(level, Number.MIN_VALUE))) / LOWEST_BAR_DB;
       const bar = Math.round(Math.min(1, Math.max(0, share)) * (BARS.length - 1));
       return BARS[bar] ?? BARS[0];
     })
@@ -39,8 +38,8 @@ export async function showWaveform(file: string, context: Context): Promise<void
 }
 
 /**
- * Decodes and measures an audio file.
- * @throws Failure (usage) if it cannot be read or decoded
+ * Decodes an audio file and measures its loudness and levels.
+ * @throws Failure (usage) if the file cannot be read or decoded
  */
 export async function measureFile(
   given: string,

@@ -22,7 +22,8 @@ import type { CaptionPlan } from '../flags/captions.ts';
 import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
 
 /**
- * Opens the caption files before anything is billed. `edits` restore the words of the document in the captions.
+ * Opens the caption files before anything is billed. `edits` turn the spoken words in the captions back into the words
+ * of the document.
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptions(
@@ -35,7 +36,7 @@ export async function openCaptions(
   const { state } = await context.paths();
   for (const target of targets) {
     await sweepTemporaries(path.dirname(target.path), { ...context, state });
-    const bytes = BYTES_PER_CHARACTER * text.length;
+    const bytes = MAX_CAPTION_BYTES_PER_CHARACTER * text.length;
     const place = { files: context.files, flag: flagOf(target) };
     await requireOutputSpace(target.path, bytes, place).catch(async (error: unknown) => {
       await files.abandon();
@@ -63,10 +64,9 @@ export async function openCaptions(
   };
 }
 
-/** Maximum size of the largest caption format, in bytes per character of text. */
-const BYTES_PER_CHARACTER = 10;
+const MAX_CAPTION_BYTES_PER_CHARACTER = 10;
 
-/** Returns the transport for speech with word times, which writes the captions to temporary files. */
+/** Returns the transport that requests speech with word times, and writes the captions to temporary files. */
 export function alignedTransport(
   { context: { clock, globals } }: Task,
   { body, captions, connection }: SpeechRequest,
@@ -119,12 +119,11 @@ export function editsOf(spoken: SpokenText | undefined): readonly Edit[] {
   return spoken === undefined ? [] : writtenEdits(spoken);
 }
 
-/** The caption plan in the saved progress of a long text, with the edits that restore the document's words. */
 interface CaptionsRecord extends CaptionPlan {
   readonly edits: readonly Edit[];
 }
 
-/** Returns the caption plan as stored in the saved progress of a long text. */
+/** Converts a caption plan to the form in which foley saves the progress of a long text. */
 export function captionsRecord(
   captions: CaptionPlan | undefined,
   cwd: string,

@@ -12,8 +12,8 @@ import { jobOptions } from './plan.ts';
 
 /**
  * Creates a speech job. If `waits` is true, also waits for the job and saves the audio at `place`.
- * @param output the path in the command that resumes the job
- * @throws Failure if no job was created; if the user aborts, the signal's abort reason
+ * @param output output path in the command that foley prints for resuming the job
+ * @throws Failure if no job was created; the signal's abort reason if the user aborts
  */
 export async function runSpeechJob(
   task: Task,
@@ -45,8 +45,8 @@ export async function runSpeechJob(
 }
 
 /**
- * Speaks a text as a job, and delivers the audio.
- * @throws Failure, also if the job failed; if the user aborts, prints how to resume and throws the abort reason
+ * Speaks a text as a job and delivers the audio. If the user aborts, prints how to resume the job.
+ * @throws Failure, also if the job failed; the signal's abort reason if the user aborts
  */
 export async function speakThroughJob(
   task: Task,

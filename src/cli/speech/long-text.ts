@@ -146,7 +146,7 @@ export async function splitLongText(
 }
 
 /**
- * Splits a text at its pauses, and where it is too long for the model.
+ * Splits a text at its pauses, and splits the pieces that are too long for the model.
  * @param isShort whether the text is short enough for every model
  * @throws Failure (usage) if the text between two pauses must be split but `--split never` is given
  */
@@ -180,7 +180,6 @@ async function limitFor(
   });
 }
 
-/** Names the model whose limit was used, so that all parts have the same model. */
 function withModel(body: SpeechBody['body'], { modelId }: TextLimit): SpeechBody['body'] {
   return modelId === undefined ? body : { ...body, modelId };
 }

@@ -71,14 +71,14 @@ export interface Task {
   readonly player: Player | undefined;
   /** The text to send. */
   readonly text: string;
-  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
+  /** The text of a document with its pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
   readonly characters: number;
   readonly mode: DeliveryMode;
   readonly captions: CaptionPlan | undefined;
 }
 
-/** An API version, and the flag that selects the version, such as `--api v2`, for messages. */
+/** The API version to use, and the flag that selects this version, such as `--api v2`, for messages. */
 export interface ChosenSurface {
   readonly name: SurfaceName;
   readonly surface: SpeechSurface;
@@ -94,29 +94,29 @@ export type DeliveryMode =
 /** The body of a speech request. */
 export interface SpeechBody {
   readonly body: SpeechOrder & { readonly format: AudioFormat };
-  /** The parts of a text that is too long or has pauses; undefined for one request. */
+  /** The parts of a text that is too long or has pauses; undefined if one request is enough. */
   readonly parts: PausedParts | undefined;
 }
 
 /** A speech request that is ready to send. */
 export interface SpeechRequest extends SpeechBody {
   readonly connection: Connection;
-  /** The open output file; undefined for stdout and players. */
+  /** The open output file; undefined if the audio goes to stdout or a player. */
   readonly output: Output | undefined;
   readonly captions: OpenCaptions | undefined;
 }
 
-/** Delivered speech, for every delivery mode. */
+/** Delivered speech, in a form that is the same for every delivery mode. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
-  /** Number of requests that spoke the text. */
+  /** Number of requests in which the text was spoken. */
   readonly parts: number;
-  /** Whether this API version reports which controls the service ignored. */
+  /** Whether the response of this API version lists the speech controls that the service ignored. */
   readonly reportsIgnored: boolean;
   readonly isPartial: boolean;
 }
 
-/** The audio, and the response fields that are reported with it. */
+/** Delivered audio, and the fields of the response that foley reports to the user. */
 export interface SpeechSummary extends Pick<Spoken, 'path' | 'verdict'> {
   readonly response: Pick<
     Spoken['response'],
@@ -129,7 +129,7 @@ export interface OpenCaptions {
   readonly isPrepared: boolean;
   /** Writes the captions to temporary files. */
   prepare(text: string, speech: AlignedSpeech): Promise<void>;
-  /** Renames the files to their final names. Called after the audio file was renamed. */
+  /** Renames the caption files to their final names. Called after the audio file was renamed. */
   publish(): Promise<PublishedCaptions>;
   /** Removes the temporary files. Never throws. */
   abandon(): Promise<void>;
@@ -137,7 +137,7 @@ export interface OpenCaptions {
 
 export interface PublishedCaptions {
   readonly items: readonly WrittenCaptions[];
-  /** Whether the service timed every word. */
+  /** Whether the service reported times for every word. */
   readonly complete: boolean;
 }
 
@@ -221,10 +221,6 @@ export function refuseSharedStdin(
   );
 }
 
-/**
- * Returns the API version to use, and checks that this version supports the flags.
- * @throws Failure (usage) naming a flag that the API version does not support
- */
 function chooseSurface(flags: SurfaceFlags): ChosenSurface {
   const name = flags.api ?? 'v3';
   const chosen = { name, surface: SPEECH_SURFACES[name], flag: `--api ${name}` };
@@ -248,7 +244,6 @@ function refuseControls(flags: SurfaceFlags, { flag, surface }: ChosenSurface): 
   );
 }
 
-/** Refuses `--idempotency-key` if the API version has no such key, or uses a different `--request-id` as the key. */
 function refuseKey(
   { idempotencyKey, requestId }: SurfaceFlags,
   { flag, name }: ChosenSurface,
@@ -257,7 +252,7 @@ function refuseKey(
   const header = idempotencyHeader(name);
   if (header === undefined) {
     throw usageFailure(
-      `--idempotency-key does not work with ${flag}, which cannot recognize a repeated request`,
+      `--idempotency-key does not work with ${flag}: the service does not recognize repeated requests there`,
       'Leave it out, or use another --api.',
     );
   }
@@ -269,10 +264,6 @@ function refuseKey(
   }
 }
 
-/**
- * Returns the model to request; undefined if the user names none and the API version requires none.
- * @throws Failure (usage) when the API version requires a model and none is given
- */
 function chooseModel(
   flags: SurfaceFlags,
   settings: SettingSources,
@@ -307,7 +298,8 @@ export async function playerFor(
 ): Promise<Player | undefined> {
   if (play !== true && player === undefined) return undefined;
   const { findPlayer, findProgram } = await import('../../speech/play.ts');
-  return findPlayer({ format, own: player }, (command) => findProgram(command, context));
+  const { platform } = context;
+  return findPlayer({ format, own: player, platform }, (command) => findProgram(command, context));
 }
 
 /** Creates the failure for a text that is too long for one request. */
@@ -318,13 +310,13 @@ export function textTooLong(characters: number, limit: number): Failure {
   );
 }
 
-/** Text length, in characters, above which the service recommends a job (docs/api/speech.md). */
+// The service recommends a job for longer texts (docs/api/speech.md).
 const SYNC_CHARACTERS = 2_500;
 
 interface DeliveryOptions {
   readonly cache?: TtsFlags['cache'] | undefined;
   readonly via?: TtsFlags['via'] | undefined;
-  /** The flag with which the user requests word times, if any. */
+  /** The flag that requests word times, such as `--subtitles`; undefined if no such flag is given. */
   readonly captionFlag?: string | undefined;
 }
 
@@ -366,7 +358,6 @@ export function chooseMode(
   }
 }
 
-/** Refuses captions unless the request uses v3's aligned stream, the only delivery mode with word times. */
 function checkAligned(
   captionFlag: string,
   via: NonNullable<TtsFlags['via']>,
@@ -386,7 +377,7 @@ function checkAligned(
   }
 }
 
-/** Returns the request options of a task, with those ids and keys that the API version supports. */
+/** Returns the options of a speech request, with only those ids and keys that the API version supports. */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = idempotencyHeader(name);

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { reviseFailure } from '../../api/failures.ts';
 import type { RequestSpec } from '../../api/request.ts';
 import { hasField, speechRequest } from '../../api/resources/speech.ts';
@@ -15,7 +16,8 @@ import { checkCredits } from '../../speech/credit-rates.ts';
 import type { OutputPlan, AudioStream, SpeechTransport } from '../../speech/speak.ts';
 import { openPlanned, speak } from '../../speech/speak.ts';
 import { pauseMs } from '../../speech/speech-text.ts';
-import type { Playback, Player } from '../../speech/play.ts';
+import type { Player } from '../../speech/play.ts';
+import type { Playback } from '../../speech/playback.ts';
 import { describeUnspoken, unspokenWords } from '../../speech/unspoken.ts';
 import { chooseVoice } from '../../speech/voice-choice.ts';
 import { countCodePoints } from '../../text/code-points.ts';
@@ -39,8 +41,8 @@ import type {
 import { chooseMode, jobOptions, speechOptions } from './plan.ts';
 
 /**
- * Builds the body of a speech request. If the user gives a voice by name, looks up the voice id.
- * @throws Failure (usage) when the voice does not exist
+ * Builds the body of a speech request. If the user gives the name of a voice, looks up the voice id.
+ * @throws Failure (usage) if the voice does not exist
  */
 export async function speechOrder(
   { chosen, context, flags, modelId, plan: { format }, settings, text }: Task,
@@ -67,9 +69,9 @@ export async function speechOrder(
 }
 
 /**
- * Returns the id of the voice from the flags, the environment or the configuration. Searches for a voice name on all
- * pages of the voice list.
- * @throws Failure (usage) when the voice does not exist
+ * Returns the id of the voice that the flags, the environment or the configuration select. Searches for a voice name on
+ * all pages of the voice list.
+ * @throws Failure (usage) if the voice does not exist
  */
 export function namedVoice(
   { signal }: Context,
@@ -116,13 +118,10 @@ async function requestOf(
   return speechJobRequest(client, body, jobOptions(task, mode.api));
 }
 
-/**
- * Texts up to this length are sent without looking up the limit of the model. No known model has a lower limit, and the
- * service does not bill a text that it refuses.
- */
+// Up to this length, foley does not look up the limit of the model: no known model has a lower limit, and the
+// service does not bill a text that it refuses.
 const SHORT_TEXT_CHARACTERS = 1_000;
 
-/** Builds the request body. Splits the text into parts if it is too long for the model, or has pauses. */
 async function splitBody(task: Task, connection: Connection): Promise<SpeechBody> {
   const body = await speechOrder(task, connection);
   const isShort = task.characters <= SHORT_TEXT_CHARACTERS;
@@ -177,10 +176,6 @@ async function openCaptionFiles(task: Task): Promise<OpenCaptions | undefined> {
   return openCaptions(captions, context, existing, { text, edits: editsOf(spoken) });
 }
 
-/**
- * Returns the delivery mode, now that the output is open. Audio for a pipe or device is streamed, except with `--via
- * job`. A text that is written to a file in parts because it is too long is spoken as jobs by default.
- */
 function modeFor(task: Task, output: Output | undefined, isInParts: boolean): DeliveryMode {
   const { chosen, flags, mode, plan } = task;
   if (mode.kind === 'aligned') return mode;
@@ -228,7 +223,7 @@ async function deliverSpeech(
     return isWhole ? { data } : { data, exit: 'partial' };
   } finally {
     progress.stop();
-    playback?.stop();
+    await playback?.stop();
   }
 }
 
@@ -306,7 +301,7 @@ async function speakStream(
 type PricedRequest = Pick<SpeechRequest, 'body' | 'connection'>;
 
 /**
- * Refuses a text that may cost more than `--max-credits`. Each part of a split text is billed by itself.
+ * Refuses a text that may cost more than `--max-credits`. Each part of a split text is billed separately.
  * @throws Failure (usage)
  */
 export async function checkPrice(
@@ -322,7 +317,7 @@ export async function checkPrice(
   );
 }
 
-/** Saves the credits and characters of a request, from which foley estimates later prices. */
+/** Saves the credits and the text length of a request, from which foley estimates later prices. */
 export async function rememberPrice(
   { characters, context }: Task,
   request: PricedRequest,
@@ -344,7 +339,7 @@ function rateKey({ body, connection }: PricedRequest): RateKey {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Returns the stream for audio without an output file, which goes to stdout, a player, or both. */
+/** Returns the stream that receives the audio if there is no output file: stdout, a player, or both. */
 export function streamOf(
   { io }: Context,
   { kind }: OutputPlan<Format>,
@@ -363,9 +358,10 @@ export function streamOf(
 }
 
 /** Starts a player that plays the audio while it arrives. */
-export async function openPlayback(player: Player, { clock, io }: Context): Promise<Playback> {
-  const { startPlayback } = await import('../../speech/play.ts');
-  return startPlayback(player, { clock, notice: (sentence) => io.notice(sentence) });
+export async function openPlayback(player: Player, context: Context): Promise<Playback> {
+  const { startPlayback } = await import('../../speech/playback.ts');
+  const notice = (sentence: string): void => context.io.notice(sentence);
+  return startPlayback(player, { ...context, notice, temporaryFolder: tmpdir() });
 }
 
 /**
@@ -374,7 +370,7 @@ export async function openPlayback(player: Player, { clock, io }: Context): Prom
  */
 export async function playFile(player: Player, file: string, context: Context): Promise<void> {
   const playback = await openPlayback(player, context);
-  const stop = (): void => playback.stop();
+  const stop = (): void => void playback.stop();
   context.signal.addEventListener('abort', stop, { once: true });
   try {
     const handle = await context.files.open(file, 'r');
@@ -386,10 +382,10 @@ export async function playFile(player: Player, file: string, context: Context): 
     throw reviseFailure(error, { hint: `The audio is in ${file}. ${error.hint ?? ''}`.trimEnd() });
   } finally {
     context.signal.removeEventListener('abort', stop);
+    await playback.stop();
   }
 }
 
-/** Returns the document that `foley tts --json` prints. */
 function speechDocument(
   { parts, reportsIgnored, spoken: { response, path, verdict } }: DeliveredSpeech,
   { body: { modelId, voiceId }, connection: { target } }: SpeechRequest,
@@ -410,7 +406,7 @@ function speechDocument(
   };
 }
 
-/** Formats a line for stderr about the audio and the cost. */
+/** Formats a line for stderr about the delivered audio and its cost. */
 export function describeSpeech({ response, path, verdict }: SpeechSummary): string {
   const sound = describeSound(verdict);
   return describeCost(path === undefined ? sound : `${path}: ${sound}`, response);

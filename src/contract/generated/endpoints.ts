@@ -165,6 +165,7 @@ export const ENDPOINTS = [
   { id: 'getProfile', method: 'GET', path: '/api/open/v1/profile' },
   { id: 'updateProfile', method: 'POST', path: '/api/open/v1/profile' },
   { id: 'getHealth', method: 'GET', path: '/healthz', public: true },
+  { id: 'getRequestError', method: 'GET', path: '/api/open/requests/{requestId}/error' },
 ] as const;
 
 export type EndpointId = (typeof ENDPOINTS)[number]['id'];

@@ -22,7 +22,7 @@ const both = {
   format: Type.Optional(
     Type.Enum([...REALTIME_FORMATS], {
       default: 'mp3',
-      description: 'Model id, from the capabilities',
+      description: 'Audio format, from the capabilities of the model',
     }),
   ),
   speed,
@@ -47,12 +47,12 @@ const both = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Latency level; its values depend on the service',
+      description: 'Latency level (its values depend on the service)',
     }),
   ),
 };
 
-/** The `request` object of a v3 `start` message. Fields that the model does not support are ignored with a warning. */
+/** The `request` object of a v3 `start` message. Unsupported fields cause a warning and have no effect. */
 export const StartRequest = Type.Object(both, { $id: 'RealtimeStartRequest' });
 export type StartRequest = Static<typeof StartRequest>;
 
@@ -61,7 +61,7 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
 );
 
-/** The `request` object of a v2 `start` (profile `product_v1`), in v3 field names. Out-of-range values are clamped. */
+/** The `request` of a v2 `start` message (profile `product_v1`), in v3 field names. Out-of-range values are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile),
   ...both,
@@ -74,7 +74,7 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
-/** The `request` object of a v2 `start` without a profile, in v3 field names. Unknown fields are refused. */
+/** The `request` object of a v2 `start` message without a profile, in v3 field names. Unknown fields are refused. */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
   ...legacy,
@@ -86,14 +86,14 @@ export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
 
 const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: REALTIME_ID_MAX_CHARACTERS, description });
-const eventId = id('Unique for each event of a connection');
-const segmentId = id('Unique for each segment of a request');
+const eventId = id('Id of the event, unique on its connection');
+const segmentId = id('Id of the segment, unique in its request');
 const maybeEventId = Type.Optional(eventId);
 
-/** The first message of a browser, which cannot send an API key in the WebSocket handshake. */
+/** The first message of a web page. Browsers cannot send an API key in the WebSocket handshake. */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
-  token: Type.String({ minLength: 1, description: 'A browser ticket; valid once' }),
+  token: Type.String({ minLength: 1, description: 'A browser ticket (valid once)' }),
   eventId: maybeEventId,
 });
 export type Auth = Static<typeof Auth>;
@@ -104,7 +104,7 @@ const start = {
   eventId: maybeEventId,
   requestId: Type.Optional(id('Idempotency key of the request; required when reliable')),
   retryFailed: Type.Optional(
-    Type.Boolean({ description: 'Retry failed segments; reliable mode only' }),
+    Type.Boolean({ description: 'Retry failed segments (reliable mode only)' }),
   ),
 };
 export const Start = Type.Object({ ...start, request: StartRequest });
@@ -149,15 +149,12 @@ export const Ping = Type.Object({
 });
 export type Ping = Static<typeof Ping>;
 
-/** A message from a client of either protocol version, with the field names of v3. */
+/** A message from the client in either protocol version, with v3 field names. */
 export type ClientMessage = Auth | Start | StartV2 | Input | Text | Flush | Stop | Ping;
 
 const sameInBoth = { auth: Auth, input: Input, text: Text, flush: Flush, stop: Stop, ping: Ping };
 
-/**
- * The schemas of all client messages: by protocol version, then by `event` (docs/api/realtime.md). Field names are
- * those of v3.
- */
+/** The schemas of all client messages, by protocol version and `event` (docs/api/realtime.md), with v3 field names. */
 export const CLIENT_MESSAGES = {
   v2: { ...sameInBoth, start: StartV2 },
   v3: { ...sameInBoth, start: Start },

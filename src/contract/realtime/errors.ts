@@ -11,14 +11,11 @@ type RealtimeErrorCategory =
 interface RealtimeErrorInfo {
   readonly category: RealtimeErrorCategory;
   readonly retryable: boolean;
-  /** Whether the error ends the session; otherwise the client may continue on the same connection. */
+  /** Whether the error ends the session. If false, the client may continue on the same connection. */
   readonly terminal: boolean;
 }
 
-/**
- * The codes of `error` events in both protocol versions (docs/api/realtime.md#errors), each with the fields that the
- * embedded service sends.
- */
+/** The codes of `error` events in both protocol versions (docs/api/realtime.md#errors), with the events' fields. */
 export const REALTIME_ERRORS = {
   authentication_failed: { category: 'authentication', retryable: false, terminal: true },
   authentication_required: { category: 'authentication', retryable: false, terminal: true },
@@ -48,21 +45,20 @@ export type RealtimeErrorCode = keyof typeof REALTIME_ERRORS;
 
 interface CloseCodeInfo {
   readonly meaning: string;
-  /** Whether the client can reconnect after this close code. foley defines the value for dropped connections. */
+  /** Whether the client can reconnect after this close code. */
   readonly retryable: boolean;
   /** foley's exit code if the connection closes with this code and without an `error` event. */
   readonly exit: ExitName;
 }
 
-/**
- * WebSocket close codes that the client or the service sends (docs/api/realtime.md#errors; RFC 6455, section 7.4.1).
- */
+/** WebSocket close codes of the client and the service (docs/api/realtime.md#errors; RFC 6455, section 7.4.1). */
 export const CLOSE_CODES = {
   1000: { meaning: 'the session is over', retryable: false, exit: 'badAnswer' },
   1001: { meaning: 'the other side goes away', retryable: false, exit: 'badAnswer' },
   1002: { meaning: 'a frame that breaks the protocol', retryable: false, exit: 'badAnswer' },
   1003: { meaning: 'a text frame', retryable: false, exit: 'badAnswer' },
   1005: { meaning: 'no code was given', retryable: false, exit: 'badAnswer' },
+  // The API does not say whether this code is retryable.
   1006: { meaning: 'the connection was lost', retryable: true, exit: 'network' },
   1007: { meaning: 'data that cannot be read', retryable: false, exit: 'badAnswer' },
   1008: { meaning: 'not permitted', retryable: false, exit: 'auth' },

@@ -17,7 +17,7 @@ export type RealtimeMode = (typeof REALTIME_MODES)[number];
 export const REALTIME_FORMATS = ['mp3', 'wav', 'opus', 'pcm'] as const;
 export type RealtimeFormat = (typeof REALTIME_FORMATS)[number];
 
-/** In v2, `legacy` (the default) refuses invalid values; `product_v1` clamps or ignores them with a warning. */
+/** Profiles of v2: `legacy` (default) refuses invalid values; `product_v1` clamps or ignores them with a warning. */
 export const PARAMETER_PROFILES = ['legacy', 'product_v1'] as const;
 
 /** States of a request in `reliable` mode (docs/api/realtime.md#request-states). */
@@ -50,7 +50,7 @@ export function v2FieldName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Renames the fields of a value, and of all objects and lists inside it. The caller limits the depth. */
+/** Renames the fields of an object, and of all objects inside it. The caller must limit the nesting depth. */
 export function renameFields(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => renameFields(item, rename));
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;

@@ -7,8 +7,8 @@ import { ProductStartRequest, StartRequest } from './client-messages.ts';
 // foley chose some field names in this file: `acceptedSequence`, `acceptedCharacters`, `bufferedCharacters`,
 // `remainingCapacity`, `segmentCharacters`, `reservedUnits`, `warnings`, `unspoken` and the fields of a segment.
 const commonFields = {
-  eventId: Type.String({ description: 'Unique for each event of a connection' }),
-  traceId: Type.String({ description: 'Trace id of the connection; log it' }),
+  eventId: Type.String({ description: 'Id of the event, unique on its connection' }),
+  traceId: Type.String({ description: 'Trace id of the connection, for the logs of the client' }),
   timestamp: Type.Integer({ minimum: 0, description: 'Unix milliseconds' }),
   inReplyTo: Type.Optional(
     Type.String({ description: 'eventId of the message that this one replies to' }),
@@ -23,7 +23,9 @@ const requestId = Type.String();
 const maybeRequestId = Type.Optional(requestId);
 const sessionId = Type.String();
 const segmentId = Type.String();
-const maybeSegmentId = Type.Optional(Type.String({ description: 'Present in reliable mode only' }));
+const maybeSegmentId = Type.Optional(
+  Type.String({ description: 'Id of the segment (reliable mode only)' }),
+);
 const count = Type.Integer({ minimum: 0 });
 const units = Type.Number({ minimum: 0, description: 'Billable units' });
 const format = Type.Enum([...REALTIME_FORMATS]);
@@ -31,14 +33,20 @@ const samples = {
   sampleRate: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Sample rate in hertz; present only if the format is pcm',
+      description: 'Sample rate in hertz (present only if the format is pcm)',
     }),
   ),
   channels: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Present only if the format is pcm' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Number of channels (present only if the format is pcm)',
+    }),
   ),
   bitDepth: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Bits per sample; present only if the format is pcm' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Bits per sample (present only if the format is pcm)',
+    }),
   ),
 };
 
@@ -82,28 +90,42 @@ const creditsUsed = Type.Integer({
   description: 'Credits charged for the request so far (extension of this service)',
 });
 
+const State = Type.Enum([...REQUEST_STATES], {
+  description: 'failed_retryable: a retry may succeed; failed_terminal: a retry cannot succeed',
+});
+
 const SegmentRecord = Type.Object({
-  segmentId,
-  state: Type.Optional(Type.Enum([...REQUEST_STATES])),
+  segmentId: Type.String({ description: 'Id of the segment, which the client chose' }),
+  state: Type.Optional(State),
   sequence: Type.Optional(
     Type.Integer({
       minimum: 1,
       description: 'Sequence number of the last text event of the segment',
     }),
   ),
-  characters: Type.Optional(count),
+  characters: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Number of characters in the segment' }),
+  ),
   units: Type.Optional(units),
-  audioBytes: Type.Optional(count),
+  audioBytes: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Size of the audio of the segment in bytes' }),
+  ),
 });
 
-/** The message with the status of a request. The HTTP response has the same fields, plus `requestId`. */
+/** The message with the status of a realtime request. The HTTP response has the same fields, plus `requestId`. */
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
-  state: Type.Enum([...REQUEST_STATES]),
-  retryable: Type.Boolean(),
+  state: State,
+  retryable: Type.Boolean({ description: 'Whether the client may retry the failed segments' }),
   units,
-  resultAvailable: Type.Boolean(),
-  segments: Type.Optional(Type.Array(SegmentRecord)),
+  resultAvailable: Type.Boolean({
+    description: 'Whether the audio of completed segments can be downloaded',
+  }),
+  segments: Type.Optional(
+    Type.Array(SegmentRecord, {
+      description: 'Segments of the request (only while their audio can be downloaded)',
+    }),
+  ),
 });
 
 const sameInBoth = {
@@ -159,14 +181,14 @@ const sameInBoth = {
     ...warning,
     segmentId: Type.Optional(
       Type.String({
-        description: 'Segment with text that the voice leaves out; reliable mode only',
+        description: 'Segment with text that the voice leaves out (reliable mode only)',
       }),
     ),
     unspoken: Type.Optional(
       Type.String({
         pattern: UNSPOKEN_PATTERN,
         description:
-          'Letters and digits of the segment that the voice leaves out, as ranges of code points (extension of this service)',
+          'Letters and digits that the voice leaves out of the segment, as ranges of code points (extension of this service)',
       }),
     ),
   }),
@@ -192,7 +214,7 @@ const sameInBoth = {
   pong: message('pong', { sessionId, requestId: maybeRequestId }),
 };
 
-/** The schemas of all server messages: by protocol version, then by `event`. Field names are those of v3. */
+/** The schemas of all server messages, by protocol version and then by `event`. Fields have v3 names. */
 export const SERVER_MESSAGES = {
   v2: { ...sameInBoth, ready: ReadyV2, usage: message('usage', usage) },
   v3: {
@@ -203,5 +225,5 @@ export const SERVER_MESSAGES = {
 } as const;
 
 type Messages = (typeof SERVER_MESSAGES)[keyof typeof SERVER_MESSAGES];
-/** A server message of either protocol version, with the field names of v3. */
+/** A message from the server in either protocol version, with v3 field names. */
 export type ServerMessage = { [Event in keyof Messages]: Static<Messages[Event]> }[keyof Messages];

@@ -1,10 +1,11 @@
 import type { Capabilities } from '../../contract/models.ts';
 import type { Profile } from '../../contract/account.ts';
+import type { ErrorBody } from '../../contract/error-body.ts';
 import type { AccountState } from '../ledger/accounts.ts';
 import { readAccount, setWebhookUrl } from '../ledger/accounts.ts';
+import { failureOf } from '../operations/operations.ts';
 import type { Handler } from './call.ts';
-import type { ServiceError } from '../service-error.ts';
-import { invalidRequest } from '../service-error.ts';
+import { invalidRequest, ServiceError, speechFailureMessage } from '../service-error.ts';
 import { modelRecord } from '../voices/catalogue.ts';
 
 /** Handles `GET /profile` (docs/api/account.md). */
@@ -65,6 +66,21 @@ export const getCapabilities: Handler<'getCapabilities'> = (_call, { catalogue }
 
 /** Handles `GET /healthz`: responds as long as the service is running. */
 export const getHealth: Handler<'getHealth'> = () => Response.json({ status: 'ok' });
+
+/**
+ * Handles `GET /requests/{requestId}/error` (docs/service.md). Returns the error of a request that failed after its
+ * response had begun.
+ */
+export const getRequestError: Handler<'getRequestError'> = (call, { store }) => {
+  const { requestId } = call.parameters;
+  const failure = store.read((db) => failureOf(db, call.account, requestId));
+  if (failure === undefined) {
+    throw new ServiceError('ERR_NOT_FOUND', 'No request with this id has failed');
+  }
+  const message = speechFailureMessage(failure);
+  const body: ErrorBody = { code: 'ERR_GENERATION_FAILED', message, requestId };
+  return Response.json(body);
+};
 
 /** Handles `GET /openapi.json` (docs/api/speech.md#v3). The document is generated from the endpoint definitions. */
 export const getOpenApi: Handler<'getOpenApi'> = async () => {

@@ -16,7 +16,6 @@ export interface AccountCall extends Call {
 
 /** A request to a billed endpoint. */
 export interface ChargedCall extends AccountCall {
-  /** Identifies the request across retries: its idempotency keys, account and endpoint. */
   readonly key: Omit<OperationKey, 'fingerprint'> & { readonly endpoint: EndpointId };
 }
 
@@ -46,7 +45,7 @@ type ParameterIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterIn<Rest>
   : never;
 
-/** One handler for each endpoint. */
+/** Maps each endpoint id to the handler of the endpoint. */
 export type Handlers = {
   readonly [Id in EndpointId]: (
     call: CallTo<Id>,

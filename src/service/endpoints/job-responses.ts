@@ -8,7 +8,7 @@ import type { ServiceContext } from '../service-context.ts';
 import { ServiceError } from '../service-error.ts';
 import type { AccountCall } from './call.ts';
 
-/** Returns a job of the account. @throws ServiceError 404 if the account has no job with this id */
+/** Returns the account's job with an id. @throws ServiceError 404 if the account has no such job */
 export function requireJob(
   { account }: AccountCall,
   { jobs }: Pick<ServiceContext, 'jobs'>,
@@ -33,7 +33,7 @@ export function priceHeaders({ quotaRemaining, creditsUsed }: Price): Record<str
   };
 }
 
-/** Returns the header with the ranges of text that the voice left out, or no header if there are none. */
+/** Returns the header that lists the ranges of text that the voice left out, or no header if there are none. */
 export function unspokenHeader(unspoken: readonly CodePointRange[]): Record<string, string> {
   return unspoken.length === 0 ? {} : { [HEADERS.unspoken]: formatRanges(unspoken) };
 }
@@ -51,10 +51,7 @@ interface AcceptedJob extends Price {
   readonly poll: Readonly<Record<string, string>>;
 }
 
-/**
- * Returns the 202 response for an accepted job. Its headers contain the URL of the job, when to poll it, and the price
- * (docs/api/jobs.md#v3).
- */
+/** Returns the 202 response for an accepted job: its URL, when to poll it, and the price (docs/api/jobs.md#v3). */
 export function acceptedResponse(
   body: unknown,
   { location, poll, ...price }: AcceptedJob,
@@ -66,8 +63,8 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns the header `Retry-After` with the expected remaining seconds of a job (docs/api/jobs.md#v3). A job that takes
- * longer than expected probably waits for other jobs; the header is then half of the job's age.
+ * Returns the header `Retry-After`, which tells a client when to poll an unfinished job again (docs/api/jobs.md#v3):
+ * after the expected remaining time or half of the job's age, whichever is longer.
  */
 export function pollHeaders(
   { createdAt, finishedAt }: Pick<JobRecord, 'createdAt' | 'finishedAt'>,
@@ -85,16 +82,13 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/**
- * Returns the range of list items to query for a page. The range has one item more than the page, which shows whether
- * another page follows.
- */
+/** Returns the range of list items for a page, plus one item that shows whether another page follows. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** Returns a page of a list. @param items the items in the range that `rangeOf` returned */
+/** Returns a page of a list. @param items the items in the range from `rangeOf` */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

@@ -208,7 +208,7 @@ function noticesOf(prompt: string): string[] {
   return [SANDBOX_NOTICE, `The title leaves out ${some} of the prompt that its font does not have`];
 }
 
-/** The names of the job statuses in the media API (docs/api/lip-sync.md). Media jobs are never `partial`. */
+/** Maps each job status to its name in the media API (docs/api/lip-sync.md). Media jobs are never `partial`. */
 export const MEDIA_STATUS = {
   pending: 'pending',
   processing: 'processing',
@@ -243,7 +243,7 @@ export const getMediaModels: Handler<'getMediaModels'> = ({ query, requestId }, 
   return Response.json(body);
 };
 
-/** Handles `GET /api/open/media/files/{fileId}`: sends the result at a signed link (embedded service only). */
+/** Handles `GET /api/open/media/files/{fileId}`, a signed link: sends a result file (embedded service only). */
 export const getMediaFile: Handler<'getMediaFile'> = async (call, context) => {
   const { media, store } = context;
   const { fileId } = call.parameters;

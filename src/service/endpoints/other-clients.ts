@@ -52,14 +52,14 @@ export const listCompatVoices: Handler<'listCompatVoices'> = ({ account }, { cat
   return Response.json(body);
 };
 
-/** Handles `GET /v1/models` of the OpenAI interface. Only the embedded service has this endpoint. */
+/** Handles `GET /v1/models` for OpenAI clients. Only the embedded service has this endpoint. */
 export const listCompatModels: Handler<'listCompatModels'> = (_call, { catalogue }) => {
   const available = catalogue.models.filter((model) => catalogue.isAvailable(model));
   const body: CompatModels = { object: 'list', data: available.map(({ id }) => compatModel(id)) };
   return Response.json(body);
 };
 
-/** Handles `GET /v1/models/{modelId}` of the OpenAI interface. Only the embedded service has this endpoint. */
+/** Handles `GET /v1/models/{modelId}` for OpenAI clients. Only the embedded service has this endpoint. */
 export const getCompatModel: Handler<'getCompatModel'> = ({ parameters }, { catalogue }) => {
   const { modelId } = parameters;
   const model = catalogue.model(modelId);

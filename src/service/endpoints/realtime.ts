@@ -28,7 +28,7 @@ import { showText, showValue } from '../http/validation.ts';
 import type { CallTo } from './call.ts';
 import { storedAudioResponse } from './stored-audio.ts';
 
-/** Handles `GET /vN/tts/capabilities`, where `protocol` is the version N of realtime speech (docs/api/realtime.md). */
+/** Handles `GET /vN/tts/capabilities` of realtime speech (docs/api/realtime.md). @param protocol the version N */
 export function getCapabilities(
   protocol: RealtimeProtocol,
   { requestId }: CallTo<'getRealtimeCapabilities'>,
@@ -66,10 +66,7 @@ function describe(model: CatalogueModel, protocol: RealtimeProtocol) {
   };
 }
 
-/**
- * Handles `POST /vN/tts/browser-tickets` (docs/api/authentication.md). The ticket is valid for one web origin and for
- * this host.
- */
+/** Handles `POST /vN/tts/browser-tickets`: creates a ticket for one web origin (docs/api/authentication.md). */
 export function createBrowserTicket(
   protocol: RealtimeProtocol,
   { account, body, request, requestId }: CallTo<'createBrowserTicket'>,

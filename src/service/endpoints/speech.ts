@@ -62,7 +62,7 @@ export const createSpeechV1: Handler<'createSpeechV1'> = (call, context) => {
     : respondWithSpeech(call, context, request);
 };
 
-/** Copies the fields that v3 defines from a request body, except `voiceId`. */
+/** Returns the fields of a request body that the v3 API defines, except `voiceId`. */
 export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOrder, 'voiceId'> {
   const { text, modelId, format, language, emotion, instruction } = body;
   const { speed, volume, pitch, stability, similarity, textNormalization, filterEmoji } = body;
@@ -72,7 +72,7 @@ export function knownFields(body: Omit<SpeechRequest, 'voiceId'>): Omit<SpeechOr
 }
 
 /**
- * Returns the voice id in a v1 body: `voiceId`, or the older name of that field.
+ * Returns the voice id of a v1 request body, from `voiceId` or the older field `reference_id`.
  * @throws ServiceError 400 when both fields are missing
  */
 export function voiceOf(body: {
@@ -96,11 +96,11 @@ export const createAlignedSpeech: Handler<'createAlignedSpeech'> = async (call, 
   return chargedResponse(speaking.plan, stream, { type: EVENT_STREAM, listsIgnored: true });
 };
 
-/** A speech request, with the field names and rules of its API version. */
+/** A speech request, together with the API version that determines its rules. */
 export interface SurfaceRequest extends PlanOptions {
   readonly surface: SurfaceName;
   readonly order: SpeechOrder;
-  /** True to store the audio and respond with its URL instead of the audio. */
+  /** True to store the audio and respond with the URL of the stored audio. */
   readonly isCached?: boolean | undefined;
 }
 
@@ -119,8 +119,8 @@ export async function respondWithSpeech(
 
 /**
  * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
- * request, even if the voice or model has been deleted.
- * @throws ServiceError 400, 402, 404, 409, 429 or 503; nothing is charged
+ * request, even if the voice or model has been deleted since then.
+ * @throws ServiceError 400, 402, 404, 409, 429 or 503, before anything is charged
  */
 export function beginSpeech<Context extends ServiceContext>(
   call: ChargedCall,
@@ -148,8 +148,8 @@ export function beginSpeech<Context extends ServiceContext>(
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 /**
- * Returns a response with headers for the price and for the text that the voice leaves out. If `listsIgnored`, another
- * header lists the ignored controls.
+ * Returns a response with headers for the price and for the text that the voice leaves out. If `listsIgnored`,
+ * another header lists the controls without effect.
  */
 export function chargedResponse(
   { charge, ignored, unspoken }: Pick<SpeechPlan, 'charge' | 'ignored' | 'unspoken'>,
@@ -190,7 +190,7 @@ async function respondCached(
   return Response.json(body, { headers });
 }
 
-/** Handles `GET /api/open/tts/cached/{audioId}`: sends stored audio at a signed link (embedded service only). */
+/** Handles `GET /api/open/tts/cached/{audioId}`, a signed link: sends stored audio (embedded service only). */
 export const getCachedAudio: Handler<'getCachedAudio'> = async (call, context) => {
   const { audioId } = call.parameters;
   requireSigned(call, context, { taskId: audioId, download: false });

@@ -13,7 +13,7 @@ interface FileCall {
   readonly query?: { readonly download?: '0' | '1' };
 }
 
-/** Responds with stored audio or the requested range of the audio. @param name file name without extension */
+/** Responds with stored audio or the requested byte range. @param name file name without extension */
 export function storedAudioResponse(
   call: FileCall,
   audio: StoredAudio,
@@ -24,8 +24,8 @@ export function storedAudioResponse(
 }
 
 /**
- * Responds with a stored file (RFC 9110, sections 13 and 14): 200 with the whole file, 206 with the requested range, or
- * 304 if the client already has the file.
+ * Responds with a stored file (RFC 9110, sections 13 and 14): 200 with the whole file, 206 with the requested range,
+ * or 304 if the client already has the file.
  * @throws ServiceError 416 for a range beyond the end of the file
  */
 export function storedFileResponse(
@@ -70,7 +70,6 @@ function hasMatch(list: string | null, etag: string): boolean {
 
 interface ByteRange {
   readonly start: number;
-  /** Exclusive. */
   readonly end: number;
 }
 

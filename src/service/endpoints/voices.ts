@@ -59,10 +59,7 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/**
- * Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). Works as `GET /voices`, with the query in
- * the body.
- */
+/** Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). The body has the query parameters. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 
@@ -243,7 +240,7 @@ function parsed(json: string): unknown {
 export const deleteVoice: Handler<'deleteVoice'> = ({ account, parameters }, context) =>
   remove(context, account, parameters.voiceId);
 
-/** Handles `POST /delete-model`, a path from before v1 (docs/api/versions.md). The id of the voice is in the body. */
+/** Handles `POST /delete-model`, a path from before v1 (docs/api/versions.md). The voice id is in the body. */
 export const deleteModel: Handler<'deleteModel'> = ({ account, body }, context) =>
   remove(context, account, voiceOf(body));
 

@@ -5,35 +5,36 @@ import type { CodePointRange } from '../../contract/unspoken.ts';
 export interface EngineVoice {
   /** Voice id within the engine, such as `slt`. */
   readonly id: string;
-  /** Display name, default the id. */
+  /** Display name; default: the id. */
   readonly name?: string;
   /** Language code (BCP 47). */
   readonly language: string;
-  /** All languages of a voice that speaks several. */
+  /** All languages (BCP 47) that the voice speaks, if it speaks several. */
   readonly languages?: readonly string[];
   readonly sampleRate: number;
   /**
-   * The controls that the engine applies itself; all others have no effect. Undefined for an engine that applies speed
-   * and pitch, while the service applies the volume and changes speed and pitch for emotions and instructions.
+   * The controls that the engine applies itself; the voice ignores all other controls. If
+   * undefined, the engine applies speed and pitch; the service applies the volume, and renders
+   * emotions and instructions as changes of speed and pitch.
    */
   readonly controls?: readonly EngineControl[];
-  /** Whether the voice supports `EngineRequest.pitch`; other voices ignore that field. */
+  /** True if the voice supports `EngineRequest.pitch`; other voices ignore that field. */
   readonly pitch: boolean;
-  /** Whether the engine reports the time of every word in `SpeechChunk.words`. */
+  /** True if the engine reports the time of every word in `SpeechChunk.words`. */
   readonly words?: boolean;
-  /** Whether the service reads text for the voice, so that `EngineRequest.textNormalization` has an effect. */
+  /** True if the service can write out numbers for this voice, as `EngineRequest.textNormalization` requests. */
   readonly reads?: boolean;
 }
 
-/** The controls of a request besides `speed` and `pitch`, for a voice with `EngineVoice.controls`. */
+/** The controls of a request besides `speed` and `pitch`, for voices with `EngineVoice.controls`. */
 export type EngineRequestControls = {
   readonly [Name in Exclude<EngineControl, 'speed' | 'pitch'>]?: string | number;
 };
 
-/** A text and how to speak it; an engine clamps `speed` and `pitch` to the limits of the engine. */
+/** A text and how to speak it. If `speed` or `pitch` is beyond a limit of the engine, the engine clamps the value. */
 export interface EngineRequest {
   readonly text: string;
-  /** The `EngineVoice.id` of the voice that speaks. */
+  /** The `EngineVoice.id` of the voice that speaks the text. */
   readonly voice: string;
   /** Multiplies the default speed of the voice. */
   readonly speed: number;
@@ -42,31 +43,31 @@ export interface EngineRequest {
   /** The model that speaks, one of `SpeechEngine.models`; default the first. */
   readonly model?: string;
   readonly controls?: EngineRequestControls;
-  /** Whether numbers, abbreviations and signs are read as words, default true. */
+  /** True to read numbers, abbreviations and signs as words, which is the default. */
   readonly textNormalization?: boolean;
-  /** Whether the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
+  /** True if the caller needs `SpeechChunk.words` and `SpeechChunk.span`. */
   readonly isTimed?: boolean;
-  /** Account of the request; engines serve accounts in turn. */
+  /** Account that sent the request. Engines take turns between accounts. */
   readonly client?: string;
-  /** Whether a listener is waiting; if so, the first chunk is prioritized. Default false. */
+  /** True if a user is waiting for the audio: its first chunk then precedes other work. Default false. */
   readonly isInteractive?: boolean;
 }
 
 /** The speech of one sentence or clause, and the pause after it. */
 export interface SpeechChunk {
-  /** Mono samples, of which full scale is -1..1; higher peaks are limited later. The loudness is about -20 LUFS. */
+  /** Mono samples from -1 to 1, at a loudness of about -20 LUFS. The service limits higher peaks later. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** Times of the next words of the text. The samples of these words may be in another chunk, and `samples` empty. */
+  /** Times of the next words of the text, whose samples may be in another chunk; `samples` may then be empty. */
   readonly words?: readonly WordMark[];
-  /** The part of the text that the samples speak; set if the engine knows it before the word times. */
+  /** The part of the text that the samples speak; set if the engine knows this part before the word times. */
   readonly span?: TextSpan;
 }
 
-/** A part of the request's text. */
+/** A part of the text of a request, as a range of code points. */
 export type TextSpan = CodePointRange;
 
-/** The time of a word of the text. */
+/** The time at which a word of the text is spoken. */
 export interface WordMark extends TextSpan {
   /** Milliseconds from the beginning of the speech. */
   readonly startMs: number;
@@ -76,30 +77,28 @@ export interface WordMark extends TextSpan {
 export interface SpeechEngine {
   readonly name: string;
   readonly voices: readonly EngineVoice[];
-  /** The engine's own models; undefined if its voices belong to the models of the service. */
+  /** The engine's own models. Undefined if the engine's voices use the models of the service. */
   readonly models?: readonly EngineModel[];
   /**
-   * Starts the engine's threads or processes in the background, so that the first request is fast. Never rejects,
-   * because the first request reports a failure. Does not keep foley alive.
+   * Starts the engine's threads or processes in the background, so that the first request is fast.
+   * Never rejects: if the start fails, the first request reports the failure. Does not keep the
+   * foley process alive.
    */
   warmUp(): Promise<void>;
   /**
-   * Speaks the text chunk by chunk, at most one chunk ahead of the consumer. On abort the iterator rejects at once
-   * with the signal's reason. Markup in the text is spoken or skipped, never interpreted.
+   * Speaks the text chunk by chunk, at most one chunk ahead of the consumer. On abort, the iterator rejects at once
+   * with the signal's abort reason. Markup in the text is spoken or skipped, never interpreted.
    * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /**
-   * Returns the letters and digits of a text that a voice leaves out, in order; undefined if the engine does not know
-   * them before it speaks.
-   */
+  /** Returns the letters and digits that a voice leaves out of a text; undefined if unknown before it speaks. */
   unspoken?(
     request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
   ): readonly TextSpan[] | undefined;
   /**
-   * Makes a voice from a recording, if the engine can.
-   * @param reference path of the recording, and what it says; empty if that is unknown
-   * @returns the voice for requests, which begins with {@link CLONED_VOICE}
+   * Makes a voice from a recording. Missing if the engine cannot clone voices.
+   * @param reference path of the recording, and its transcript (empty if unknown)
+   * @returns the id of the voice, which begins with {@link CLONED_VOICE}
    * @throws EngineError
    */
   clone?(
@@ -110,17 +109,17 @@ export interface SpeechEngine {
   close(): Promise<void>;
 }
 
-/** How the ids of cloned voices begin; no other id contains a colon. */
+/** Prefix of the ids of cloned voices. The ids of other voices contain no colon. */
 export const CLONED_VOICE = 'clone:';
 
-/** Maximum length in UTF-16 units of a text that is synthesized at once: a sentence, or a clause of a long sentence. */
+/** Maximum length, in UTF-16 code units, of the sentence or clause that an engine synthesizes at once. */
 export const LONGEST_PIECE = 240;
 
-/** Enforces the maximum duration of the speech of one request. */
+/** Enforces the maximum duration of the speech for one request. */
 export class SpeechLimit {
   #seconds = 0;
 
-  /** Adds a chunk. @throws EngineError when the speech is too long */
+  /** Adds the duration of a chunk. @throws EngineError when the speech is too long */
   add({ samples, sampleRate }: SpeechChunk): void {
     this.#seconds += samples.length / sampleRate;
     if (this.#seconds <= SPEECH_MAX_SECONDS) return;
@@ -128,7 +127,10 @@ export class SpeechLimit {
   }
 }
 
-/** Returns the message of an engine failure, and how to test an added engine; undefined for any other error. */
+/**
+ * Returns the message of an engine failure, without its full stop; undefined for any other error. If the user added
+ * the engine, the message also says how to test the engine.
+ */
 export function engineMessageOf(error: unknown): string | undefined {
   return error instanceof EngineError ? error.report : undefined;
 }
@@ -137,7 +139,7 @@ export class EngineError extends Error {
   override readonly name = 'EngineError';
   /** `unspeakable`: the text has nothing that the voice can speak; `failed`: any other error. */
   readonly reason: 'unspeakable' | 'failed';
-  /** Name of the added engine that failed. */
+  /** Name of the failed engine, if the user added that engine. */
   readonly engine: string | undefined;
 
   constructor(reason: 'unspeakable' | 'failed', message: string, cause?: unknown, engine?: string) {
@@ -146,7 +148,7 @@ export class EngineError extends Error {
     this.engine = engine;
   }
 
-  /** The message without its full stop, and how to test an added engine. */
+  /** The message without its full stop. For added engines, the message also says how to test the engine. */
   get report(): string {
     const message = this.message.replace(/\.$/, '');
     if (this.engine === undefined) return message;
@@ -154,7 +156,7 @@ export class EngineError extends Error {
   }
 }
 
-/** A voice with its engine. */
+/** A voice, and the engine that speaks it. */
 export interface VoiceOfEngine {
   readonly engine: SpeechEngine;
   readonly voice: EngineVoice;

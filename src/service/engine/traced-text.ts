@@ -9,7 +9,6 @@ export interface Source {
 /** A rewritten text that maps each character to a range of the original text. */
 export class TracedText {
   readonly text: string;
-  /** The source of each UTF-16 unit of `text`, in order. */
   readonly #sources: readonly Source[];
 
   constructor(
@@ -20,7 +19,7 @@ export class TracedText {
     this.#sources = sources;
   }
 
-  /** Replaces the matches of a global pattern. Each replacement is traced to the part of the original text from which the whole match came. */
+  /** Replaces the matches of a global regular expression. Each replacement maps to the original text of its match. */
   replace(pattern: RegExp, replacement: (...match: readonly string[]) => string): TracedText {
     let text = '';
     const sources: Source[] = [];
@@ -40,8 +39,8 @@ export class TracedText {
   }
 
   /**
-   * Replaces each word by its English reading.
-   * @param respell rewrites the reading of a word that is not read as it is written
+   * Replaces each number, abbreviation and word by its English reading.
+   * @param respell changes a reading that differs from the written word
    */
   read(region: Region, respell = (spoken: string): string => spoken): TracedText {
     const parts: string[] = [];
@@ -66,7 +65,7 @@ export class TracedText {
     return new TracedText(parts.join(''), sources);
   }
 
-  /** Returns the range of the original text for a range of the rewritten one. */
+  /** Returns the range of the original text from which a range of the rewritten text was made. */
   source(start: number, end: number): Source {
     return {
       start: this.#sources[start]?.start ?? 0,

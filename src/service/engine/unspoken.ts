@@ -2,17 +2,16 @@ import { letterName, type Region } from '../../text/reading/english.ts';
 import type { TextSpan } from './speech-engine.ts';
 import type { TracedText } from './traced-text.ts';
 
-/** Matches letters and digits, except modifiers such as the ʻ of Hawaiian, which English readers skip. */
+/** Matches the letters and digits that a voice should speak, but not modifiers such as the ʻ of Hawaiian. */
 export const COUNTED_LETTER = /(?![\u02b0-\u02ff])[\p{L}\p{N}]/u;
-/** Matches characters that belong to the letter before them. */
 const JOINED = /[\p{M}\u200c\u200d]/u;
 
 /**
- * Returns the letters and digits of a text that an engine leaves out, with their combining marks. A foreign letter with
- * an English name, such as the `μ` of `10 μm`, is spoken where the text is read with that name.
+ * Returns the letters and digits that an engine leaves out of a text, with their combining marks. A foreign letter
+ * that is read as an English word, such as the `μ` of `10 μm`, counts as spoken.
  * @param rewrite returns the text that the engine gets
- * @param isForeign whether the engine leaves a character out of the text that it gets
- * @param region how English is read; undefined if the text is spoken as it is written
+ * @param isForeign returns true for a character of the rewritten text that the engine leaves out
+ * @param region regional rules for reading English; undefined if the text is spoken as it is written
  * @param first position of the text in a longer text, in code points
  */
 export function unspokenIn(
@@ -43,7 +42,6 @@ export function unspokenIn(
   return rangesOf(text, new Set(units.map(({ at }) => at)), first);
 }
 
-/** Returns a function that returns whether a foreign letter is replaced by spoken letters. */
 function spokenUnits(
   traced: TracedText,
   isForeign: (character: string) => boolean,
@@ -66,7 +64,6 @@ function spokenUnits(
   };
 }
 
-/** Returns the characters of a rewritten text by the range of the original text that they stand for. */
 function piecesOf(traced: TracedText) {
   const pieces: { start: number; end: number; characters: string[] }[] = [];
   for (const { at, character } of charactersOf(traced.text)) {
@@ -79,7 +76,6 @@ function piecesOf(traced: TracedText) {
 }
 
 interface Character {
-  /** Position in UTF-16 units. */
   readonly at: number;
   readonly character: string;
 }

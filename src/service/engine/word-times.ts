@@ -8,8 +8,8 @@ import type {
 } from './speech-engine.ts';
 
 /**
- * Returns an engine that has word times for voices that report none: another engine speaks the same text, and its words
- * are aligned with the speech. The word times follow the last samples. Words that are not found have no time.
+ * Adds word times to an engine whose voices report none. Another engine also speaks the text, and foley finds the
+ * words by comparing the sound of both. The last chunk contains the times of all words that were found.
  * @param references engines whose voices may report word times
  */
 export function withWordTimes(

@@ -15,11 +15,11 @@ export interface RequestFaults {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates counters for fault rules. Of the rules for one kind of effect, the first one that is due applies to a
- * request; the rules after it do not count the request.
+ * Creates the component that decides which fault rules apply to a request. Of several rules with the same kind of
+ * effect, only the first that is due applies, and later rules do not count the request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
-  const counters = rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
+  let counters = countersOf(rules);
   const draw = <Kind extends FaultEffect['kind']>(
     { method, path }: RequestLine,
     ...kinds: readonly Kind[]
@@ -45,6 +45,10 @@ export function createFaults(rules: readonly FaultRule[]) {
     return { effect: due, count };
   };
   return {
+    /** Replaces all rules. The counts of the new rules begin at 0. */
+    replace(next: readonly FaultRule[]): void {
+      counters = countersOf(next);
+    },
     /** Counts a request and returns the faults to apply to it. */
     ofRequest(request: RequestLine): RequestFaults {
       const delay = draw(request, 'delay').count();
@@ -52,7 +56,7 @@ export function createFaults(rules: readonly FaultRule[]) {
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault for a new job. Call `count` when the job is accepted, to count the create request. */
+    /** Returns the fault for a new job. When the job is accepted, call `count` to count its create request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;
@@ -61,6 +65,10 @@ export function createFaults(rules: readonly FaultRule[]) {
       return { outcome: effect?.outcome, count };
     },
   };
+}
+
+function countersOf(rules: readonly FaultRule[]) {
+  return rules.map((rule) => ({ ...rule, matches: pathMatcher(rule.path), requests: 0 }));
 }
 
 function isDue(when: FaultWhen, request: number): boolean {
@@ -92,13 +100,13 @@ export interface FaultRule {
 }
 
 export type FaultEffect =
-  /** Sends an error with this status instead of handling the request. */
+  /** The service responds with an error of this status instead of handling the request. */
   | { readonly kind: 'status'; readonly status: FaultStatus; readonly retryAfter?: number }
   | { readonly kind: 'delay'; readonly ms: number }
   | BodyCut
   | { readonly kind: 'job'; readonly outcome: JobFault };
 
-/** How a fault rule breaks a connection: after `afterBytes` bytes of the response body. */
+/** How and when a fault rule breaks a connection. */
 export interface BodyCut {
   readonly kind: 'reset' | 'truncate';
   readonly afterBytes: number;

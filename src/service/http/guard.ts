@@ -31,7 +31,7 @@ const HOST = /^(\[[0-9a-f:.]+\]|[^\s:[\]@/?#]+)(?::\d{1,5})?$/i;
 /**
  * Creates the check of host and origin, which protects a local service from malicious web pages. `Host` reveals DNS
  * rebinding (another site's name that resolves to this machine); `Origin` and `Sec-Fetch-Site` reveal requests from
- * other sites. Ports are not compared, because they may be forwarded.
+ * other sites. Ports are ignored, because they may be forwarded.
  */
 export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   const hosts = new Set([...LOOPBACK_HOSTS, ...allowHosts].map((host) => host.toLowerCase()));
@@ -41,8 +41,9 @@ export function createGuard({ allowHosts, allowOrigins }: GuardOptions) {
   };
   return {
     /**
+     * Refuses a request with a forbidden host or origin.
      * @param isExpected returns true to allow a web page of another origin
-     * @throws ServiceError 421 for a forbidden host, 403 for a forbidden origin
+     * @throws ServiceError 421 for the host, 403 for the origin
      */
     check(request: Request, isExpected: (page: Page) => boolean): void {
       const { host } = new URL(request.url);
@@ -72,8 +73,8 @@ function isFromOtherSite(headers: Headers): boolean {
 }
 
 /**
- * Returns the host names of a service that listens on `host`; for a wildcard address, the addresses of all interfaces.
- * Allowing these names is safe, because a DNS rebinding attack sends the attacker's host name.
+ * Returns the host names of a service that listens on `host`; for a wildcard address, the addresses of all network
+ * interfaces. Allowing these names is safe, because a DNS rebinding attack sends another host name.
  */
 export function ownHosts(
   host: string,
@@ -92,15 +93,10 @@ export type KeyTable = ReturnType<typeof createKeyTable>;
 
 const BEARER = new RegExp(`^bearer +([\\x21-\\x7e]{1,${ACCEPTED_KEY_MAX_CHARACTERS}})$`, 'i');
 
-/**
- * Creates the table of accepted API keys, which are stored as hashes. If a key is listed twice, the last entry counts.
- */
+/** Creates the table of accepted API keys, stored as hashes. If a key is listed twice, the last entry counts. */
 export function createKeyTable(keys: readonly AccountKey[]) {
   const entries = keys.map(({ key, account }) => ({ digest: digest(key), account }));
-  /**
-   * Returns the account of a request.
-   * @throws ServiceError 401 for a missing or unknown API key (docs/api/authentication.md)
-   */
+  /** Returns the account of a request. @throws ServiceError 401 for a missing or unknown API key */
   const accountOf = (headers: Headers): string => {
     const header = headers.get('Authorization');
     if (header === null) {

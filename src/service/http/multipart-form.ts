@@ -12,7 +12,7 @@ import { anyOf, requireBodyType, showText } from './validation.ts';
 
 // Unknown fields are ignored.
 interface FormRules {
-  /** Name of the field that contains files. Clients can append `[]` to the name. */
+  /** Name of the form field for files. Clients may append `[]` to the name. */
   readonly fileField: string;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -30,7 +30,7 @@ export interface UploadedFile {
 export interface UploadedForm {
   readonly fields: Readonly<Record<string, string>>;
   readonly files: readonly UploadedFile[];
-  /** Problems of fields and files, in the order of the form. */
+  /** Problems with fields and files, in the order of the form. */
   readonly problems: readonly FieldProblem[];
 }
 
@@ -44,9 +44,10 @@ const HEADERS_MAX = 50;
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**
- * Parses a `multipart/form-data` body while it arrives, and stores the uploaded files as temporary files. If a field or
- * file is invalid, reads the rest of the body, so that the client receives the error.
- * @throws ServiceError 415 for another type, 413 for a body above the limit, 400 for an invalid form; system errors
+ * Parses a `multipart/form-data` body while it arrives, and saves the uploaded files as temporary files. If a field
+ * or file is invalid, still reads the whole body, so that the client receives the error.
+ * @throws ServiceError 415 for another media type, 413 for a body above the limit, 400 for an invalid form; system
+ * errors
  */
 export async function readForm(
   request: Request,
@@ -222,18 +223,16 @@ function nameProblem(name: string, extensions: readonly string[]): string | unde
   return `${showText(name)} ${given}; allowed: ${anyOf(extensions)}`;
 }
 
-/** An open file that is already unlinked: the operating system deletes it when this process exits. */
+/** An open file without a name: the operating system deletes the file when this process exits. */
 export interface TemporaryFile {
   readonly fd: number;
   readonly size: number;
   write(bytes: Uint8Array): Promise<void>;
   read(): AsyncIterable<Uint8Array>;
-  /** Never throws. */
   discard(): Promise<void>;
 }
 
 export interface TemporaryFolder {
-  /** @throws the file system's error */
   create(): Promise<TemporaryFile>;
   /** Calls `work` with the path of a copy of a file, and then deletes the copy. */
   withCopy<Result>(
@@ -243,7 +242,7 @@ export interface TemporaryFolder {
   ): Promise<Result>;
 }
 
-/** Creates the folder for uploads next to the database, with private permissions. */
+/** Creates the folder for uploaded files next to the database, with private permissions. */
 export function createTemporaryFolder(
   databasePath: string,
   { files, random }: { readonly files: FileSystem; readonly random: Random },

@@ -69,8 +69,8 @@ interface Variables {
 }
 
 /**
- * Creates the router for every endpoint. Checks what the endpoint's definition demands, in this order: API key, rate
- * limit, query, body, idempotency keys.
+ * Creates the router for all endpoints. The router checks, in this order, the API key, the rate limit, the query, the
+ * body and the idempotency keys. It then calls the handler of the endpoint.
  */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
   const app = new Hono<Variables>();
@@ -224,10 +224,7 @@ function hasBody({ body, headers }: Request): boolean {
 
 const JSON_TYPE = 'application/json';
 
-/**
- * Reads a JSON body.
- * @throws ServiceError 415 for another type, 413 above the limit, 400 for invalid UTF-8 or JSON
- */
+/** Reads a JSON body. @throws ServiceError 415 for another type, 413 above the limit, 400 for invalid UTF-8 or JSON */
 export async function readJsonBody(request: Request): Promise<unknown> {
   const parameters = requireBodyType(request.headers, [JSON_TYPE]);
   const charset = parameters.find((one) => one.startsWith('charset='));

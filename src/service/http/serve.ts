@@ -30,7 +30,7 @@ export interface ServiceServer {
   readonly baseUrl: string;
   readonly realtimeUrl: string;
   /**
-   * Stops listening; resolves when all running responses have been sent. Once `hurry` is aborted, truncates these
+   * Stops listening, and waits until all running responses have been sent. Once `hurry` is aborted, truncates these
    * responses and leaves unfinished jobs to the next service process.
    */
   close(hurry?: AbortSignal): Promise<void>;
@@ -221,7 +221,7 @@ function rawResponse(body: ErrorBody, status: number): string {
   ].join('\r\n');
 }
 
-/** Listening failed: the port is in use, or the address does not belong to this machine. */
+/** Thrown if listening fails: the port is in use, or the address does not belong to this machine. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
   readonly reason: 'in-use' | 'refused';

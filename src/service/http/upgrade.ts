@@ -14,11 +14,11 @@ import type { Service } from '../service.ts';
 interface UpgradeOptions {
   readonly service: Pick<Service, 'admit' | 'open'>;
   readonly clock: Clock;
-  /** Exempts a connection from the limit for connections without an API key. */
+  /** Exempts a connection from the limit on the number of connections without an API key. */
   readonly trust: (socket: Socket) => void;
-  /** Handles an upgrade request outside of the realtime paths as a plain HTTP request. */
+  /** Handles an upgrade request whose path is not for realtime speech, as a plain HTTP request. */
   readonly listener: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-  /** Returns the error response to a request whose target is not a valid URL. */
+  /** Returns the error response for a request whose target is not a valid URL. */
   readonly refuse: () => Response;
 }
 

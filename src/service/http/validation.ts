@@ -7,7 +7,7 @@ import { invalidRequest, ServiceError } from '../service-error.ts';
 
 /**
  * Validates a value and returns it with the type of its schema.
- * @param whole name of the complete value in messages, such as `The body`
+ * @param whole name of the complete value in error messages, such as `The body`
  * @throws ServiceError 400 that lists every invalid field
  */
 export function requireValid<Schema extends TObject>(
@@ -142,7 +142,7 @@ export function describeRange({ minimum, maximum }: FieldSchema): string {
   return typeof minimum === 'number' ? `${minimum} to ${maximum}` : `at most ${maximum}`;
 }
 
-/** Lists alternatives: `a`, `a or b`, `a, b or c`. */
+/** Joins alternatives: `a`, `a or b`, `a, b or c`. */
 export function anyOf(values: readonly string[]): string {
   const last = values.at(-1) ?? '';
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
@@ -209,7 +209,7 @@ export function requireBodyType(headers: Headers, allowed: readonly string[]): r
   throw unsupported(`Content-Type must be ${allowed.join(' or ')}`);
 }
 
-/** Splits the Content-Type into the media type and its parameters, in lower case. */
+/** Returns the media type and the parameters of the Content-Type header, in lower case. */
 export function typeParts(headers: Headers): readonly string[] {
   const value = headers.get('Content-Type') ?? '';
   return value

@@ -25,17 +25,17 @@ export interface JobRecord {
   /** Id of the process that owns the job; `undefined` if no process does. */
   readonly ownerId: string | undefined;
   readonly attempts: number;
-  /** Progress in percent. Unused for speech jobs, whose segments show the progress. */
+  /** Progress of a media job in percent. Unused for speech jobs, whose segments show the progress. */
   readonly progress: number;
   /** Parameters of the job, whose schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
-  /** Body of the first response, sent again on retries. Empty if a retry returns the job's current state instead. */
+  /** Body of the first response, which retries get too. Empty if retries get the current state of the job. */
   readonly answer: Json;
-  /** Metadata of the result; media jobs only. */
+  /** Metadata of the result of a media job. */
   readonly result: Json | undefined;
-  /** Number of characters to bill; 0 unless this is a speech job. */
+  /** Number of characters to bill for a speech job; 0 for other jobs. */
   readonly characters: number;
-  /** Reserved credits while the job runs; spent credits after it has ended. */
+  /** Credits reserved while the job runs, or credits spent after the job has ended. */
   readonly credits: number;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -49,12 +49,12 @@ export interface JobRecord {
 }
 
 export interface SegmentRecord {
-  /** Position of the segment in the text, from 0. */
+  /** Number of the segment in the job, from 0. */
   readonly index: number;
   readonly text: string;
   readonly characters: number;
   readonly status: SegmentStatus;
-  /** Length of the spoken audio in samples. */
+  /** Length of the audio in samples; undefined until the segment has been spoken. */
   readonly samples: number | undefined;
   readonly sampleRate: number | undefined;
 }

@@ -13,9 +13,8 @@ interface JobSchedulerDeps {
   readonly ownership: Ownership;
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
-  /** Runs a job until the job ends or the signal is aborted. */
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Gives up ownership of a job, in the caller's transaction. Returns true if the job is unfinished. */
+  /** Releases this process's ownership of a job in the caller's transaction. Returns true for an unfinished job. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 
@@ -73,20 +72,20 @@ export class JobScheduler {
     if (this.#isClosed) throw closingError();
   }
 
-  /** Queues a job that a client is waiting for. */
+  /** Queues a job for which a client is waiting. */
   add(job: ScheduledJob): void {
     this.#queueOf(job).add(job.id);
   }
 
-  /** Queues an accepted job, or leaves the job to the next service process if this service is closing. */
+  /** Queues an accepted job, unless this service is closing; then the next service process runs the job. */
   enqueue(job: ScheduledJob): void {
     if (!this.#isClosed) this.add(job);
     else if (this.#release(job.id)) this.#deps.report({ type: 'jobs-left', count: 1 });
   }
 
   /**
-   * Finishes the jobs that clients are waiting for, until `graceMs` have passed or `hurry` is aborted. Leaves all other
-   * unfinished jobs to the next service process.
+   * Waits until all jobs with waiting clients have ended, `graceMs` have passed, or `hurry` is aborted. Leaves the
+   * other unfinished jobs to the next service process.
    */
   async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
     const { report } = this.#deps;
@@ -151,7 +150,6 @@ function findOrphanedJobs(db: Connection, self: Owner): readonly ScheduledJob[] 
 interface JobQueueOptions {
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
-  /** Maximum number of jobs that run at once. */
   readonly workers: number;
   readonly onFailure: (jobId: string, error: unknown) => void;
 }

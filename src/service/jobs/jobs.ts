@@ -49,7 +49,7 @@ export class Jobs extends JobScheduler {
   /**
    * Stores and queues a job, and reserves its charge.
    * @throws ServiceError 402 for too few credits, 409 for a used idempotency key, 503 when the service closes; errors
-   * of `check`
+   * of `request.check`
    */
   accept(request: JobRequest): Job {
     this.requireOpen();
@@ -66,8 +66,8 @@ export class Jobs extends JobScheduler {
   }
 
   /**
-   * Stores a job and reserves its price, in the caller's transaction. If the account has too few credits or the
-   * idempotency key is used, returns a refusal; otherwise the caller must `enqueue` the job.
+   * Stores a job and reserves its price, in the caller's transaction; afterwards the caller must `enqueue` the job.
+   * Returns a refusal if the account has too few credits or the idempotency key is used.
    */
   acceptWithin(db: Connection, request: JobRequest): JobAccepted {
     const { clock, faults, ownership, random, report } = this.#deps;
@@ -120,7 +120,7 @@ export class Jobs extends JobScheduler {
     });
   }
 
-  /** Returns a job of any account. Call it only after a signed link was verified. */
+  /** Returns a job of any account. Call it only for a verified signed link. */
   findAny(kind: JobKind, jobId: string): Job | undefined {
     const job = this.#deps.store.read((db) => readJob(db, jobId));
     return job?.kind === kind ? job : undefined;
@@ -135,11 +135,11 @@ export class Jobs extends JobScheduler {
 /** A job to accept. All files that it needs are already imported. */
 export interface JobRequest extends OperationRequest {
   readonly endpoint: EndpointId;
-  /** Id of the job and of the job's folder; by default a new id. */
+  /** Id of the job and of its folder. Default: a new id. */
   readonly id?: string | undefined;
   readonly kind: JobKind;
   readonly order: Json;
-  /** Body of the first response, if retries must get the same body. */
+  /** Body of the first response; set if retries must get the same body. */
   readonly answer?: Json | undefined;
   /** The text to speak; speech jobs only. */
   readonly text?: string | undefined;
@@ -149,7 +149,7 @@ export interface JobRequest extends OperationRequest {
 
 export type JobAccepted = { readonly kind: 'accepted'; readonly job: Job } | Refusal;
 
-/** Maximum length of a segment, about a minute of speech. */
+/** Maximum number of characters in a segment: about a minute of speech. */
 export const SEGMENT_MAX_CHARACTERS = 1_000;
 
 // A segment of at least this length ends at the end of its paragraph.
@@ -162,8 +162,8 @@ export interface TextSegment {
 }
 
 /**
- * Splits a text into segments of whole sentences, at most 1,000 characters each. Splits a longer sentence at a clause
- * or between words; the segments, concatenated, are the text.
+ * Splits a text into segments of whole sentences, at most 1,000 characters each; splits a longer sentence at a clause
+ * or between words. The concatenated segments equal the text.
  * @param minimum minimum number of segments, for a text of two or more characters
  */
 export function segmentText(text: string, minimum: 1 | 2 = 1): readonly TextSegment[] {

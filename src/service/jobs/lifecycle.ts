@@ -1,9 +1,7 @@
 import type { SegmentStatus } from '../../contract/jobs.ts';
 
-/**
- * The lifecycle of a job as a pure state machine: computes the next state and what happens to the charge
- * (docs/api/jobs.md#states).
- */
+// The lifecycle of a job as a pure state machine: computes the next state and what happens to the charge
+// (docs/api/jobs.md#states).
 
 /** The stored job statuses; each API has its own names for them. Only speech jobs can be `partial`. */
 export const JOB_STATUSES = ['pending', 'processing', 'done', 'partial', 'failed'] as const;
@@ -20,7 +18,7 @@ export interface JobState {
 export type JobEvent =
   /** A worker takes a new job or the job of a dead process. */
   | { readonly type: 'claimed' }
-  /** The worker's process is ending; another process will continue the job. */
+  /** The worker's process is ending, and another process will continue the job. */
   | { readonly type: 'released' }
   | {
       readonly type: 'segment_finished';
@@ -40,8 +38,8 @@ export interface Transition {
 }
 
 /**
- * A job fails after this many attempts, because the job itself may crash the processes. The limit is high, because
- * processes also end for other reasons.
+ * Number of attempts after which a job fails, because the job itself may be what crashes the service. The limit is
+ * high, because processes also end for other reasons.
  */
 export const MAX_ATTEMPTS = 100;
 

@@ -12,7 +12,7 @@ export interface LinkTarget {
   readonly download: boolean;
 }
 
-/** The query parameters that prove a signed link. */
+/** The query parameters of a signed link, which prove that the service created the link. */
 export interface LinkProof {
   /** Expiry in seconds since the epoch. */
   readonly expires: number;
@@ -21,7 +21,7 @@ export interface LinkProof {
 
 export type SignedLinks = ReturnType<typeof createSignedLinks>;
 
-/** Default lifetime of a signed link: enough time to follow a redirect. */
+/** Default lifetime of a signed link in seconds. A client needs only enough time to follow a redirect. */
 export const LINK_SECONDS = 300;
 
 const SECRET = 'links';

@@ -24,10 +24,10 @@ export const StoredSpeech = Type.Object({
   format: Type.Enum([...SPEECH_FORMATS]),
   speed: Type.Number(),
   pitch: Type.Number(),
-  /** Stored only if false. */
+  /** False if numbers and abbreviations are not read as words; otherwise missing. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
-  /** Controls of a voice whose engine has its own models; missing if there are none. */
+  /** Values of controls that only the engine of the voice knows; missing if the request sets none. */
   controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),
@@ -45,7 +45,7 @@ interface SpeechJobDeps {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** Creates the speech job type: speaks a text segment by segment, then joins the segments. */
+/** Creates the job type for speech, which speaks a text segment by segment and then joins the segments. */
 export function createSpeechJobs(deps: SpeechJobDeps): JobType {
   return {
     describeFailure: engineMessageOf,
@@ -190,7 +190,7 @@ function samplesFile(index: number): string {
   return `segment-${index}.f32`;
 }
 
-/** Returns the file name of the complete audio: the only segment, or the joined segments. */
+/** Returns the file name of the complete audio of a job: its only segment, or the joined segments. */
 export function wholeFile(job: Job): string {
   const { format } = storedOrder(StoredSpeech, job);
   return job.segments.length === 1 ? segmentFile(0, format) : `audio.${format}`;

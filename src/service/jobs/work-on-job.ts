@@ -10,15 +10,15 @@ import { readJob } from './job-records.ts';
 import type { JobEvent, JobState, Settlement } from './lifecycle.ts';
 import { hasEnded, transition } from './lifecycle.ts';
 import type { ServiceErrorCode } from '../../contract/service-errors.ts';
-import type { SpeechLength } from '../engine/encode/file-head.ts';
+import type { SpeechLength } from '../../audio/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
 /** Does the work of one kind of job. */
 export interface JobType {
   /**
-   * Performs the next step of a job; called until the job has ended. If the work throws, the job fails and is refunded.
-   * If the signal is aborted, another process continues the job.
+   * Performs the next step of a job; called until the job has ended. If the returned promise rejects, the job fails
+   * and is refunded; if the signal is aborted, another process continues the job.
    */
   work(job: Job, signal: AbortSignal): Promise<JobStep>;
   /** Returns the failure message for clients; `undefined` for the default message of the endpoint. */
@@ -38,8 +38,9 @@ interface WorkDeps {
 }
 
 /**
- * Claims a job and works on it until it ends. Records each step, so that another process can continue if this one ends.
- * @throws StoreError when a step cannot be recorded; the job stays unchanged
+ * Claims a job and works on it until it ends. Stores each step, so that another process can continue if this one
+ * ends.
+ * @throws StoreError when a step cannot be stored; the job stays unchanged
  */
 export async function workOnJob(deps: WorkDeps, jobId: string, signal: AbortSignal): Promise<void> {
   const { owner, report, types } = deps;
@@ -95,14 +96,14 @@ async function record(
 /** A step of a job: the event to apply, with values to store. */
 export interface JobStep {
   readonly event: JobEvent;
-  /** Length of the segment that this step spoke. */
+  /** Duration of the segment that was spoken in this step. */
   readonly length?: SpeechLength | undefined;
   /** Why the job or its segment failed. */
   readonly errorMessage?: string | undefined;
   /** Error code of the failure; default the code for this kind of job. */
   readonly errorCode?: ServiceErrorCode | undefined;
   readonly result?: Json | undefined;
-  /** Writes additional rows in the transaction that records the step. */
+  /** Writes additional rows in the transaction that stores this step. */
   readonly alongside?: ((db: Connection) => void) | undefined;
 }
 
@@ -113,7 +114,7 @@ interface Advance extends JobStep {
 }
 
 /**
- * Applies an event to a job, in the caller's transaction. Settles the charge if the event ends the job.
+ * Applies an event to a job, in the caller's transaction, and settles the charge if the event ends the job.
  * @returns the updated job; `undefined`, without changes, if the job had already ended or another process owns it
  */
 export function advanceJob(db: Connection, advance: Advance): Job | undefined {
@@ -134,7 +135,7 @@ export function advanceJob(db: Connection, advance: Advance): Job | undefined {
   return readJob(db, jobId);
 }
 
-/** Returns whether a job is unfinished and no living process owns it. */
+/** Returns whether a job is unfinished and has no living process as its owner. */
 export function isUnowned(
   db: Connection,
   { status, ownerId }: Pick<Job, 'status' | 'ownerId'>,

@@ -59,7 +59,7 @@ function isNew(db: Connection, id: string): boolean {
   return db.get('SELECT 1 FROM account WHERE id = ?', [id]) === undefined;
 }
 
-/** Returns an account. @throws TypeError when it does not exist */
+/** Returns an account. @throws TypeError when the account does not exist */
 export function readAccount(db: Connection, id: string): AccountState {
   const row = db.get('SELECT * FROM account WHERE id = ?', [id]);
   if (row === undefined) throw new TypeError(`account ${id} does not exist`);
@@ -85,10 +85,10 @@ interface RateLimitDeps {
   readonly requestsPerSecond?: number | undefined;
 }
 
-/** Creates the rate limit of accounts. Processes with the same data and rate share it. */
+/** Creates the rate limiter of accounts, shared by all service processes with the same data directory and rate. */
 export function createRateLimit({ store, clock, requestsPerSecond }: RateLimitDeps) {
   return {
-    /** Counts a request of the account. @throws ServiceError 429 with `Retry-After` in whole seconds */
+    /** Counts a request of the account. @throws ServiceError 429 with `Retry-After` if the rate limit is exceeded */
     take(accountId: string): void {
       if (requestsPerSecond === undefined) return;
       const waitMs = store.write((db) => {
@@ -113,8 +113,9 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Assigns a time slot to a request that arrives at `now`. A second has `requestsPerSecond` slots; `nextFree` is the
- * first free slot. A burst may use up to one second of slots in advance. Times are in milliseconds.
+ * Takes a time slot for a request that arrives at `now`, or refuses the request. The slots are 1 /
+ * `requestsPerSecond` apart, `nextFree` is the first free one, and the slots of up to one second may be taken in
+ * advance. Times are in milliseconds.
  */
 export function nextTurn(
   nextFree: number | undefined,

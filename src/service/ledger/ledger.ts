@@ -2,10 +2,8 @@ import type { Connection, Row } from '../store/connection.ts';
 import { integer, text } from '../store/connection.ts';
 import { StoreError, type Store } from '../store/open-store.ts';
 
-/**
- * A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call its functions in the transaction that
- * stores what the credits pay for.
- */
+// A double-entry ledger (docs/api/realtime.md and docs/api/limits.md). Call its functions in the transaction that
+// stores what the credits pay for.
 
 /** Amounts of credits, and of API quota in characters. */
 export interface Amounts {
@@ -15,7 +13,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The four balances of an account. A transaction moves amounts from one balance to another; the sum stays zero. */
+/** The four balances of an account. A transaction moves amounts between balances, so that the sum stays zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */
@@ -27,12 +25,12 @@ export function ensureAccount(
   db.run('INSERT OR IGNORE INTO account (id, tier, created_at) VALUES (?, ?, ?)', [id, tier, now]);
 }
 
-/** Makes more credits and quota available to an account, or less if the amounts are negative. */
+/** Adds credits and quota to an account, or removes them if the amounts are negative. */
 export function grant(db: Connection, accountId: string, amounts: Amounts, now: number): void {
   move(db, record(db, accountId, 'grant', undefined, now), amounts, 'granted', 'available');
 }
 
-/** Reserves amounts for a request, if the account has enough credits and quota. */
+/** Reserves credits and quota for a request. Changes nothing if the account has too few. */
 export function reserve(
   db: Connection,
   reservation: { readonly id: string; readonly accountId: string; readonly amounts: Amounts },
@@ -49,7 +47,7 @@ export function reserve(
   return { kind: 'reserved' };
 }
 
-/** Spends a reservation. Returns false, without changes, if it was already spent or refunded. */
+/** Spends a reservation. Returns false if the reservation was already spent or refunded. */
 export function commit(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') !== 'reserved') return false;
@@ -59,7 +57,7 @@ export function commit(db: Connection, reservationId: string, now: number): bool
   return true;
 }
 
-/** Refunds a reservation, spent or not. Returns false, without changes, if it was already refunded. */
+/** Refunds a reservation, spent or not. Returns false if the reservation was already refunded. */
 export function refund(db: Connection, reservationId: string, now: number): boolean {
   const row = findReservation(db, reservationId);
   if (row === undefined || text(row, 'state') === 'refunded') return false;
@@ -174,8 +172,8 @@ function enter(
 const CHECKPOINT_INTERVAL = 500;
 
 /**
- * Verifies that every transaction sums to zero, the balances match the entries, and the reserved amounts match the open
- * reservations. Unless `full`, verifies only the transactions after the last checkpoint.
+ * Verifies that every transaction sums to zero, the balances match the entries, and the reserved amounts match the
+ * open reservations. Unless `full`, checks only the transactions after the last checkpoint.
  * @throws StoreError `corrupt`, with the first inconsistent rows
  */
 export function verifyLedger(store: Store, { full }: { readonly full: boolean }): void {

@@ -32,7 +32,7 @@ const NAMES: NonNullable<PlanOptions['names']> = { voiceId: 'reference_id', mode
 
 /**
  * Imports the video, speaks the text, charges for the speech, and accepts a lip sync job (docs/api/lip-sync.md). A
- * retry with the same idempotency key returns the first dubbing and is not charged.
+ * retry with the same idempotency key returns the first dubbing and costs nothing.
  * @throws ServiceError before anything is charged
  */
 export async function acceptDubbing(
@@ -155,7 +155,7 @@ export interface DubbingRecord {
   readonly operationId: string;
   readonly speechFileId: string;
   readonly speechCredits: number;
-  /** The lip sync job, or the reason why no job could start. */
+  /** The lip sync job that was started, or the reason why none could be started. */
   readonly end: { readonly job: Job } | { readonly refusal: DubbingRefusal };
 }
 
@@ -175,7 +175,7 @@ function findDubbing(db: Connection, operationId: string): DubbingRecord | undef
   return row === undefined ? undefined : recordOf(db, row);
 }
 
-/** Returns the dubbing that a lip sync job belongs to. @throws TypeError when the job belongs to none */
+/** Returns the dubbing to which a lip sync job belongs. @throws TypeError when the job belongs to no dubbing */
 export function requireDubbing(db: Connection, jobId: string): DubbingRecord {
   const row = db.get('SELECT * FROM dubbing WHERE job_id = ?', [jobId]);
   if (row === undefined) throw new TypeError(`Job ${jobId} has no dubbing`);
@@ -202,7 +202,10 @@ function refusalOf(stored: string): DubbingRefusal {
   };
 }
 
-/** Returns the tempo at which speech and video end together; undefined if out of range (docs/api/lip-sync.md). */
+/**
+ * Returns the factor by which to change the tempo of the speech, so that the speech lasts as long as the video;
+ * undefined if the factor is out of range (docs/api/lip-sync.md).
+ */
 export function tempoToFit(speechSeconds: number, videoSeconds: number): number | undefined {
   const tempo = speechSeconds / videoSeconds;
   const { maximum, minimum } = DUBBING_TEMPO_RANGE;

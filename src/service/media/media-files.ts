@@ -28,9 +28,9 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
     ...createAudioFolder(databasePath, deps, ROOT),
     /** Returns the path of a file; the file need not exist. */
     pathOf,
-    /** Creates the folder of a job unless it exists. @throws Failure when this is impossible */
+    /** Creates the folder of a job unless it exists. @throws Failure if the folder cannot be created */
     prepare: (owner: string): Promise<void> => ensurePrivateFolder(join(root, owner), files),
-    /** Renames a completed draft and flushes it to disk. @throws errors of the file system */
+    /** Flushes a completed temporary file to disk and renames the file. @throws errors of the file system */
     async publish(owner: string, draft: string, name: string): Promise<void> {
       const file = await files.open(pathOf(owner, draft), 'r+');
       try {
@@ -56,7 +56,7 @@ const ROOT = 'media';
 
 interface MediaFileRecord {
   readonly id: string;
-  /** Id of the job. */
+  /** Id of the job, which is also the name of the folder of the job. */
   readonly folder: string;
   readonly name: string;
   readonly contentType: string;
@@ -77,7 +77,7 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Returns whether a folder belongs to a job or contains a downloadable file. */
+/** Returns true if a folder belongs to a job or contains a downloadable file. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';
@@ -87,10 +87,7 @@ export function isFolderNeeded(db: Connection, folder: string): boolean {
 // Every poll of the job returns a new link.
 const LINK_LIFETIME_MS = 24 * 60 * 60 * 1_000;
 
-/**
- * Returns a function that signs a link to a file, on the host of a request URL. The link works without an API key for a
- * day.
- */
+/** Returns a function that signs a link to a file, valid for a day. The link has the host of the request URL. */
 export function createMediaLink({ clock, links }: { clock: Clock; links: SignedLinks }) {
   return (requestUrl: string, fileId: string): string => {
     const target = { taskId: fileId, download: false };

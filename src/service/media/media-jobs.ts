@@ -25,7 +25,7 @@ interface MediaResult {
   readonly metadata: Json;
 }
 
-/** Makes the result file of a job. If the work throws, the job fails and is refunded. */
+/** Makes the result file of a media job. If the work throws, the job fails and is refunded. */
 export type MediaWork = (job: Job, tools: MediaWorkTools) => Promise<MediaResult>;
 
 export type MediaWorks = Readonly<Record<MediaJobKind, MediaWork>>;
@@ -38,7 +38,7 @@ interface MediaJobDeps {
   readonly works: MediaWorks;
 }
 
-/** Creates the media job types. A media job makes its file in one step; after a crash, another process repeats it. */
+/** Creates the job types for media. A media job makes its file in one step, which is repeated after a crash. */
 export function createMediaJobs(deps: MediaJobDeps): Readonly<Record<MediaJobKind, JobType>> {
   const typeOf = (work: MediaWork): JobType => ({
     work: (job, signal) => makeFile(deps, work, job, signal),

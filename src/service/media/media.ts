@@ -23,7 +23,10 @@ export interface MediaSources {
   readonly run: RunTask;
   readonly works: MediaWorks;
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
-  /** True to allow downloads from this machine; requires that the service itself listens on loopback. */
+  /**
+   * True to allow downloads from URLs on this machine (loopback addresses); requires that the service itself listens
+   * on loopback.
+   */
   readonly allowsLoopback: boolean;
   /** Hosts from which downloads are allowed even in private networks. */
   readonly allowHosts: readonly string[];

@@ -6,14 +6,14 @@ import type { Store } from '../store/open-store.ts';
 import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
-/** A billed request whose result is stored under the id of its operation (the billing record). */
+/** A billed request whose result is stored under the id of its billing record (operation). */
 export interface Create<Result> {
   readonly key: OperationKey;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Reads the stored result of an operation; `undefined` if it does not exist. */
+  /** Reads the stored result of a billed request; `undefined` if there is none. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Makes, charges and stores the result. `signal` is aborted when every client of the request has disconnected. */
+  /** Makes, charges and stores the result. `signal` is aborted when all waiting clients have disconnected. */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 
@@ -28,7 +28,7 @@ const POLL_MS = 100;
 
 /**
  * Runs billed requests with stored results. Identical requests with the same idempotency key share one result, even
- * while this or another process is still making the result (docs/api/errors.md#idempotency).
+ * if this or another process is still making the result (docs/api/errors.md#idempotency).
  */
 export class Creates {
   readonly #deps: CreatesDeps;
@@ -40,9 +40,9 @@ export class Creates {
   }
 
   /**
-   * Returns the stored result of a request. If there is none, makes the result.
-   * @throws ServiceError 409 when a different request used the key, or when the result was refunded or has expired;
-   * errors of `make`
+   * Returns the stored result of a request, or makes the result.
+   * @throws ServiceError 409 when a different request used the idempotency key, or when the result was refunded or
+   * has expired; errors of `create.make`
    */
   async once<Result>(create: Create<Result>): Promise<Result> {
     const { key, make, signal } = create;

@@ -14,12 +14,12 @@ import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
 export interface OperationRequest {
   readonly accountId: string;
-  /** Endpoint id. Using one idempotency key at two endpoints is a conflict. */
+  /** Endpoint id. An idempotency key that was used at another endpoint is a conflict. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
   readonly requestKey?: string | undefined;
-  /** Hash of the request parameters, which is equal for identical requests. */
+  /** Hash of the request parameters. Identical requests have the same hash. */
   readonly fingerprint: string;
   readonly requestId: string;
   readonly charge: Amounts;
@@ -30,7 +30,6 @@ export type OperationKey = Omit<OperationRequest, 'charge' | 'requestId'>;
 
 type OperationState = 'in_progress' | 'completed' | 'refunded';
 
-/** A used idempotency key. `kind` is the state of the earlier request, or `conflict` if the two requests differ. */
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
   /** Why the earlier request was refunded, if known. */
@@ -43,8 +42,8 @@ type EarlierRequest = UsedKey & { readonly kind: OperationState };
 export type Refusal = { readonly kind: 'insufficient'; readonly available: Amounts } | UsedKey;
 
 /**
- * A billed request of this process. `complete`, `refund` and `release` end the request; they return false, without
- * changes, if the request had already ended. If the database cannot be written, they throw, and the next successful
+ * A billed request of this process. The first call of `complete`, `refund` or `release` ends the request; later calls
+ * return false and change nothing. If the database cannot be written, these methods throw, and the next successful
  * write refunds the request.
  */
 export type Operation = ReturnType<typeof openOperation>;
@@ -124,7 +123,7 @@ export function createOperations({
         return currentState(db, owner, clock.now(), earlier);
       });
     },
-    /** Refunds the requests of dead processes; returns their number. */
+    /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
     /** Removes this process from the stored owners, unless it owns unfinished requests or jobs. */
     close(): void {
@@ -151,6 +150,16 @@ function refundOrphaned(store: Store, self: Owner, now: number): number {
   });
 }
 
+/** Returns why the newest request with this `X-Request-Id` was refunded; `undefined` if no reason is known. */
+export function failureOf(db: Connection, account: string, requestId: string): string | undefined {
+  const newest = db.get(
+    `SELECT failure FROM operation WHERE account_id = ? AND request_id = ?
+     ORDER BY rowid DESC LIMIT 1`,
+    [account, requestId],
+  );
+  return newest === undefined ? undefined : optionalText(newest, 'failure');
+}
+
 type EndOperation = (state: 'completed' | 'refunded', work: (db: Connection) => void) => boolean;
 
 function openOperation(
@@ -167,16 +176,16 @@ function openOperation(
       store.write((db) =>
         commit(db, id, clock.now()) ? amountsIn(db, accountId, 'available') : undefined,
       ),
-    /** Ends the request, spends the reserved credits, and runs `alongside` in the same transaction. */
+    /** Ends the request, spends the reserved credits, and runs the callback `alongside` in the same transaction. */
     complete: (alongside: (db: Connection) => void = () => undefined): boolean =>
       end('completed', alongside),
-    /** Refunds the charge. The idempotency key stays used; `failure` is the reason that retries report. */
+    /** Ends the request and refunds the charge. Retries with the idempotency key report `failure` as the reason. */
     refund: (failure?: string): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
         db.run('UPDATE operation SET failure = ? WHERE id = ?', [failure ?? null, id]);
       }),
-    /** Deletes the request and refunds the charge. The idempotency key can be used again. */
+    /** Deletes the request and refunds the charge. A client can use the idempotency key again. */
     release: (): boolean =>
       end('refunded', (db) => {
         refund(db, id, clock.now());
@@ -230,7 +239,7 @@ export function beginOperation(operations: Operations, request: OperationRequest
   throw refusalError(begun, request);
 }
 
-/** Returns the error for a request that cannot begin (docs/api/errors.md#idempotency). */
+/** Returns the error for a billed request that cannot begin (docs/api/errors.md#idempotency). */
 export function refusalError(
   refusal: Refusal,
   { charge }: Pick<OperationRequest, 'charge'>,
@@ -278,13 +287,13 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** The initial state. Use `completed` if a job settles the charge; store the job in the same transaction. */
+  /** Initial state, default `in_progress`; `completed` if a job in the same transaction settles the charge. */
   readonly state?: 'in_progress' | 'completed';
 }
 
 /**
- * Claims the idempotency key and reserves the price, in the caller's transaction. Returns a refusal, without changes,
- * if the key is used or the credits are insufficient.
+ * Claims the idempotency key and reserves the price, in the caller's transaction. If the idempotency key is used or
+ * the credits are insufficient, changes nothing and returns the refusal.
  */
 export function claim(
   db: Connection,
@@ -317,8 +326,9 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the same `Idempotency-Key` or, if none is found, with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). If the request has both headers, the second search finds only an identical request.
+ * Finds an earlier request with the same `Idempotency-Key`; if there is none, with the same `X-Request-Id`
+ * (docs/api/errors.md#idempotency). If the new request has both headers, an earlier request with the same
+ * `X-Request-Id` must be identical.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -372,7 +382,7 @@ export function fingerprintOf(body: Readonly<Record<string, unknown>>): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('hex');
 }
 
-/** Refunds an operation whose process cannot finish it. Clients have received at most incomplete audio. */
+/** Refunds a billed request (operation) whose process cannot finish it. */
 export function abandon(db: Connection, operationId: string, now: number): void {
   const changed = db.run(
     "UPDATE operation SET state = 'refunded', owner_id = NULL WHERE id = ? AND state = 'in_progress'",

@@ -6,10 +6,10 @@ import { integer, optionalText, text } from '../store/connection.ts';
 /** A process that owns unfinished requests or jobs. */
 export type Owner = ReturnType<typeof createOwner>;
 
-/** How long a lease lasts after each renewal. */
+/** Milliseconds for which a lease is valid after each renewal. */
 export const LEASE_MS = 120_000;
 
-/** Creates the owner for this process. @param id random id */
+/** Creates the record of this process as an owner of requests and jobs. @param id random id */
 export function createOwner(id: string, clock: Clock, processes: Processes) {
   const { self } = processes;
   return {
@@ -32,8 +32,8 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
       );
     },
     /**
-     * Returns whether the process in a row of the table `owner` is dead. If that is unknown, for example on another
-     * machine, returns true once the lease of the process has expired.
+     * Returns whether the process in a row of the table `owner` is dead. If that cannot be checked (for example on
+     * another machine), returns true once the lease of the process has expired.
      */
     isDead(row: Row): boolean {
       if (text(row, 'id') === id) return false;
@@ -50,14 +50,14 @@ export function createOwner(id: string, clock: Clock, processes: Processes) {
   };
 }
 
-/** Returns whether no living process owns an operation or a job. */
+/** Returns whether no living process owns a billed request (operation) or a job. */
 export function isAbandoned(db: Connection, ownerId: string | undefined, self: Owner): boolean {
   if (ownerId === undefined) return true;
   const row = db.get('SELECT * FROM owner WHERE id = ?', [ownerId]);
   return row === undefined || self.isDead(row);
 }
 
-/** Deletes an owner that has no unfinished operations or jobs. */
+/** Deletes an owner that has no unfinished billed requests (operations) or jobs. */
 export function forgetOwner(db: Connection, id: string): void {
   db.run(
     `DELETE FROM owner WHERE id = ?1
@@ -67,9 +67,9 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** The ownership of requests and jobs by this process. */
+/** Ownership of unfinished requests and jobs by this process. */
 export interface Ownership {
   readonly owner: Owner;
-  /** Keeps the lease renewed until the returned function is called. */
+  /** Renews the lease regularly until the returned function is called. */
   hold(): () => void;
 }

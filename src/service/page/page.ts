@@ -32,7 +32,7 @@ const SPEAKABLE = /^\/api\/open\/v3\/speech\/tts(?:\/aligned)?$/;
 
 /**
  * Creates the web page at `/`. The browser gets no API key: it exchanges a one-time link for a session cookie
- * (`HttpOnly`), and the service adds the account's key to the API requests of the page.
+ * (`HttpOnly`), and the service adds the account's API key to the requests of the page.
  */
 export function createPage({ clock, context, key, random, route }: PageDeps) {
   const visits = createVisits({ clock, random });
@@ -54,7 +54,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
     isOwn: ({ host, origin }: VisitingPage): boolean => origin === `http://${host}`,
     /** Returns the secret fragment of a one-time link to the page. */
     invite: (): string => visits.invite(),
-    /** Responds to a request for the web page, or to a request that the web page sent. @throws ServiceError */
+    /** Responds to a request for the web page, or to an API request that the web page sent. @throws ServiceError */
     answer: async (arrival: IncomingRequest): Promise<Response> => {
       const { request } = arrival;
       const { pathname } = new URL(request.url);

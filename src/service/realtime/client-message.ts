@@ -18,7 +18,7 @@ import type { FrameMessage } from '../../realtime/frames.ts';
 import { requireValid } from '../http/validation.ts';
 import { ServiceError } from '../service-error.ts';
 
-/** A `start` message. Its `request` is not validated yet, because the schema depends on the profile. */
+/** A `start` message whose `request` is not validated yet, because its schema depends on the client's profile. */
 export interface StartMessage {
   readonly event: 'start';
   readonly mode: RealtimeMode;
@@ -34,7 +34,7 @@ type ReadMessage =
   | { readonly kind: 'message'; readonly message: ClientMessage }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** The value of `event` for a message without that field. */
+/** Value that replaces a missing `event` field in a client message. */
 export const NO_EVENT = '';
 
 const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>> = {
@@ -80,7 +80,7 @@ export function readClientMessage(
   }
 }
 
-/** Converts a validation error to an `error` message, in the field names of the client's protocol version. */
+/** Converts a validation error to an `error` message, with the field names of the client's protocol version. */
 export function problemOf(
   { details, message }: ServiceError,
   protocol: RealtimeProtocol,

@@ -233,10 +233,10 @@ export interface RequestPlan {
   readonly model: CatalogueModel;
   readonly format: RealtimeFormat;
   readonly delivery: Omit<AppliedControls, 'ignored'>;
-  /** Maximum number of characters that the engine speaks in one call. */
+  /** Maximum number of characters that the engine speaks in one call; `undefined` for the engine's own limit. */
   readonly chunkLength: number | undefined;
   readonly ready: ReadyFields;
-  /** Warnings to send as messages after `ready`; empty if `ready` itself contains the warnings. */
+  /** Warnings to send as separate messages after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];
 }
 
@@ -311,18 +311,13 @@ function requireFormat(
   throw new RequestProblem({ code: 'unsupported_parameter', message, path });
 }
 
-/**
- * Returns the realtime formats of a model. Every model supports opus and pcm, because the service converts the audio.
- */
+/** Returns the realtime audio formats of a model: always opus and pcm, because the service converts audio. */
 export function realtimeFormats({ outputFormats }: CatalogueModel): readonly RealtimeFormat[] {
   const files = (['mp3', 'wav'] as const).filter((format) => outputFormats.includes(format));
   return [...files, 'opus', 'pcm'];
 }
 
-/**
- * Returns the fields of `start.request` that a model supports. For v2, these are the fields of the profile
- * `product_v1`.
- */
+/** Returns the fields of `start.request` that a model supports; for v2, those of the profile `product_v1`. */
 export function realtimeControls(
   model: CatalogueModel,
   protocol: RealtimeProtocol,

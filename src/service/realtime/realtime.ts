@@ -39,7 +39,8 @@ export function createRealtime(deps: RealtimeDeps) {
     tickets,
     requests,
     /**
-     * Checks a handshake, and loads the session modules on first use. @throws ServiceError if the handshake is refused
+     * Checks a handshake. The first call also loads the session modules.
+     * @throws ServiceError for a refused handshake
      */
     async admit(arrival: IncomingRequest): Promise<Omit<Admission, 'cut'>> {
       const admission = admit(arrival, {
@@ -71,8 +72,7 @@ export function createRealtime(deps: RealtimeDeps) {
       return [...sessions].filter(({ isBusy }) => isBusy).length;
     },
     /**
-     * Finishes accepted segments within `graceMs`, or within a second once `hurry` is aborted. Then closes all
-     * connections.
+     * Finishes accepted segments within `graceMs` (one second once `hurry` is aborted), then closes all connections.
      */
     async close(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (sessions.size === 0) return;

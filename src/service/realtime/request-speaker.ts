@@ -3,7 +3,7 @@ import type { RealtimeProtocol } from '../../contract/realtime/protocols.ts';
 import { formatRanges } from '../../contract/unspoken.ts';
 import type { Output } from '../../durable/output.ts';
 import type { Random } from '../../effects/random.ts';
-import { PCM_SAMPLE_RATE } from '../engine/encode/pcm.ts';
+import { PCM_SAMPLE_RATE } from '../../audio/encode/pcm.ts';
 import { engineMessageOf } from '../engine/speech-engine.ts';
 import { amountsIn } from '../ledger/ledger.ts';
 import { fingerprintOf } from '../operations/operations.ts';
@@ -54,7 +54,10 @@ interface RequestConnection {
   readonly drain: () => Promise<void>;
 }
 
-/** Starts or resumes a request, or reports its status if it cannot start (docs/api/realtime.md#request-states). */
+/**
+ * Starts or resumes a realtime request. If neither is possible, reports the status of the request
+ * (docs/api/realtime.md#request-states).
+ */
 export function startRequest(
   start: StartMessage,
   connection: RequestConnection,
@@ -318,14 +321,12 @@ class ReservedSegment {
     return this.#isCommitted;
   }
 
-  /** Spends the reserved credits; call it before sending audio. @throws RefundedElsewhere */
   commit(): void {
     if (this.#isCommitted) return;
     if (this.#operation?.commit() === undefined) throw new RefundedElsewhere();
     this.#isCommitted = true;
   }
 
-  /** Settles the charge and runs `alongside` in the same transaction. @throws RefundedElsewhere */
   complete(store: SessionContext['store'], alongside: (db: Connection) => void): void {
     this.#isSettled = true;
     if (this.#operation === undefined) return store.write(alongside);
@@ -340,7 +341,6 @@ class ReservedSegment {
     this.#operation.refund();
   }
 
-  /** Ends an unfinished segment. Keeps the charge if audio was sent, otherwise refunds it. */
   abandon(): void {
     if (this.#isSettled) return;
     if (!this.#isCommitted) return this.refund();

@@ -54,7 +54,7 @@ export class Requests {
     this.#deps = deps;
   }
 
-  /** Starts or resumes a request (docs/api/realtime.md#request-states). If `retryFailed`, restarts a failed request. */
+  /** Starts or resumes a realtime request. A failed request is restarted only if `retryFailed` is true. */
   start(parameters: RequestParameters & { readonly retryFailed: boolean }): StartResult {
     const { store, ownership } = this.#deps;
     const result = store.write((db) => this.#start(db, parameters));
@@ -64,7 +64,7 @@ export class Requests {
     return result;
   }
 
-  /** Ends a request of this process. Returns false if another process has already ended it. */
+  /** Ends a request that this process owns. Returns false if another process has already ended the request. */
   end({ id }: RequestRecord, state: EndState): boolean {
     const { store, ownership } = this.#deps;
     this.#release(id);
@@ -90,7 +90,7 @@ export class Requests {
     return store.write((db) => this.#refreshed(db, accountId, requestId));
   }
 
-  /** Returns the stored audio of a completed segment; `undefined` after it has expired. */
+  /** Returns the stored audio of a completed segment; `undefined` after the audio has expired. */
   async audioOf(
     { id, segments, format, storedUntil = 0 }: RequestRecord,
     segmentId: string,
@@ -181,7 +181,7 @@ export interface RequestRecord {
   readonly format: RealtimeFormat;
   readonly state: RequestState;
   readonly ownerId: string | undefined;
-  /** When the stored audio expires, in milliseconds since the epoch. */
+  /** Expiry time of the stored audio, in milliseconds since the epoch; `undefined` if no audio is stored. */
   readonly storedUntil: number | undefined;
   readonly segments: readonly SegmentRecord[];
 }
@@ -190,7 +190,7 @@ interface SegmentRecord {
   /** Number of the segment in the request, from 1. */
   readonly number: number;
   readonly segmentId: string;
-  /** Sequence numbers of its `text` messages. */
+  /** Sequence numbers of the segment's `text` messages. */
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly characters: number;
@@ -205,7 +205,7 @@ export interface SegmentSize {
   readonly frames: number;
 }
 
-/** The audio size of a segment that has no words. */
+/** The audio size of a segment that contains no words. */
 export const NO_AUDIO: SegmentSize = { bytes: 0, frames: 0 };
 
 function findRequest(
@@ -228,7 +228,7 @@ function endRequest(db: Connection, id: string, ownerId: string, state: EndState
   return changed > 0;
 }
 
-/** Stores a segment. If the segment is already stored, updates the id of its operation (the billing record). */
+/** Stores a segment. If the segment is already stored, updates only the id of its billing record (operation). */
 export function writeSegment(
   db: Connection,
   request: string,
@@ -244,7 +244,7 @@ export function writeSegment(
   );
 }
 
-/** Records the size of a segment's audio after all of it was sent. */
+/** Stores the size of a segment's audio, after the whole audio was sent. */
 export function completeSegment(
   db: Connection,
   request: string,
@@ -341,7 +341,7 @@ function unitsOf({ isCharged, characters }: SegmentRecord): number {
   return isCharged ? characters : 0;
 }
 
-/** Returns the segments that earlier connections of a request accepted. */
+/** Returns the segments of a request that were accepted on its earlier connections. */
 export function earlierSegments({ segments }: RequestRecord): readonly EarlierSegment[] {
   return segments.map((segment) => ({
     segmentId: segment.segmentId,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../effects/clock.ts';
 import { closeQuietly } from '../../effects/concurrency.ts';
 import { splitClauses } from '../../text/sentences.ts';
-import { WAV_HEADER_LENGTH } from '../engine/encode/pcm.ts';
+import { WAV_HEADER_LENGTH } from '../../audio/encode/pcm.ts';
 import type { EngineRequest, SpeechChunk, SpeechEngine } from '../engine/speech-engine.ts';
 import { EngineError } from '../engine/speech-engine.ts';
 import type { SpeechQueue } from '../speech/speak.ts';
@@ -10,7 +10,8 @@ import type { EncodeSpeech } from '../speech/encode.ts';
 import { startAudio } from '../speech/speak.ts';
 import type { RequestPlan } from './plan-request.ts';
 
-const CHUNK_TIMEOUT_MS = 60_000;
+// Longer than the timeout of a silent engine, so that the failure has its message and the end of its stderr.
+const CHUNK_TIMEOUT_MS = 70_000;
 
 export class ProviderTimeout extends Error {
   override readonly name = 'ProviderTimeout';
@@ -25,7 +26,7 @@ interface SegmentSpeech {
   readonly text: string;
   /** Number of the segment in the request, from 1. */
   readonly number: number;
-  /** True to send a WAV header. Only the first audio of a request has one, because clients concatenate the audio. */
+  /** True to send a WAV header. Only the first segment with audio has one, because clients concatenate the audio. */
   readonly hasHeader: boolean;
   readonly encode: EncodeSpeech;
   readonly account: string;
@@ -36,7 +37,8 @@ interface SegmentSpeech {
 
 /**
  * Yields the audio of a segment while the engine is still speaking. The same segment always gets the same bytes.
- * @throws EngineError for text without words; ProviderTimeout; the signal's abort reason
+ * @throws EngineError for text without words; ProviderTimeout if the engine is too slow; on abort, the signal's abort
+ * reason
  */
 export async function* segmentAudio(speech: SegmentSpeech): AsyncGenerator<Uint8Array> {
   const halt = new AbortController();

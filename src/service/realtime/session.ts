@@ -219,7 +219,7 @@ const PING_MS = 20_000;
 // A count, because a time limit would end all connections when the machine wakes from sleep.
 const MAX_UNANSWERED_PINGS = 3;
 
-/** Pings the client. Terminates the connection if too many pings are unanswered. */
+/** Pings the client, and terminates the connection if too many pings are unanswered. */
 export class Heartbeat {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -249,7 +249,7 @@ export class Heartbeat {
   }
 }
 
-/** Remembers the latest event ids of a connection, up to a maximum. */
+/** Stores the latest event ids of a connection, up to a maximum number. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #max: number;
@@ -258,7 +258,7 @@ export class RecentIds {
     this.#max = max;
   }
 
-  /** Adds an id. Returns true if the set already contained it. */
+  /** Adds an event id. Returns true if the id is already known. */
   add(id: string): boolean {
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
@@ -272,10 +272,10 @@ export class RecentIds {
 const HIGH_WATER_BYTES = 1024 * 1024;
 // Only clients that send but never read reach this number of unsent bytes.
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Maximum time between sent frames while speech is paused for a slow client. */
+/** Maximum time in milliseconds to wait until a slow client can receive the next frame. */
 export const STALL_MS = 120_000;
 
-/** Writes frames to a socket with back-pressure. */
+/** Writes frames to a socket and waits while the client reads slowly. */
 export class Writer {
   readonly #socket: LiveSocket;
   readonly #clock: Clock;
@@ -318,7 +318,7 @@ export class Writer {
     });
   }
 
-  /** Drops all frames that are sent from now on. */
+  /** Drops all frames that are passed to this writer from now on. */
   close(): void {
     this.#isClosed = true;
     this.#release();
@@ -351,7 +351,7 @@ export interface LiveSocket {
   /** Sends a close frame. Terminates the connection if the client does not reply. */
   close(code: number): void;
   terminate(): void;
-  /** Breaks the connection after all data was sent, to apply a fault rule. */
+  /** Breaks the connection after all data was sent. Fault rules use this method. */
   disconnect(kind: 'reset' | 'truncate'): void;
 }
 

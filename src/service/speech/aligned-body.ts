@@ -17,13 +17,12 @@ import type { ServiceError } from '../service-error.ts';
 import { countCodePoints, withoutSilentSigns } from '../../text/code-points.ts';
 import { splitClauses } from '../../text/sentences.ts';
 
-/** Maximum time without an event in a stream, after which a heartbeat is sent. */
 const HEARTBEAT_MS = 10_000;
 
 /**
- * Starts speech with word times: waits for the first audio, spends the reserved credits and returns a body that streams
- * the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
- * @throws ServiceError as `speakStream` does
+ * Starts speech with word times: waits for the first audio, spends the reserved credits and returns a body that
+ * streams the rest (docs/api/speech.md#aligned-stream and docs/api/errors.md#idempotency).
+ * @throws ServiceError for the same reasons as `speakStream`
  */
 export function speakAligned(
   speaking: Speaking & { readonly context: Pick<SpeechContext, 'clock'> },
@@ -47,10 +46,6 @@ export function speakAligned(
   });
 }
 
-/**
- * Returns the events of an aligned stream (docs/api/speech.md#aligned-stream). The last event is `completed`, or `error`
- * if speech failed and the charge is refunded.
- */
 function alignedSource(
   { operation, plan, requestId }: Speaking,
   nextEvent: () => Promise<Next | 'heartbeat'>,
@@ -82,7 +77,6 @@ function alignedSource(
   };
 }
 
-/** A heartbeat: a comment that clients ignore and that keeps proxies from closing the connection. */
 const HEARTBEAT: Uint8Array = Buffer.from(': heartbeat\n\n');
 
 function encodeEvent(event: SpokenEvent): Uint8Array {
@@ -90,14 +84,12 @@ function encodeEvent(event: SpokenEvent): Uint8Array {
   return serverSentEvent('audio', { audioBase64: Buffer.from(event.bytes).toString('base64') });
 }
 
-/** Encodes a server-sent event. @param name without line breaks */
 function serverSentEvent(name: string, data: unknown): Uint8Array {
   return Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 type Next = IteratorResult<SpokenEvent, AlignmentStatus>;
 
-/** Returns a function that waits for the next event, and returns a heartbeat if none arrives in time. */
 function withHeartbeats(
   head: SpokenEvent[],
   rest: AsyncIterator<SpokenEvent, AlignmentStatus>,
@@ -124,12 +116,6 @@ function withHeartbeats(
 
 type SpokenEvent = { readonly name: 'audio'; readonly bytes: Uint8Array } | AlignmentUpdate;
 
-/**
- * Speaks a text. Yields audio and word times, and if possible the word times of a chunk before the audio of that chunk.
- * Encodes at most one piece of audio ahead of the consumer.
- * @returns `complete` if every chunk has word times and the voice leaves nothing out
- * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
- */
 async function* alignedEvents(
   speaking: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -167,17 +153,14 @@ async function* alignedEvents(
   }
 }
 
-/** Requests the next piece of audio. If the stream is closed first, errors of this piece are ignored. */
 function startNext(encoded: AsyncIterator<Uint8Array>): Promise<IteratorResult<Uint8Array>> {
   const next = encoded.next();
   next.catch(() => {});
   return next;
 }
 
-/** Wakes a waiting reader. Keeps a notification until `reset`, also while no reader waits. */
 class Wakeup {
   #wake: () => void = () => {};
-  /** Resolves at the first notification after the last `reset`. */
   next: Promise<undefined> = this.reset();
 
   reset(): Promise<undefined> {
@@ -196,24 +179,22 @@ export type AlignmentUpdate =
   | { readonly name: 'alignment_snapshot'; readonly data: AlignmentSnapshot }
   | { readonly name: 'alignment_invalidated'; readonly data: AlignmentInvalidated };
 
-/** Matches text with a letter or digit. Other text has no words, so it needs no word times. */
 const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Start and end of the piece in the text, in code points; `end` is exclusive. */
+  /** Range of this piece in the whole text, in code points; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Number of the chunk; undefined before the first update about the chunk. */
+  /** Number of the chunk that clients see; undefined before the first update is sent. */
   chunkSeq: number | undefined;
-  /** Word times that the engine has reported. */
   words: readonly WordMark[];
 }
 
 /**
  * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence or a clause. The first
- * snapshot of a chunk is estimated from the audio; later snapshots have the engine's word times. A chunk for which the
- * engine reports no times is invalidated.
+ * snapshot of a chunk is estimated from the audio; later snapshots contain the engine's word times. If the engine
+ * reports no times for a chunk, the chunk is invalidated.
  */
 export class Alignment {
   readonly #characters: readonly string[];
@@ -227,8 +208,9 @@ export class Alignment {
   #isPartial = false;
 
   /**
-   * @param delayMs time at which the speech starts in the audio
-   * @param isKnown whether the engine knows what it leaves out; by default, a word without a time counts as left out
+   * @param delayMs time in the audio, in milliseconds, at which the speech starts
+   * @param isKnown true if the engine knows which words it leaves out; otherwise, every word without a time counts as
+   * left out
    */
   constructor(text: string, delayMs: number, isKnown = false) {
     this.#isKnown = isKnown;
@@ -237,7 +219,7 @@ export class Alignment {
     this.#delayMs = delayMs;
   }
 
-  /** Returns the updates since the last call. */
+  /** Returns the updates that were collected since the last call. */
   take(): readonly AlignmentUpdate[] {
     const updates = this.#updates;
     this.#updates = [];
@@ -259,7 +241,7 @@ export class Alignment {
     for (const piece of touched) this.#update(piece, piece.words);
   }
 
-  /** Ends the speech; returns whether all chunks, or all words, have times. */
+  /** Ends the speech. Returns whether all chunks and all words have times. */
   finish(): AlignmentStatus {
     this.#advance(Infinity);
     return this.#isPartial ? 'partial' : 'complete';
@@ -275,7 +257,6 @@ export class Alignment {
     if (words.length > 0) this.#update(piece, words);
   }
 
-  /** Moves to the chunk that contains a position in the text, and ends the chunks before it. */
   #advance(at: number): Piece | undefined {
     for (;;) {
       const piece = this.#pieces[this.#current];
@@ -343,15 +324,14 @@ function piecesOf(text: string): Piece[] {
   });
 }
 
-/** Absolute sample value below which a sample counts as silence. */
 const SILENCE = 0.01;
 
 /**
  * Estimates when each word is spoken: divides the time from the first to the last audible sample in proportion to the
- * lengths of the words. White space separates words.
- * @param piece text that the samples speak
+ * lengths of the words.
+ * @param piece text that the samples speak, with white space between words
  * @param first position of the piece in the whole text, in code points
- * @param offsetMs time at which the samples start
+ * @param offsetMs time in milliseconds at which the samples start
  */
 export function estimateWords(
   piece: string,

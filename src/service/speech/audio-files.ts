@@ -8,7 +8,7 @@ import type { Output } from '../../durable/output.ts';
 import { ensurePrivateFolder } from '../../durable/own-files.ts';
 import { openOutput } from '../../durable/publish.ts';
 import type { FileSystem } from '../../effects/file-system.ts';
-import { createFileHead, type SpeechLength } from '../engine/encode/file-head.ts';
+import { createFileHead, type SpeechLength } from '../../audio/encode/file-head.ts';
 import { type SpeechChunk, SpeechLimit } from '../engine/speech-engine.ts';
 import type { EncodeSpeech } from './encode.ts';
 
@@ -25,20 +25,20 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     /**
-     * Creates a temporary file. Publishing renames it to `name` and replaces an older file.
+     * Creates a temporary file. Publishing the output renames the file to `name` and replaces an older file.
      * @throws Failure when the file cannot be written
      */
     async create(owner: string, name: string): Promise<Output> {
       await ensurePrivateFolder(join(root, owner), deps.files);
       return openOutput({ ...deps, path: fileOf(owner, name), mode: 0o600 });
     },
-    /** Returns a published file. */
+    /** Returns a published file; undefined if there is none. */
     find: (owner: string, name: string) => openStoredAudio(fileOf(owner, name), deps.files),
     /** Deletes a file; ignores errors. */
     remove: (owner: string, name: string) => removeQuietly(fileOf(owner, name), deps),
-    /** Deletes the folder of an owner. @throws the system's error */
+    /** Deletes the folder of an owner. @throws the file system's error */
     discard: (owner: string) => deps.files.rm(join(root, owner), { recursive: true, force: true }),
-    /** Deletes the unfinished files of killed processes in an owner's folder. */
+    /** Deletes the unfinished files that killed processes left in an owner's folder. */
     async sweep(owner: string): Promise<void> {
       const folder = join(root, owner);
       const names = await deps.files.readdir(folder).catch((error: unknown) => {
@@ -113,7 +113,7 @@ interface SpeechWriting {
 }
 
 /**
- * Writes speech to a file, with the exact length in the header, and publishes the file. On an error, such as speech
+ * Writes speech to a file, states the exact length in the header, and publishes the file. On an error, such as speech
  * that is too long, the caller must abandon the output.
  */
 export async function writeSpeech(

@@ -13,19 +13,19 @@ export type CachedSpeech = ReturnType<typeof createCachedSpeech>;
 
 export interface CachedWriting {
   readonly output: Output;
-  /** Marks the audio as stored, inside the transaction that completes the billed request. */
+  /** Marks the audio as completely stored. Call it in the transaction that completes the billed request. */
   ready(db: Connection, quotaRemaining: number): CachedRecord;
   /** Deletes the audio; never throws. */
   discard(): Promise<void>;
 }
 
 export interface CachedRecord {
-  /** Id of the billed request that the audio belongs to. */
+  /** Id of the billed request for which the audio was made. */
   readonly id: string;
   readonly format: SpeechFormat;
   readonly creditsUsed: number;
   readonly quotaRemaining: number;
-  /** Ranges of the text that the voice left out, in the format of `X-Foley-Unspoken`; empty without any. */
+  /** Ranges of the text that the voice left out, in the format of `X-Foley-Unspoken`; empty if there are none. */
   readonly unspoken: string;
   /** Expiry time in milliseconds since the epoch. */
   readonly expiresAt: number;

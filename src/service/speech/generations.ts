@@ -18,7 +18,7 @@ export function createGenerations(clock: Clock) {
     get size() {
       return running.size;
     },
-    /** Adds a generation; its signal is aborted when the service stops waiting. */
+    /** Registers a running generation, whose `signal` is aborted if the closing service stops waiting for it. */
     start(): RunningGeneration {
       const controller = new AbortController();
       running.add(controller);
@@ -31,10 +31,7 @@ export function createGenerations(clock: Clock) {
         },
       };
     },
-    /**
-     * Waits for all generations, and aborts them after `graceMs`, or one second after `hurry` is aborted. Within this
-     * second, generations of disconnected clients end normally.
-     */
+    /** Waits for all generations. Aborts unfinished ones after `graceMs`, or one second after `hurry` is aborted. */
     async drain(graceMs: number, hurry?: AbortSignal): Promise<void> {
       if (running.size === 0) return;
       const empty = new Promise<void>((resolve) => {

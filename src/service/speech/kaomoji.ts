@@ -1,7 +1,7 @@
 /**
- * Removes decorative kaomoji such as `\(◕ω◕)/`, including the arms. The face in brackets has two matching eyes around a
- * mouth; at least one of these characters is not ASCII. Keeps emoji, ASCII faces, and faces in code, URLs, quotes or tags
- * (docs/api/speech.md#v3, `filterEmoji`).
+ * Removes decorative kaomoji such as `\(◕ω◕)/` from a text, with their arms (docs/api/speech.md#v3, `filterEmoji`). A
+ * kaomoji is a mouth between two matching eyes, in brackets, with at least one character that is not ASCII. Keeps
+ * emoji, ASCII faces, and faces in code, URLs, quotes or tags.
  */
 export function removeKaomoji(text: string): string {
   return withoutKaomoji(text)
@@ -9,7 +9,7 @@ export function removeKaomoji(text: string): string {
     .join('');
 }
 
-/** Returns the parts of a text that {@link removeKaomoji} keeps, in order, in UTF-16 units. */
+/** Returns the parts of a text that {@link removeKaomoji} keeps, in order, as ranges of UTF-16 units. */
 export function withoutKaomoji(text: string): readonly Span[] {
   const kept = protectedSpans(text).toSorted((one, other) => one.start - other.start);
   let [next, keptUntil] = [0, 0];
@@ -39,21 +39,17 @@ const CLOSERS = new Map([
   ['ʕ', 'ʔ'],
 ]);
 const EYES = '◕•●○◉⊙☉◔◑◐ಠಥ눈ʘ°º˘¬■□￣─╥≧≦✧★☆◠♥❤♡ﾟ゜˙・･ᵔㅠㅜᴗ一ー^-><;*@=~TtoOxX´｀`';
-/** Matches a symbol (not an emoji) that can be an eye, a mouth or a cheek of a face such as `(◕ω◕)`. */
 const DRAWN = /(?!\p{Extended_Pictographic})[\p{So}\p{Sk}\u203f\u2040\u2054\ufe30-\ufe4f\uff3f]/u;
 const MOUTHS = '‿ωᴥ▽ヮДд□ー﹏益ㅂ∀З口◡∇△ᗜ︿皿ᵕᴗʖ_.-oO3~^w';
 const CHEEKS = "；，、´｀`｡。*✿oO⁄/╯ノﾉづヽ⌐✧☆★♡＊#;'";
 const MIRRORED_EYES = new Set(['≧≦', '><', '°º', '´`', '`´', '´｀', '｀´']);
-/** The only mouths of a face whose eyes are Latin letters, because a text such as `(x∇x)` may be mathematics. */
 const MOUTHS_OF_LETTERS = 'ω▽﹏Дд‿';
 const LEFT_ARMS = '‹ヽヾ＼\\٩ᕙᕕლ乁¯_づノﾉง┬─ ';
 const RIGHT_ARMS = '›ヽノﾉ/／۶ᕗლㄏ¯_づง╯︵┻━┬─彡 ';
 const SPARKLES = /[*:･ﾟ✧☆♪]*[･ﾟ✧☆♪]/y;
 const FACE_MAX_LENGTH = 24;
-/** Matches faces without brackets, such as `ಠ_ಠ`. */
 const BARE_FACE = /(?<![\p{L}\p{M}\p{N}])([ಠಥ])[_‿益﹏ωДಎ.]{1,3}\1(?![\p{L}\p{M}\p{N}])/uy;
 
-/** A range of a text in UTF-16 units. */
 interface Span {
   readonly start: number;
   readonly end: number;
@@ -87,7 +83,6 @@ function closing(text: string, from: number, closers: string): number {
   return -1;
 }
 
-/** Whether a text is a face: an eye, a mouth of one to four characters and the matching eye, with or without cheeks. */
 function isFace(inner: string): boolean {
   const positions = Array.from({ length: inner.length }, (_, index) => index);
   const eyes = positions.filter((index) => consistsOf(inner.charAt(index), EYES));
@@ -109,12 +104,10 @@ function isFaceAround(inner: string, left: number, right: number): boolean {
   );
 }
 
-/** Whether the text is the face of a shrug, such as `¯\_(ツ)_/¯`: one character in brackets between two arms. */
 function isShrug(text: string, { start, end }: Span, inner: string): boolean {
   return inner === 'ツ' && text.endsWith('\\_', start) && text.startsWith('_/', end + 1);
 }
 
-/** Returns the start of a face including the arms to the left, unless the arms belong to a word. */
 function withLeftArms(text: string, start: number, limit: number): number {
   let from = start;
   while (from > limit && LEFT_ARMS.includes(text.charAt(from - 1))) from -= 1;
@@ -160,7 +153,6 @@ const DELIMITERS = [
   ['『', '』'],
 ] as const;
 
-/** Patterns of code, quotes, URLs and tags on one line. Limited lengths keep matching fast. */
 const PATTERNS = [
   /(?<![^\s("'[{])`[^`\n]{1,500}`/g,
   /(?<![\p{L}\p{N}])'[^'\n]{1,200}'(?![\p{L}\p{N}])/gu,
@@ -171,7 +163,6 @@ const PATTERNS = [
   /\{[^{}\n]{1,200}\}/g,
 ];
 
-/** Returns the ranges of code, URLs, quotes and speech tags, whose faces are not removed. */
 function protectedSpans(text: string): readonly Span[] {
   return [
     ...DELIMITERS.flatMap(([open, close]) => between(text, open, close)),

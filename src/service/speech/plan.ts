@@ -24,11 +24,11 @@ export interface SpeechOrder extends GivenControls {
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
 export interface PlanOptions {
-  /** Field names to use in error messages; default the names of v3. */
+  /** Field names for error messages; default the names in v3. */
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
   /** What to do if the model does not support the audio format: refuse the request (default) or use mp3. */
   readonly otherFormat?: 'refuse' | 'mp3';
-  /** Whether the model must support aligned streaming. */
+  /** True if the model must support streaming with word times (aligned streaming). */
   readonly isAligned?: boolean;
 }
 
@@ -42,18 +42,17 @@ export interface SpeechPlan {
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
   readonly ignored: readonly ControlName[];
-  /** The letters and digits of the request's text that the voice leaves out; none if the engine does not know them. */
+  /** The letters and digits that the voice leaves out of the text; empty if the engine does not know them. */
   readonly unspoken: readonly CodePointRange[];
-  /** Whether the engine knows what the voice leaves out. */
+  /** True if the engine knows in advance what the voice leaves out. */
   readonly isUnspokenKnown: boolean;
   readonly charge: Amounts;
 }
 
 /**
- * Finds voice and model, checks the controls and calculates the price (docs/api/speech.md#v3 and
- * docs/api/limits.md).
- * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for unsupported
- * values
+ * Validates a speech request: finds voice and model, checks the controls and calculates the price
+ * (docs/api/speech.md#v3 and docs/api/limits.md).
+ * @throws ServiceError 404 for an unknown voice, 503 for an unavailable model, 400 for unsupported values
  */
 export function planSpeech(
   order: SpeechOrder,
@@ -91,7 +90,6 @@ export function planSpeech(
   };
 }
 
-/** Converts ranges of a text without kaomoji to ranges of the submitted text; both ascend. */
 function inSubmitted(
   submitted: string,
   found: readonly CodePointRange[],
@@ -117,7 +115,6 @@ function inSubmitted(
   });
 }
 
-/** Returns the name that a field has in the client's API version. */
 type NameOf = (field: keyof SpeechOrder) => string;
 
 /** Returns the voice with this id. @throws ServiceError 404 for an unknown voice */
@@ -130,8 +127,7 @@ export function requireVoice(voiceId: string, catalogue: Catalogue, field: strin
 
 /**
  * Returns the model with this id, or the default model of the voice.
- * @throws ServiceError 400 for a model that does not work with the voice, 503 for an unavailable
- * one
+ * @throws ServiceError 400 for a model that does not work with the voice, 503 for an unavailable model
  */
 export function requireModel(
   modelId: string | undefined,
@@ -152,7 +148,6 @@ export function requireModel(
   });
 }
 
-/** @throws ServiceError 400 that lists the models with aligned streaming */
 function requireAlignedStreaming(
   model: CatalogueModel,
   catalogue: Catalogue,
@@ -175,7 +170,6 @@ export function price(text: string, model: CatalogueModel): Amounts {
   return { credits: Math.ceil(length * model.creditsPerCharacter), quota: length };
 }
 
-/** Checks the text, the format and the values of controls. @throws ServiceError 400 that lists every invalid field */
 function requireFit(
   order: SpeechOrder & { readonly format: AudioFormat },
   model: CatalogueModel,
@@ -189,7 +183,7 @@ function requireFit(
   if (first !== undefined) throw invalidRequest([first, ...others]);
 }
 
-/** Returns a problem if the text contains half of a surrogate pair. */
+/** Returns a problem if the text contains half of a surrogate pair; otherwise undefined. */
 export function surrogateProblem(field: string, text: string): FieldProblem | undefined {
   if (!/\p{Surrogate}/u.test(text)) return undefined;
   return {
@@ -221,7 +215,6 @@ function checkFormat(
   return [{ field, message }];
 }
 
-/** Whether a model supports a format; all models support raw samples. */
 function supports({ outputFormats }: CatalogueModel, format: AudioFormat): boolean {
   return format === 'pcm' || outputFormats.includes(format);
 }
@@ -245,7 +238,7 @@ export function checkRanges(
 
 const RANGED = ['speed', 'volume', 'stability', 'similarity'] as const;
 
-/** Whether a value is in a range, including both ends of the range. */
+/** Returns true if a value is in a range. Both ends belong to the range. */
 export function isWithin(
   value: number,
   { minimum, maximum }: Pick<ControlRange, 'minimum' | 'maximum'>,
@@ -253,20 +246,20 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** Settings for the engine, and the controls that have no effect. */
+/** The settings for the engine, and the names of the controls without effect. */
 export interface AppliedControls {
   readonly speed: number;
   readonly pitch: number;
   readonly gainDb: number;
   readonly textNormalization: boolean;
-  /** The model and the other controls, for an engine that has its own. */
+  /** Id of the model; set only if the engine has its own models. */
   readonly model?: string;
   readonly controls?: EngineRequestControls;
-  /** Ignored controls, for the header `X-OpenAPI-Ignored-Parameters`. */
+  /** Names of the controls without effect, for the header `X-OpenAPI-Ignored-Parameters`. */
   readonly ignored: readonly ControlName[];
 }
 
-/** Applies the controls that model and voice support; lists the others as ignored. */
+/** Converts the controls that model and voice support to engine settings, and lists the others as ignored. */
 export function deliver(
   controls: GivenControls,
   model: CatalogueModel,
@@ -294,7 +287,6 @@ export function deliver(
   };
 }
 
-/** Leaves the controls to an engine that declares which ones it has (docs/engines.md#controls). */
 function deliverToEngine(
   given: GivenControls,
   model: CatalogueModel,
@@ -337,7 +329,6 @@ function isGiven(value: string | number | boolean | undefined): boolean {
   return value !== undefined && value !== '';
 }
 
-/** Whether a voice speaks the language of a language hint, ignoring the region. */
 function speaks(voice: SpeakingVoice, hint: string | undefined): boolean {
   if (hint === undefined) return true;
   return voice.languages.some((language) => primarySubtag(language) === primarySubtag(hint));
@@ -347,13 +338,12 @@ function primarySubtag(language: string): string {
   return (language.split(/[-_]/)[0] ?? '').toLowerCase();
 }
 
-/** The effect of an emotion or an instruction on speed, pitch and level (docs/service.md). */
 interface Direction {
-  /** Multiplies the speaking rate. */
+  /** Factor for the speaking rate. */
   readonly speed: number;
-  /** Change of pitch in semitones. */
+  /** Change of the pitch in semitones. */
   readonly pitch: number;
-  /** Change of level in decibels. */
+  /** Change of the audio level in decibels. */
   readonly gainDb: number;
 }
 
@@ -383,18 +373,15 @@ const WORDS: readonly (readonly [RegExp, Direction])[] = [
   [/\b(calm|calmly|gentle|gently|soothing)\b/i, { speed: 0.92, pitch: -0.5, gainDb: 0 }],
 ];
 
-/** Returns the effect of an emotion; `undefined` for an unknown emotion. */
 function directEmotion(id = ''): Direction | undefined {
   return EMOTIONS.get(id.toLowerCase());
 }
 
-/** Returns the effect of an instruction; `undefined` if the instruction contains no known word. */
 function directInstruction(instruction = ''): Direction | undefined {
   const found = WORDS.filter(([word]) => word.test(instruction)).map(([, direction]) => direction);
   return found.length === 0 ? undefined : found.reduce(combine, PLAIN);
 }
 
-/** Combines two effects, and limits the result to values at which speech sounds natural. */
 function combine(one: Direction, other: Direction): Direction {
   return {
     speed: clamp(one.speed * other.speed, 0.6, 1.6),

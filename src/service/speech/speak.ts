@@ -54,10 +54,10 @@ export interface SpokenStream {
 }
 
 /**
- * Waits for the first audio, spends the reserved credits and returns a body that streams the rest and finally settles the
- * charge (docs/api/errors.md#idempotency).
- * @throws ServiceError 400 for unspeakable text and 429 for a full queue: nothing is charged, and the idempotency key can
- * be used again; 500 for other failures, refunded
+ * Waits for the first audio, spends the reserved credits, and returns a body that streams the rest and then settles
+ * the charge (docs/api/errors.md#idempotency).
+ * @throws ServiceError 400 for unspeakable text and 429 for a full queue, where nothing is charged and the
+ * idempotency key can be used again; 500 for other failures, which are refunded
  */
 export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   const { context, operation, plan } = speaking;
@@ -77,7 +77,7 @@ export function speakStream(speaking: Speaking): Promise<SpokenStream> {
   });
 }
 
-/** Speaks the text of a request through the speech queue. */
+/** Speaks the text of a request through the speech queue, which limits the number of waiting requests. */
 export function speechOf(
   { account, context, plan }: Pick<Speaking, 'account' | 'context' | 'plan'>,
   signal: AbortSignal,
@@ -87,7 +87,8 @@ export function speechOf(
 }
 
 /**
- * Runs `work`, the part of a speech generation before the response begins. An abort or a failure refunds the charge.
+ * Runs `work`, the part of a speech generation before the response begins. If `work` fails or the client disconnects,
+ * refunds the charge.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -118,7 +119,10 @@ export async function generate<Result>(
   }
 }
 
-/** Returns a result that is not undefined. @throws Error if undefined: another process refunded the request */
+/**
+ * Returns the given result, unless it is undefined.
+ * @throws Error if undefined, which means that another process has refunded the request
+ */
 export function requireSettled<Result>(result: Result | undefined): Result {
   if (result === undefined) throw new Error('the operation was settled by another process');
   return result;
@@ -141,7 +145,7 @@ interface StartedAudio {
 }
 
 /**
- * Encodes speech until the first audio after the file header exists.
+ * Starts to encode speech, and waits until the output contains audio, not only a file header.
  * @throws EngineError when nothing can be spoken; errors of the engine or the encoder
  */
 export async function startAudio(
@@ -150,7 +154,7 @@ export async function startAudio(
     readonly format: EncodedFormat;
     /** Change of the audio level in decibels. */
     readonly gainDb: number;
-    /** Serial number, from 1, that distinguishes Opus streams that clients concatenate. */
+    /** Serial number, from 1, of an Opus stream. It distinguishes streams that clients concatenate. */
     readonly streamNumber?: number | undefined;
   },
   encode: EncodeSpeech,
@@ -172,7 +176,7 @@ export async function startAudio(
   }
 }
 
-/** Passes chunks on unchanged; calls `onChunk` before each. */
+/** Yields the chunks unchanged. Calls `onChunk` with each chunk before yielding it. */
 export async function* observe(
   chunks: AsyncIterable<SpeechChunk>,
   onChunk: (chunk: SpeechChunk) => void,
@@ -184,17 +188,17 @@ export async function* observe(
 }
 
 interface BodySource {
-  /** Iterator to close at the end of the body. */
+  /** Iterator to close when the response body has ended. */
   readonly rest: AsyncIterator<unknown>;
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
-  /** Returns the last bytes of a body after speech failed. Without this function, the body stream errors. */
+  /** Returns the last bytes of the response body if speech fails. If undefined, the body stream fails instead. */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
 /**
- * Returns the body of a response, produced as fast as the client reads. The end of the body settles the charge: it is
- * kept if the body is complete or the client cancelled, and refunded if speech failed.
+ * Returns a response body that is produced as fast as the client reads it. At the end of the body, the charge is
+ * settled: kept if the body is complete or the client cancelled, refunded if speech failed.
  */
 export function settledBody(
   { context, operation, requestId }: Pick<Speaking, 'context' | 'operation' | 'requestId'>,
@@ -247,7 +251,6 @@ export function settledBody(
 
 type BodyController = ReadableStreamDefaultController<Uint8Array>;
 
-/** Creates the functions that end a response body and settle the charge; only the first call has an effect. */
 function createSettlement({
   generation,
   operation,
@@ -256,7 +259,6 @@ function createSettlement({
 }: {
   readonly generation: RunningGeneration;
   readonly operation: Operation;
-  /** Iterator to close at the end of the body. */
   readonly source: AsyncIterator<unknown>;
   readonly onFailure: (error: unknown) => void;
 }) {
@@ -276,7 +278,10 @@ function createSettlement({
     }
   };
   return {
-    /** Call when the body is complete; returns true if the charge is kept. @throws if the database cannot be written */
+    /**
+     * Call when the whole response body has been sent. Returns true if the charge is kept.
+     * @throws the database error if the charge cannot be stored
+     */
     complete(): boolean {
       let stands = false;
       settle(() => {
@@ -302,27 +307,22 @@ function createSettlement({
 }
 
 const DEFAULT_MAX_WAITING = 64;
-/** Assumed characters per second of speech. A rough value is enough, because it mostly cancels out in the estimates. */
 const CHARACTERS_A_SECOND = 15;
-/** Assumed processing time for a character until speech was measured. */
 const INITIAL_MS_A_CHARACTER = 1;
-/** Weight of the newest measurement in the average processing time per character. */
 const NEWEST = 0.2;
 
 /**
- * Queue of requests that wait for an engine: at most `maxWaiting` (default 64) for all accounts. A new request to a
- * full queue displaces the newest request without audio of the account with the most waiting requests, if that account
- * has at least two more than the new request's. Requests that wait for a client to read do not count.
+ * Limits the number of requests that wait for an engine to `maxWaiting` (default 64). If the queue is full, a new
+ * request displaces the newest request without audio of the account with the most waiting requests, provided that
+ * this account has at least two more waiting requests than the account of the new request; otherwise the new request
+ * is refused. A request whose client reads slowly does not count as waiting.
  */
 export class SpeechQueue {
   readonly #clock: Clock;
   readonly #maxWaiting: number;
-  /** Waiting requests in order of arrival. */
   readonly #waiting = new Set<Entry>();
   #msPerCharacter = INITIAL_MS_A_CHARACTER;
-  /** Time at which the engines produced the last chunk, or resumed work after a pause. */
   #lastChunkAt = 0;
-  /** Retry time that was estimated for the last refused request. */
   #nextFreeAt = 0;
 
   constructor(options: { readonly clock: Clock; readonly maxWaiting?: number | undefined }) {
@@ -330,7 +330,10 @@ export class SpeechQueue {
     this.#maxWaiting = options.maxWaiting ?? DEFAULT_MAX_WAITING;
   }
 
-  /** @throws ServiceError 429 with `Retry-After` if a new request of the account would be refused now */
+  /**
+   * Checks whether the queue would accept a new request of the account now.
+   * @throws ServiceError 429 with `Retry-After` if the queue would refuse the request
+   */
   requireCapacity(account: string): void {
     if (this.#waiting.size < this.#maxWaiting) return;
     if (this.#countOf(account) + 1 < this.#countOf(this.#largestAccount())) return;
@@ -338,15 +341,16 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks a request. Accounts take turns, and first pieces of requests precede later pieces of other requests.
-   * @throws ServiceError as `requireCapacity` does, at the first chunk; errors of the engine
+   * Speaks a request. Accounts take turns, and the first piece of a request comes before later pieces of other
+   * requests.
+   * @throws ServiceError as `requireCapacity` does, before the first chunk; errors of the engine
    */
   async *synthesize(speech: {
     readonly account: string;
     readonly speaker: Pick<SpeechEngine, 'synthesize'>;
     readonly request: EngineRequest;
     readonly signal: AbortSignal;
-    /** Whether the request must not be refused, for example because it is a segment of an accepted connection. */
+    /** True if the request must not be refused, for example because its connection was already accepted. */
     readonly isAdmitted?: boolean;
   }): AsyncGenerator<SpeechChunk> {
     const { account, isAdmitted = false, request, signal, speaker } = speech;
@@ -430,7 +434,6 @@ export class SpeechQueue {
     );
   }
 
-  /** Estimates the seconds until a refused request should retry. Each further refused request gets a later time. */
   #estimateSeconds(): number {
     const now = this.#clock.monotonic();
     let characters = 0;
@@ -449,9 +452,7 @@ export class SpeechQueue {
 interface Entry {
   readonly account: string;
   readonly request: EngineRequest;
-  /** Aborted when a request of another account takes this request's place in the queue. */
   readonly displaced: AbortController;
   spokenSeconds: number;
-  /** Whether the request can no longer be displaced. */
   isFixed: boolean;
 }

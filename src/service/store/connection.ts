@@ -1,6 +1,6 @@
 import type Libsql from 'libsql';
 
-/** An SQL value. No booleans, because the SQLite binding would abort the process. */
+/** An SQL value. There are no booleans, because the SQLite binding aborts the process when it gets one. */
 export type SqlValue = string | number | null;
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export function createConnection(database: Libsql.Database) {
     /** Runs a statement; returns the number of changed rows. */
     run: (sql: string, parameters: readonly SqlValue[] = []): number =>
       statement(sql).run(parameters).changes,
-    /** Inserts a row, given as values by column name. Stores `undefined` as NULL. */
+    /** Inserts a row. @param row values by column name; `undefined` is stored as NULL */
     insert(table: string, row: Readonly<Record<string, SqlValue | undefined>>): void {
       const columns = Object.keys(row);
       const marks = columns.map(() => '?').join(', ');

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import type Libsql from 'libsql';
 import type { Clock } from '../../effects/clock.ts';
@@ -12,7 +13,7 @@ interface OpenStoreOptions {
   readonly dataDir: string;
   readonly clock: Clock;
   readonly files: FileSystem;
-  /** Maximum time to wait for a transaction of another process, in milliseconds; default 5,000. */
+  /** Maximum time in milliseconds to wait for a transaction of another process, default 5,000. */
   readonly busyTimeoutMs?: number;
 }
 
@@ -42,6 +43,8 @@ async function prepareFile(dataDir: string, path: string, files: FileSystem): Pr
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
+  // SQLite opens a read-only database, and would fail at the first request.
+  for (const place of [dataDir, path]) await files.access(place, constants.W_OK);
 }
 
 async function openDatabase(path: string, options: OpenStoreOptions): Promise<Store> {
@@ -117,10 +120,7 @@ function createStore(database: Libsql.Database, db: Connection, path: string) {
   };
   return {
     path,
-    /**
-     * Runs `work` as one immediate transaction.
-     * @throws StoreError `locked` when another process holds the database for too long
-     */
+    /** Runs `work` as one immediate transaction. @throws StoreError `locked` if another process holds the database */
     write: <Result>(work: (db: Connection) => Result): Result =>
       transaction('BEGIN IMMEDIATE', work),
     /** Runs `work` on a consistent snapshot of the database; `work` must only read. */
@@ -161,8 +161,9 @@ function codeOf(error: unknown): string {
 type StoreErrorReason = 'unwritable' | 'newer' | 'locked' | 'corrupt' | 'no_binary';
 
 /**
- * The data directory cannot be used. It cannot be written (`unwritable`), was made by a newer foley (`newer`), is
- * locked by another process (`locked`) or is inconsistent (`corrupt`); or SQLite cannot be loaded (`no_binary`).
+ * Thrown if the data directory cannot be used: it cannot be written (`unwritable`), was made by a newer foley
+ * (`newer`), is locked by another process (`locked`) or is inconsistent (`corrupt`), or SQLite cannot be loaded
+ * (`no_binary`).
  */
 export class StoreError extends Error {
   override readonly name = 'StoreError';

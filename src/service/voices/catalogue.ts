@@ -12,7 +12,7 @@ import { familyOf, VOICES } from './voices.ts';
 /** A voice, with the engine that speaks it. */
 export interface SpeakingVoice extends CatalogueVoice {
   readonly speaker: SpeechEngine;
-  /** The models that speak the voice; the default model is one of them. */
+  /** The models that can speak the voice, including its default model. */
   readonly modelIds: readonly string[];
   readonly defaultModel: string;
   /** The controls that the engine applies itself (`EngineVoice.controls`). */
@@ -24,10 +24,7 @@ export interface SpeakingVoice extends CatalogueVoice {
 }
 
 export interface Catalogue {
-  /**
-   * The available voices: first the public ones, beginning with the default voice, then the custom voices of the
-   * account.
-   */
+  /** The available voices: first the default voice, then other public voices, then the account's custom voices. */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
@@ -35,8 +32,8 @@ export interface Catalogue {
   /** Returns whether a speech, image or video model is available. */
   isAvailable(model: Pick<CatalogueModel, 'id'>): boolean;
   /**
-   * Returns a catalogue that also contains the account's custom voices and other accounts' public custom voices.
-   * Queries the database at each use, because other processes create voices too.
+   * Returns a catalogue that also contains the account's custom voices and the public custom voices of other
+   * accounts. Queries the database at each use, because other processes create voices too.
    */
   of(accountId: string): Catalogue;
 }
@@ -131,8 +128,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added, in order. The voices of an engine with own models belong to
- * the family `local`; others to the family `vendor`, whose models support every format and have no pitch control.
+ * Returns the voices of the engines that the user added. If an engine has its own models, its voices belong to the
+ * family `local`, otherwise to the family `vendor`, whose models support every format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');

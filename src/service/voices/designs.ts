@@ -44,7 +44,7 @@ export interface CandidateRecord {
 export interface DesignRequest {
   readonly accountId: string;
   readonly traits: VoiceTraits;
-  /** Language code. At least one voice with an adjustable pitch speaks this language. */
+  /** Language code of the voices. At least one engine voice with an adjustable pitch speaks this language. */
   readonly language: string;
   readonly families: readonly FamilyId[];
   readonly previewText: string;
@@ -179,7 +179,7 @@ function completeDesign(db: Connection, { candidates, id, quotaRemaining }: Desi
   }
 }
 
-/** Returns a design of the account; `undefined` if it is incomplete, expired or unknown. */
+/** Returns a design of the account; `undefined` if the design is incomplete, expired or unknown. */
 export function findDesign(
   db: Connection,
   { id, accountId, now }: Pick<DesignRecord, 'id' | 'accountId'> & { readonly now: number },
@@ -232,9 +232,9 @@ interface VoiceTraits {
   readonly medianHz: number;
   /** Factor for the default speed of the engine voice. */
   readonly speed: number;
-  /** Code of the language or accent in the prompt. */
+  /** Code of the language or accent that the prompt names. */
   readonly language: string | undefined;
-  /** Known words in the prompt, in lower case. */
+  /** The words of the prompt that have a meaning for the design, in lower case. */
   readonly words: readonly string[];
 }
 
@@ -242,7 +242,7 @@ interface VoiceTraits {
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Base pitch in hertz, which is multiplied by the `pitch` of other rules. */
+  /** Base pitch in hertz. The `pitch` factors of other rules multiply it. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;
@@ -272,8 +272,8 @@ export const PROMPT_RULES: readonly PromptRule[] = [
 ];
 
 /**
- * Finds the known English words in a prompt. The last word for each trait wins; grammar is ignored, so "not slow" means
- * slow.
+ * Finds the English words in a prompt that describe a voice. For each trait, the last word wins. Grammar is ignored,
+ * so "not slow" means slow.
  */
 export function traitsOf(prompt: string): VoiceTraits {
   const rules = new Map<PromptRule['about'], PromptRule>();

@@ -72,9 +72,7 @@ export interface PersonalVoice extends CatalogueVoice {
   readonly made: CreatedVoice;
 }
 
-/**
- * Stores a voice, in the caller's transaction. @throws ServiceError 402 when the account has reached the voice limit
- */
+/** Stores a voice in the caller's transaction. @throws ServiceError 402 at the voice limit of the account */
 export function storeVoice(db: Connection, voice: PersonalVoice, referenceText?: string): void {
   const { id, name, family, primaryLanguage, languages, made } = voice;
   requireCapacity(db, made.accountId);

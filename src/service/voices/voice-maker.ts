@@ -19,9 +19,9 @@ export interface VoiceOptions {
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** Language codes, by default English. The first language that an adjustable engine voice speaks is used. */
+  /** Language codes, by default English. The first one that an engine voice with adjustable pitch speaks is used. */
   readonly languages: readonly string[];
-  /** What the first recording says. */
+  /** Transcript of the first recording. */
   readonly referenceText?: string | undefined;
 }
 
@@ -37,7 +37,7 @@ interface VoiceMakerDeps {
 export const CUSTOM_VOICE_FAMILY: FamilyId = 'vendor';
 export const DEFAULT_LANGUAGE = 'en';
 
-/** Makes voices from reference audio. Makes one voice at a time, to limit the memory for decoding. */
+/** Makes voices from reference audio, one voice at a time to limit the memory for decoding. */
 export class VoiceMaker {
   readonly voices: MeasuredVoices;
   readonly #deps: VoiceMakerDeps;
@@ -49,10 +49,10 @@ export class VoiceMaker {
   }
 
   /**
-   * Makes a voice without storing it. If an engine can clone voices, it gets the first recording. Otherwise takes the
-   * engine voice with the nearest pitch and shifts it to the audio's pitch.
-   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; the signal's abort
-   * reason
+   * Makes a voice without storing it. If an engine can clone voices, that engine gets the first recording. Otherwise
+   * the engine voice with the nearest pitch is shifted to the pitch of the recordings.
+   * @throws ServiceError 400 for an unusable file, files without a voice, or unsupported languages; on abort, the
+   * signal's abort reason
    */
   clone(
     files: readonly UploadedFile[],
@@ -96,7 +96,6 @@ export class VoiceMaker {
     };
   }
 
-  /** @returns undefined if no engine can clone voices in one of the languages */
   async #cloneInEngine(
     files: readonly UploadedFile[],
     { accountId, description, name, referenceText = '', visibility, ...options }: VoiceOptions,
@@ -188,7 +187,7 @@ const MOST_VOICES = 6;
 // Added to the pitch difference of a voice that has another accent.
 const ACCENT_SEMITONES = 4;
 
-/** Knows the engine voices with an adjustable pitch. Measures the median pitch of each voice once. */
+/** Finds engine voices by pitch. Measures the pitch of each voice with an adjustable pitch, but only once. */
 export class MeasuredVoices {
   readonly #engines: EngineRegistry;
   readonly #medians = new Map<string, number | undefined>();
@@ -201,13 +200,13 @@ export class MeasuredVoices {
     return [...new Set(this.#movable().map(({ voice }) => voice.language))];
   }
 
-  /** Returns whether an adjustable voice speaks a language, ignoring the region. */
+  /** Returns whether an engine voice with an adjustable pitch speaks a language, ignoring the region. */
   speak(language: string): boolean {
     return this.languages.some((one) => isSameLanguage(one, language));
   }
 
   /**
-   * Returns the voice with the nearest pitch among those of a language, shifted to the given pitch.
+   * Returns the engine voice with the nearest pitch among the voices of a language, shifted to the given pitch.
    * @throws EngineError when an engine fails, Error when no voice of the language can be measured
    */
   async nearest(
@@ -257,7 +256,7 @@ function semitones(hz: number, from: number): number {
   return 12 * Math.log2(hz / from);
 }
 
-/** Returns whether two codes mean the same language, ignoring the region. */
+/** Returns whether two language codes mean the same language, ignoring the region. */
 export function isSameLanguage(one: string, other: string): boolean {
   return primarySubtag(one) === primarySubtag(other);
 }

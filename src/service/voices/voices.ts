@@ -2,7 +2,7 @@ import type { Family, FamilyId } from '../../contract/families.ts';
 import { FAMILIES, WIDEST_RANGES } from '../../contract/families.ts';
 import type { VoiceVisibility } from '../../contract/reference-audio.ts';
 
-/** A voice of the service, and the engine voice that speaks it. */
+/** A voice of the service, and the engine voice that speaks for it. */
 export interface CatalogueVoice {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface CreatedVoice {
   readonly createdAt: number;
 }
 
-/** An engine voice and its settings. */
+/** An engine voice, with the settings that turn it into a voice of the service. */
 export interface EngineSource {
   /** The `SpeechEngine.name` of the engine. */
   readonly name: string;
@@ -30,14 +30,14 @@ export interface EngineSource {
   readonly voice: string;
   /** Pitch shift in semitones, added to the default pitch of the engine voice. */
   readonly pitch: number;
-  /** Factor for the speed of the request. */
+  /** Factor for the normal speaking rate of the engine voice. */
   readonly speed: number;
 }
 
 /**
- * The public voices; the first is the default voice, of which a recognizer understands the most words
- * (test/check/word-errors.test.ts). Ids never change. flite has four engine voices: slt (a woman), rms and kal16 (men),
- * awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use it.
+ * The public voices. The first is the default voice, because a speech recognizer misunderstands the fewest of its
+ * words (test/check/word-errors.test.ts). Ids never change. flite has four engine voices: slt (a woman), rms and
+ * kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
  */
 export const VOICES: readonly CatalogueVoice[] = [
   voice('a6967bde-47d5-436e-9572-7a16ae6d6549', 'Martin', 'vendor', 'rms'),
@@ -70,7 +70,6 @@ function voice(
   return { id, name, family, primaryLanguage: accent, languages: [accent], engine };
 }
 
-/** The family of voices whose engine has its own models, without these models. */
 const LOCAL_FAMILY = { id: 'local', defaultModel: '', models: [], ranges: WIDEST_RANGES } as const;
 
 /** Returns the family of a voice or of a model. @throws TypeError when the family is unknown */

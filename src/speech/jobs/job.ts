@@ -15,7 +15,7 @@ import type { Output } from '../../durable/output.ts';
 import { abortable } from '../../effects/concurrency.ts';
 import { Failure } from '../../errors/failure.ts';
 import { counted } from '../../text/display.ts';
-import type { BilledRequest } from '../billed-request.ts';
+import type { BilledRequest, RequestRecorder } from '../billed-request.ts';
 import { createBilled } from '../billed-request.ts';
 import { deliver } from '../deliver.ts';
 import { mayRun } from '../recover.ts';
@@ -39,18 +39,21 @@ export interface JobResultFile {
 export interface JobSource<Job extends WaitedJob> {
   /** Returns the current state of a job. @throws Failure */
   get(id: string, call: Partial<PollCall>): Promise<Job>;
-  /** Downloads the result of a job that has not failed. @throws Failure; `lost` if the service has no result */
+  /**
+   * Downloads the result of a job that has not failed.
+   * @throws Failure; `lost` if the service does not have the result
+   */
   obtain(job: Job, signal: AbortSignal | undefined): Promise<JobResultFile>;
-  /** Whether the result is one segment, which may exist even if the job failed. */
+  /** True if the result is one segment, which may exist even if the job failed. */
   readonly isPart?: boolean;
 }
 
-/** Where a result goes: an open file or a stream. */
+/** The destination of a result: an open file or a stream. */
 export type Place =
   | { readonly output: Output; readonly stream?: undefined }
   | { readonly output?: undefined; readonly stream: Pick<AudioStream, 'end' | 'write'> };
 
-/** Opens the file or stream for a result, once the format of the result is known. */
+/** Opens the destination of a result, once the format of the result is known. */
 export type OpenDestination = (ref: { readonly id: string }, format: Format) => Promise<Place>;
 
 export interface SavedFile {
@@ -102,8 +105,8 @@ export async function saveFile(
 
 export interface JobRunOptions<Job extends WaitedJob> {
   readonly client: ApiClient;
-  readonly journal: IntentJournal;
-  /** Whether to wait for the end of the job, which is required to save the result. */
+  readonly journal: RequestRecorder;
+  /** Whether to wait until the job has ended. The result can be saved only then. */
   readonly waits: boolean;
   readonly polling: Omit<PollDeps<Job>, 'signal'>;
   /** Called as soon as the job exists. */
@@ -114,23 +117,25 @@ export interface JobRunOptions<Job extends WaitedJob> {
 }
 
 interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
-  /** The kind of job, as named in the journal. */
+  /** The kind of the job in the journal, such as `speech`. */
   readonly what: string;
   readonly request: RequestSpec;
-  /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
+  /** Sends the request. Calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Job>;
   readonly source: JobSource<Job>;
-  /** Opens the place for the result; if undefined, the result stays on the service. */
+  /** Opens the destination of the result; if undefined, the result stays on the service. */
   readonly placeFor: OpenDestination | undefined;
   readonly file: Output | undefined;
-  /** Records a failure and returns the failure to report; returns undefined for the default handling. */
+  /**
+   * Records a failure and returns the failure to report. If it returns undefined, foley handles the failure by default.
+   */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }
 
 /** A created job and its outcome. */
 export interface PerformedJob<Job extends WaitedJob> {
   readonly job: Job;
-  /** The request id under which the job was created. */
+  /** Id of the request that created the job. */
   readonly requestId: string;
   readonly saved: SavedFile | undefined;
   /** Why the job failed or still runs, or why its result could not be saved. */
@@ -138,8 +143,8 @@ export interface PerformedJob<Job extends WaitedJob> {
 }
 
 /**
- * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is
- * never created again; after an interruption the job stays in the journal until `foley recover` downloads the result.
+ * Creates a job and, if requested, waits for it and saves its result (docs/billing.md). An accepted job is never
+ * created again. After an interruption, the job stays in the journal until `foley recover` downloads the result.
  * @throws Failure if no job was created; or the signal's abort reason
  */
 export async function performJob<Job extends WaitedJob>(
@@ -224,9 +229,9 @@ function metadataOf({ creditsUsed, id, requestId }: WaitedJob): IntentMetadata {
 /** Options for waiting for a job and saving its result. */
 export interface JobFetch<Job extends WaitedJob> {
   readonly source: JobSource<Job>;
-  /** How to wait for the end of the job; if undefined, the job is queried only once. */
+  /** How to wait until the job has ended. If undefined, foley queries the job only once. */
   readonly polling: Omit<PollDeps<Job>, 'signal'> | undefined;
-  /** Opens the place for the result; if undefined, nothing is saved. */
+  /** Opens the destination of the result; if undefined, nothing is saved. */
   readonly placeFor: OpenDestination | undefined;
   readonly signal: AbortSignal;
   readonly resume: (jobId: string) => string;
@@ -242,7 +247,7 @@ export interface FetchedJob<Job extends WaitedJob> {
 }
 
 /**
- * Waits for a job and saves the result, if requested. Does not throw a failure, but returns it in `failure`.
+ * Waits for a job and saves the result, if requested. Returns a Failure in `failure` instead of throwing it.
  * @throws the signal's abort reason
  */
 export async function fetchJob<Job extends WaitedJob>(
@@ -300,7 +305,6 @@ export function failedJob({ error, id, requestId, status }: WaitedJob): Failure 
   });
 }
 
-/** Marks a failure as billed, because the job was accepted, and adds a hint on how to resume the job. */
 function afterAcceptance(
   failure: Failure,
   { phase }: Pick<WaitedJob, 'phase'>,

@@ -44,8 +44,8 @@ export function recoverJob(left: InterruptedJob, deps: JobRecoveryDeps): Promise
 }
 
 /**
- * Waits for an interrupted job, and saves its result under the intended name, or under a numbered name if a file with
- * that name exists (docs/billing.md). Nothing is billed.
+ * Waits for an interrupted job and saves its result (docs/billing.md). If a file with the intended name exists, adds a
+ * number to the name. Nothing is billed.
  * @throws Failure (usage for a job of another service), after which the job stays in the journal; or the signal's abort
  * reason
  */

@@ -21,14 +21,10 @@ import { missingResult, performJob } from './job.ts';
 export interface JobOrder extends JobRunOptions<SpeechJob> {
   readonly order: SpeechOrder & { readonly format: AudioFormat };
   readonly options: JobOptions;
-  /** Where the audio goes; if undefined, the audio stays on the service. */
+  /** Destination of the audio; if undefined, the audio stays on the service. */
   readonly place: Place | undefined;
 }
 
-/**
- * Creates a speech job and, if requested, waits for it and saves its audio (docs/billing.md).
- * @throws Failure if no job was created; or the signal's abort reason
- */
 export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
   const { client, options, order, place } = speech;
   return performJob({
@@ -50,7 +46,7 @@ export function speakAsJob(speech: JobOrder): Promise<PerformedJob<SpeechJob>> {
 
 /**
  * Returns functions that query speech jobs and download their audio (docs/api/jobs.md#v3 and docs/api/jobs.md#v1).
- * @param options `segment` selects one segment, from 0
+ * @param options `segment` selects one segment by number, from 0
  */
 export function speechSource(
   client: ApiClient,
@@ -84,7 +80,7 @@ async function obtainAudio(
 }
 
 /**
- * Determines the format of audio: `known` if given, else from the media type, else from the first bytes.
+ * Determines the format of audio: from `known`, if given; otherwise from the media type or the first bytes.
  * @throws Failure (bad_answer) for a format that speech never has
  */
 export async function withFormat(

@@ -32,20 +32,18 @@ import type { PartWords } from './whole-audio.ts';
 
 interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
-  /** The request id that the user chose. */
   readonly requestId?: string | undefined;
-  /** Whether the user chose the idempotency key; a refunded request is then not repeated with a new key. */
+  // A refunded request is then not repeated with a new key.
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Shows a notice to the user. */
   readonly notice: (line: string) => void;
 }
 
 /**
- * Speaks one part as a job and downloads the audio, resuming from the recorded state. Records the idempotency
- * key, the job id and the saved file, each before the next step.
+ * Speaks one part as a job and downloads the audio; resumes from the recorded state. Records the idempotency key, the
+ * job id and the saved file, each before the next step.
  * @throws Failure: `rejected` if the job failed, which is not billed (a retry uses a new idempotency key); `lost` if
- *   the job is missing on the service (a retry is billed again)
+ * the service no longer has the job (a retry is billed again)
  */
 export async function speakJobPart(
   record: LongTextRecord,
@@ -121,7 +119,6 @@ async function createJob(
   return job;
 }
 
-/** Returns the idempotency key to send. A failed job needs a new key, because the old one returns that job again. */
 async function usableKey(
   record: LongTextRecord,
   index: number,
@@ -165,17 +162,19 @@ function missingJobFailure(failure: Failure, index: number, jobId: string): Fail
 export interface StreamDeps
   extends PartDeps, FileDeps, Pick<SpeakOptions, 'journal' | 'spool' | 'notice'> {
   readonly cache?: boolean | undefined;
-  /** Maximum wait for the next event of an aligned stream, in milliseconds. */
+  /** Maximum wait, in milliseconds, for the next event of an aligned stream. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Whether to request and pay for a part again if its billed audio is lost; by default, the part then fails. */
+  /**
+   * True to request a part again, and pay for it again, if its billed audio is lost. By default,
+   * the part then fails.
+   */
   readonly buysLost?: boolean | undefined;
 }
 
-/** Receives the audio of a streamed part; the audio of other parts is saved in files. */
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
- * Speaks one part as a stream, which cannot be repeated; does nothing if the part was saved.
+ * Speaks one part as a stream, which cannot be repeated. If the part is already saved, does nothing.
  * @throws Failure like `speak`
  */
 export async function speakStreamPart(
@@ -215,7 +214,6 @@ export async function speakStreamPart(
   });
 }
 
-/** Formats ranges for the record of a part; undefined if there are none. */
 function recordedRanges(ranges: readonly CodePointRange[] = []): string | undefined {
   return ranges.length === 0 ? undefined : formatRanges(ranges);
 }
@@ -316,10 +314,6 @@ function parsed(value: unknown): PartWords | undefined {
   return all.length === words.length ? { isComplete, words: all } : undefined;
 }
 
-/**
- * Downloads the audio of a part to a file, and verifies it while it arrives.
- * @throws Failure (bad_answer) for incomplete or invalid audio, (state) when the file cannot be written
- */
 async function downloadPart(
   audio: AudioResponse,
   record: LongTextRecord,
@@ -362,8 +356,8 @@ async function isPartSaved(
 }
 
 /**
- * Returns an idempotency key for each part: derived from the user's key, so that repeating the command is not
- * billed twice, or random if the user gave no key.
+ * Returns an idempotency key for each part. If the user gave a key, the keys are derived from it, so that repeating the
+ * command is not billed twice; otherwise they are random.
  */
 export function partKeys(
   count: number,
@@ -375,7 +369,6 @@ export function partKeys(
   );
 }
 
-/** Derives a new idempotency key from the last one. Even with a damaged journal, a later command derives this key. */
 function nextPartKey(key: string | undefined, random: Pick<Random, 'uuid'>): string {
   return key === undefined ? random.uuid() : sha256(`${key}\nagain`);
 }

@@ -12,12 +12,11 @@ import { SPEECH_SURFACES } from '../../contract/speech-surfaces.ts';
 import { hasMoreCodePointsThan } from '../../text/code-points.ts';
 import { isRefusedText } from '../unspoken.ts';
 
-/** A part of the text, which is spoken with one request. */
 interface PlannedPart {
-  /** Start of the part in the text, counted in UTF-16 code units. */
+  // `start` and `end` are positions in the text, counted in UTF-16 code units.
   readonly start: number;
   readonly end: number;
-  /** The first idempotency key; null if the service does not support idempotency keys. */
+  // The first idempotency key; null if the service does not support idempotency keys.
   readonly key: string | null;
 }
 
@@ -29,17 +28,19 @@ export interface LongTextPlan {
   readonly target: 'embedded' | 'hosted';
   /** The origin of the service; the embedded service has a different origin in each command. */
   readonly origin: string;
-  /** How each part is requested: as a job, which can be downloaded again, or as a stream. */
+  /**
+   * How each part is requested: as a job, whose audio can be downloaded again, or as a stream that cannot be repeated.
+   */
   readonly via: 'job' | 'sync' | 'aligned';
   readonly surface: SurfaceName;
-  /** Where the audio goes; delivery to a stream cannot be resumed. */
+  /** The destination of the audio. Delivery to a stream cannot be resumed. */
   readonly delivery: 'file' | 'stream';
   readonly order: Omit<SpeechOrder, 'text'>;
   readonly format: AudioFormat;
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
-  /** The requested captions, in a format that only the command parses. */
+  /** The requested captions. Only the command that wrote this value can parse it. */
   readonly captions?: unknown;
   /** The length of all parts together, in Unicode code points. */
   readonly characters: number;
@@ -77,17 +78,18 @@ const PLAN_TYPES = {
   characters: 'number',
 };
 
-/** The maximum length of the text of one request. */
+/** The maximum text length of one request. */
 export interface TextLimit {
-  /** The maximum, in Unicode code points. */
+  /** Maximum text length in Unicode code points. */
   readonly characters: number;
-  /** The model that has this limit; undefined if the service chooses among several models. */
+  /** The model that has this limit; undefined if the service chooses one of several models. */
   readonly modelId: string | undefined;
 }
 
 /**
- * Returns the text limit of `modelId`; by default of the voice family's default model, which the request must then
- * name; else the smallest limit of the voice's models. A model that the service does not list has the general limit.
+ * Returns the text limit of the model `modelId`, or the general limit if the service does not list the model. Without
+ * `modelId`, returns the limit of the default model of the voice's family, which the request must then name; if that is
+ * unknown, the smallest limit of the voice's models.
  * @throws Failure
  */
 export async function textLimit(
@@ -109,8 +111,8 @@ export async function textLimit(
 }
 
 /**
- * Returns whether a service refused a part because of its text, although the text is not too long: the voice can speak
- * no word of the text.
+ * Returns true if a service refused a part because the voice can speak no word of its text, and not
+ * because the text is too long.
  * @throws Failure when the limit is unknown
  */
 export async function isUnspeakable(

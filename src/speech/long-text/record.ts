@@ -21,7 +21,8 @@ export interface RecordOptions extends FileDeps {
 }
 
 /**
- * Creates the saved progress of a long text, which is on disk when this resolves. Requests must not be sent before.
+ * Creates the saved progress of a long text. No request may be sent before this resolves, because only then is the
+ * record on disk.
  * @throws Failure (state)
  */
 export async function beginRecord(
@@ -60,7 +61,7 @@ interface RecordedText {
 
 /**
  * Opens the saved progress of another process, and records this process as the owner.
- * @throws Failure (state) when it cannot be opened, or when its text is damaged and still needed
+ * @throws Failure (state) when the progress cannot be opened, or when its text is damaged and still needed
  */
 export async function resumeRecord(
   { plan, states, textSha256 }: RecordedText,
@@ -80,7 +81,6 @@ export async function resumeRecord(
   }
 }
 
-/** Opens the journal and appends records, which are on the disk when this resolves. */
 async function openLog(
   folder: string,
   head: readonly LogRecord[],
@@ -91,7 +91,6 @@ async function openLog(
   return log;
 }
 
-/** Whether a part was billed and its audio exists, in its file or as a job of the service. */
 function isPaid(part: PartState | undefined): boolean {
   return part?.state === 'done' || (part?.state === 'accepted' && part.jobId !== undefined);
 }
@@ -113,7 +112,6 @@ function journalFile(folder: string): string {
   return path.join(folder, 'journal.jsonl');
 }
 
-/** Returns the path of the copy of the journal's first lines, which contain the owner and the plan. */
 function planFile(folder: string): string {
   return path.join(folder, 'plan.jsonl');
 }
@@ -219,14 +217,11 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
   return { state: 'planned', key: parts[index]?.key ?? undefined };
 }
 
-/** A recorded step of one part; the last step determines the state of the part. */
 interface PartStep {
-  /** The number of the part, from 0. */
+  // From 0.
   readonly part: number;
-  /**
-   * `keyed`: later requests use a new key; `accepted`: billed; `done`: the audio is in the part's file;
-   * `failed`: the service failed and billed nothing under this key; `delivered`: the audio was streamed.
-   */
+  // `keyed`: later requests use a new key; `accepted`: billed; `done`: the audio is in the part's file; `failed`: not
+  // billed under this key; `delivered`: the audio was streamed.
   readonly state: (typeof STATES)[number];
   readonly key?: string | undefined;
   readonly jobId?: string | undefined;
@@ -235,17 +230,15 @@ interface PartStep {
   readonly quotaRemaining?: number | undefined;
   readonly ignoredParameters?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
-  /** Sample rate of raw samples, whose file does not have it. */
+  // Set for raw samples, whose file does not state the rate.
   readonly sampleRate?: number | undefined;
-  /** Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`. */
+  // Ranges of the part that the voice left out, in the format of `X-Foley-Unspoken`.
   readonly unspoken?: string | undefined;
-  /** Whether a part of the text could not be spoken. */
   readonly isPartial?: boolean | undefined;
-  /** Whether foley has already reported that the part's job or audio is missing on the service. */
+  // Whether foley has already reported that the part's job or audio is missing on the service.
   readonly isGone?: boolean | undefined;
 }
 
-/** The state of a part after all of its steps. */
 type PartState = Omit<PartStep, 'part' | 'state'> & {
   readonly state: PartStep['state'] | 'planned';
 };
@@ -262,7 +255,6 @@ function afterStep(before: PartState, step: PartStep): PartState {
 
 const STATES = ['keyed', 'accepted', 'done', 'failed', 'delivered'] as const;
 
-/** Parses a recorded step; undefined when it is invalid. */
 function parsePartStep(record: LogRecord): PartStep | undefined {
   const { part, state } = record;
   const known = STATES.find((one) => one === state);
@@ -300,27 +292,26 @@ export interface InterruptedText {
   readonly states: ReadonlyMap<number, PartState>;
   /** Checksum of the joined audio; undefined until the audio was verified. */
   readonly checksum: string | undefined;
-  /** Temporary files of interrupted runs. */
+  /** Temporary files that interrupted commands left behind. */
   readonly temporaries: readonly string[];
-  /** Whether the last command is still running. */
+  /** Whether the process that last wrote the progress is still running. */
   readonly writer: Liveness;
   /** SHA-256 of the text; undefined if an earlier version of foley saved the text. */
   readonly textSha256: string | undefined;
-  /** Whether lines of the journal are damaged or missing; `states` may then be out of date. */
+  /** True if lines of the journal are damaged or missing; `states` may then be out of date. */
   readonly isDamaged: boolean;
 }
 
-/** A long text that cannot be resumed, because its saved plan is damaged. */
 interface UnreadableText {
   readonly id: string;
   readonly folder: string;
-  /** Number of saved audio files. */
   readonly parts: number;
   readonly bytes: number;
 }
 
 /**
- * Returns the saved progress of all long texts, oldest first. Skips a folder without a plan: nothing was sent yet.
+ * Returns the saved progress of all long texts, oldest first. Skips a folder without a plan, because nothing was sent
+ * yet.
  * @throws Failure (state) when a file cannot be read, or a newer foley wrote it
  */
 export async function listRecords(options: RecordOptions): Promise<readonly InterruptedText[]> {
@@ -375,7 +366,7 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
   }
 }
 
-/** The age at which a folder without a plan is removed, because no command needs that long to write its plan. */
+// No command needs that long to write its plan.
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
 async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {
@@ -383,7 +374,10 @@ async function isOld(folder: string, { clock, files }: RecordOptions): Promise<b
   return found !== undefined && clock.now() - found.mtimeMs > BEGINS_WITHIN_MS;
 }
 
-/** Returns a long text; undefined if its folder or plan is missing. @throws Failure (state) if it is unreadable */
+/**
+ * Returns the saved progress of a long text; undefined if its folder or plan is missing.
+ * @throws Failure (state) if the progress is unreadable
+ */
 export async function readRecord(
   id: string,
   options: RecordOptions,
@@ -412,7 +406,6 @@ export async function readRecord(
   };
 }
 
-/** Reads the journal of a long text, and the copy of the plan if the journal has no readable plan. */
 async function readJournal(folder: string, { files }: RecordOptions) {
   const what = 'the saved progress of a long text';
   const none = { records: [], garbled: 0, isNewer: false };

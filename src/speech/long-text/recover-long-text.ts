@@ -25,8 +25,9 @@ export interface LongTextRecovery
 }
 
 /**
- * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio under the
- * intended name, or a numbered name if that is taken. Undelivered parts of a stream are lost (docs/billing.md).
+ * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio. If a file
+ * with the intended name exists, adds a number to the name. Parts of a stream that were not delivered are lost
+ * (docs/billing.md).
  * @throws Failure (usage for a text of another service), after which the saved progress stays
  */
 export async function recoverLongText(
@@ -91,10 +92,6 @@ function detailsOfText(left: InterruptedText): Omit<Recovered, 'outcome'> {
   return { ...detailsOf(costOf(left)), id: left.id };
 }
 
-/**
- * After the journal was damaged, marks streamed parts with saved audio as done, because a stream cannot be repeated.
- * Does not mark jobs, whose audio can be downloaded again.
- */
 async function noteStreamedParts(
   record: LongTextRecord,
   { files }: LongTextRecovery,

@@ -21,7 +21,7 @@ export interface LongTextOptions extends StreamDeps {
   /** The destination if there is no output file: stdout, a player, or both. */
   readonly stream: AudioStream;
   readonly concurrency: number;
-  /** Called with the number of joined parts. */
+  /** Called with the number of parts that are joined so far. */
   readonly onProgress: (parts: number) => void;
   /** Called with the word times of verified aligned audio, before the audio file gets its final name. */
   readonly onAligned?: ((text: string, speech: AlignedSpeech) => Promise<void>) | undefined;
@@ -94,7 +94,7 @@ function workOf(
     concurrency,
     // Parts that are not played must not be billed.
     ahead: isStream ? concurrency : Infinity,
-    /** Returns whether the part has audio. */
+    // Returns true if the part has audio.
     async work(index: number): Promise<boolean> {
       const attempt = async (): Promise<void> => {
         if (via === 'job') {
@@ -132,18 +132,12 @@ function workOf(
   };
 }
 
-/** Records that the voice can speak no word of a part, which is then not billed and has no audio. */
 function leaveOut(record: LongTextRecord, part: number, { requestId }: Failure): Promise<void> {
   const unspoken = formatRanges(wordRanges(record.partText(part)));
   const none = { creditsUsed: 0, ignoredParameters: [] };
   return record.note({ part, state: 'failed', unspoken, requestId, ...none });
 }
 
-/**
- * Retries a part after a network or service failure, up to `--max-retries` times. The idempotency key and the job stay
- * the same, so that nothing is billed twice.
- * @throws Failure of the last attempt; on abort, the signal's abort reason
- */
 async function retryPart(
   { client, notice, record, signal }: LongTextOptions,
   index: number,
@@ -165,7 +159,6 @@ async function retryPart(
   }
 }
 
-/** Whether a retry may succeed and cannot be billed twice. */
 function isRetryable(
   { billed, details, exit, retryAfter = 0 }: Failure,
   record: LongTextRecord,
@@ -179,10 +172,8 @@ function isRetryable(
 
 const RETRYABLE_EXITS: readonly string[] = ['network', 'rateLimited', 'service', 'unknownOutcome'];
 
-/** The words of a part whose word times are lost. */
 const NO_WORDS: PartWords = { words: [], isComplete: false };
 
-/** Closes the saved progress, or removes it if nothing was billed. Returns true if the progress is kept. */
 async function closeRecord(record: LongTextRecord, error: unknown): Promise<boolean> {
   const isOpen = error instanceof Failure && error.billed === 'unknown';
   const isOver = record.plan.delivery === 'stream' && paidParts(record) === 0;
@@ -211,9 +202,8 @@ function capitalized(sentence: string): string {
 }
 
 /**
- * Returns the totals of the recorded parts: the cost (undefined if a part does not report its cost), the lowest
- * quota, the request id of the first part, the controls that were not applied and whether all parts report them,
- * what the voice left out of the text, and the numbers of partly spoken parts, from 1.
+ * Returns the totals of the recorded parts. The cost is undefined if a part does not report its cost. `partial` has the
+ * numbers of the parts that were not spoken completely, from 1.
  */
 export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>) {
   const states = record.plan.parts.map((_, index) => record.part(index));
@@ -235,7 +225,7 @@ export function totalsOf(record: Pick<LongTextRecord, 'part' | 'plan' | 'text'>)
   };
 }
 
-/** Returns the total of the known costs of billed parts that were not delivered. */
+/** Returns the total of the known costs of billed parts whose audio was not delivered. */
 export function costOf({ plan, states }: Pick<InterruptedText, 'plan' | 'states'>) {
   const atStake = plan.parts
     .map((_, index) => states.get(index))

@@ -15,11 +15,9 @@ import type { AudioSink } from '../deliver.ts';
 
 interface WholeOptions {
   readonly files: FileSystem;
-  /** The open output file; if undefined, the audio goes to `stream`. */
   readonly output: Output | undefined;
   readonly format: AudioFormat;
   readonly stream: AudioSink;
-  /** Returns the sample rate of raw samples. */
   readonly sampleRate: () => number | undefined;
 }
 
@@ -95,7 +93,6 @@ export class WholeAudio {
     });
   }
 
-  /** Verifies the file from the start, since headers were overwritten. */
   async #checkFile(output: Output, file: string) {
     // Writes all buffered bytes first.
     const checksum = await output.checksum();
@@ -131,7 +128,7 @@ export class WholeWords {
     this.#isComplete &&= words.isComplete;
   }
 
-  /** Records a part without audio, whose words have no times. */
+  /** Records that a part has no audio and that its words have no times. */
   leaveOut(): void {
     this.#isComplete = false;
   }
@@ -156,7 +153,7 @@ function shifted(words: readonly AlignedWord[], startMs: number): readonly Align
 }
 
 /**
- * Returns ranges of the whole text for the ranges that a voice left out of its parts.
+ * Converts the ranges that a voice left out of the parts to ranges of the whole text.
  * @param parts where each part starts in the text, in UTF-16 code units
  * @param unspokenOf returns the ranges of a part, in the format of `X-Foley-Unspoken`
  */

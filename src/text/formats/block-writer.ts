@@ -3,31 +3,32 @@ import type { Edit, Pause, SpokenText } from '../document.ts';
 import { plainText, replaceSpoken } from '../document.ts';
 import type { CodeMode } from './text-formats.ts';
 
-/**
- * `paragraph`: text; `sentence`: a heading or a title, which gets a full stop if it ends without punctuation;
- * `item`: such a sentence in a list or a table, with a single line break between items.
- */
+// A `sentence` (a heading or title) and an `item` (of a list or table) get a full stop if they end without punctuation.
 type BlockKind = 'item' | 'paragraph' | 'sentence';
 
-/** Builds the text of a document from its blocks. Joins white space, and leaves out blocks without letters and digits. */
+/**
+ * Builds the text of a document from its blocks. Merges white space, and leaves out blocks without letters and digits.
+ */
 export class BlockWriter {
   readonly #parts: string[] = [];
-  /** Length of the finished blocks, in code points. */
   #length = 0;
+  #paragraphs = 0;
   #last: BlockKind | undefined;
   #block = '';
-  /** The last characters of the current block. */
   #tail = '';
-  /** What separates the current block from the next text in it. */
   #gap: '' | ' ' | '\n' | ', ' = '';
   #isImageEdge = false;
   readonly #edits: Edit[] = [];
   readonly #pauses: Pause[] = [];
-  /** Aliases and pauses of the current block, at UTF-16 positions in it. */
   #marks: ({ readonly at: number } & (
     | { readonly alias: string; readonly end: number }
     | { readonly ms: number }
   ))[] = [];
+
+  /** Number of paragraphs so far, the current one included. Paragraphs are separated by blank lines. */
+  get paragraphs(): number {
+    return this.#paragraphs + (this.#block === '' ? 0 : 1);
+  }
 
   /** Adds text to the current block. */
   text(text: string): void {
@@ -44,7 +45,10 @@ export class BlockWriter {
     this.#space('\n');
   }
 
-  /** Marks the start or the end of an image, at which no words join. */
+  /**
+   * Marks the start or the end of an image, so that the words before and after this place stay
+   * separate.
+   */
   imageEdge(): void {
     this.#isImageEdge = true;
   }
@@ -54,7 +58,7 @@ export class BlockWriter {
     if (this.#block !== '') this.#gap = ENDS_WITH_MARK.test(this.#tail) ? ' ' : ', ';
   }
 
-  /** Adds text that is spoken in another way than it is written. */
+  /** Adds text that is spoken differently from how it is written. */
   alias(written: string, spoken: string): void {
     const words = written.trim().replaceAll(/\s+/g, ' ');
     if (/^\s/.test(written)) this.#space(' ');
@@ -69,7 +73,7 @@ export class BlockWriter {
     this.#marks.push({ at: this.#block.length, ms });
   }
 
-  /** Adds a code block, as `--code` says. */
+  /** Adds a code block. `mode` is the value of `--code`. */
   code(code: string, mode: CodeMode): void {
     this.end('paragraph');
     if (mode === 'announce') this.text('Code block.');
@@ -82,7 +86,7 @@ export class BlockWriter {
     this.end('paragraph');
   }
 
-  /** Ends the current block, if it has text. */
+  /** Ends the current block if the block contains text. */
   end(kind: BlockKind): void {
     const block = this.#block + (kind === 'paragraph' ? '' : this.#fullStop());
     const marks = this.#marks;
@@ -93,9 +97,9 @@ export class BlockWriter {
     this.#marks = [];
     const isSpoken = SPEAKABLE.test(block) || marks.some((mark) => 'alias' in mark);
     if (isSpoken) {
-      if (this.#last !== undefined) {
-        this.#push(kind === 'item' && this.#last === 'item' ? '\n' : '\n\n');
-      }
+      const isNextItem = kind === 'item' && this.#last === 'item';
+      if (this.#last !== undefined) this.#push(isNextItem ? '\n' : '\n\n');
+      if (!isNextItem) this.#paragraphs += 1;
       this.#last = kind;
     }
     let count = this.#length;
@@ -144,14 +148,16 @@ export class BlockWriter {
   }
 }
 
-/** Whether a word ends one text and a word begins the next. */
+/**
+ * Returns true if `before` ends with a word and `after` begins with a word, so that the two words
+ * would merge.
+ */
 export function wordsJoin(before: string, after: string): boolean {
   return /[\p{L}\p{N}]\p{M}*$/u.test(before) && /^[\p{L}\p{N}]/u.test(after);
 }
 
 const TAIL_UNITS = 16;
 
-/** Soft hyphens, zero-width spaces and byte order marks. */
 const INVISIBLE = /[\u00ad\u200b\ufeff]/g;
 const SPEAKABLE = /[\p{L}\p{N}]/u;
 const ENDS_WITH_MARK = /[.!?…:;,،。！？｡；，、؟।\p{Pd}][\p{Pe}\p{Pf}"']*$/u;

@@ -1,9 +1,9 @@
-/** Thrown for a document that cannot be read. The message does not name the file. */
+/** Thrown for a document that cannot be read. The message does not contain the file name. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError';
   /** Line number, from 1; undefined if the problem has no line. */
   readonly line: number | undefined;
-  /** What to do about it. */
+  /** What the user can do about the error. */
   readonly hint: string | undefined;
 
   constructor(

@@ -1,23 +1,29 @@
 import { posix } from 'node:path';
 import type { Entry, ZipFile } from 'yauzl';
+import { Parser } from 'htmlparser2';
 import { fromBufferPromise } from 'yauzl';
 import { decodeUtf8 } from '../decode.ts';
 import type { SpokenText } from '../document.ts';
 import { DocumentError } from './document-error.ts';
+import type { OnId } from './html.ts';
 import { readHtml } from './html.ts';
 import type { CodeMode } from './text-formats.ts';
 import { readXml } from './xml.ts';
 
-/** Limits of what is read of a book, against compressed files that expand without end. */
+// These limits stop compressed files that expand without end.
 const MAX_FILES = 20_000;
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_BOOK_BYTES = 32 * 1024 * 1024;
 
-/** Extracts the text of the chapters of an EPUB, in the order of its spine. @throws DocumentError */
+/**
+ * Extracts the texts of an EPUB, in the order of its spine, with the chapters of its table of contents.
+ * @throws DocumentError
+ */
 export async function readEpub(book: Uint8Array, code: CodeMode): Promise<readonly SpokenText[]> {
   const archive = await openArchive(book);
   const packagePath = packagePathOf(await archive.read('META-INF/container.xml'));
-  const spine = spineOf(await archive.read(packagePath), packagePath);
+  const { contents, spine } = packageOf(await archive.read(packagePath), packagePath);
+  const entries = await contentsOf(archive, { contents, spine });
   const encrypted = archive.has(ENCRYPTION)
     ? encryptedPaths(await archive.read(ENCRYPTION))
     : new Set();
@@ -28,22 +34,27 @@ export async function readEpub(book: Uint8Array, code: CodeMode): Promise<readon
         hint: 'Use a copy without copy protection.',
       });
     }
-    chapters.push(readChapter(await archive.read(chapter), chapter, code));
+    const places = new Map<string, number>();
+    const text = readChapter(await archive.read(chapter), chapter, code, (id, paragraph) => {
+      if (!places.has(id)) places.set(id, paragraph);
+    });
+    const own = entries.filter(({ file }) => file === chapter);
+    const starts = own.map(({ id = '', title }) => ({ title, paragraph: places.get(id) ?? 0 }));
+    chapters.push(entries.length === 0 ? text : { ...text, chapters: starts });
   }
   return chapters;
 }
 
 const ENCRYPTION = 'META-INF/encryption.xml';
 
-function readChapter(html: string, chapter: string, code: CodeMode): SpokenText {
+function readChapter(html: string, chapter: string, code: CodeMode, onId: OnId): SpokenText {
   try {
-    return readHtml(html, code);
+    return readHtml(html, code, onId);
   } catch (error) {
     throw inFile(chapter, error);
   }
 }
 
-/** Adds the name of a file in the book to an error. */
 function inFile(file: string, error: unknown): unknown {
   if (!(error instanceof DocumentError)) return error;
   const { hint, line } = error;
@@ -61,7 +72,6 @@ function readBookXml(xml: string, file: string, open: OpenHandler): void {
 
 type OpenHandler = (name: string, attributes: Readonly<Record<string, string>>) => void;
 
-/** Returns the path of the package file, which container.xml names. */
 function packagePathOf(container: string): string {
   let found: string | undefined;
   readBookXml(container, 'META-INF/container.xml', (name, attributes) => {
@@ -71,21 +81,94 @@ function packagePathOf(container: string): string {
   throw new DocumentError('not an EPUB: META-INF/container.xml names no package file');
 }
 
-/** Returns the paths of the chapters in reading order, without the table of contents. */
-function spineOf(xml: string, packagePath: string): readonly string[] {
+interface ContentsEntry {
+  readonly file: string;
+  // Id of the element at which the chapter begins; undefined for the beginning of the file.
+  readonly id: string | undefined;
+  readonly title: string;
+}
+
+// Returns the first table of contents that names files of the spine.
+async function contentsOf(
+  archive: Archive,
+  { contents, spine }: Package,
+): Promise<readonly ContentsEntry[]> {
+  for (const file of contents.filter((one) => archive.has(one))) {
+    const entries = linksIn(await archive.read(file)).flatMap(({ href, title }) => {
+      const [, id] = href.split('#');
+      const target = pathOf(href, file);
+      return spine.includes(target) && title !== '' ? [{ file: target, id, title }] : [];
+    });
+    if (entries.length > 0) return entries;
+  }
+  return [];
+}
+
+interface ContentsLink {
+  readonly href: string;
+  title: string;
+}
+
+// A navigation document (EPUB 3), or an NCX (EPUB 2).
+function linksIn(contents: string): readonly ContentsLink[] {
+  const links: ContentsLink[] = [];
+  let label: string | undefined;
+  let isOther = false;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        const tag = localName(name);
+        // Landmarks and page lists are no chapters.
+        if (tag === 'nav') isOther = !/^(?:toc)?$/.test(attributes['epub:type'] ?? '');
+        if (isOther) return;
+        if (tag === 'a' || tag === 'navLabel') label = '';
+        if (tag === 'a') links.push({ href: attributes['href'] ?? '', title: '' });
+        if (tag === 'content') links.push({ href: attributes['src'] ?? '', title: label ?? '' });
+      },
+      ontext(text) {
+        if (label !== undefined) label += text;
+      },
+      onclosetag(name) {
+        const last = links.at(-1);
+        if (name === 'a' && last !== undefined) [last.title, label] = [label ?? '', undefined];
+        if (localName(name) === 'content') label = undefined;
+      },
+    },
+    { xmlMode: true, decodeEntities: true },
+  );
+  parser.end(contents);
+  return links.map(({ href, title }) => ({ href, title: title.replaceAll(/\s+/g, ' ').trim() }));
+}
+
+interface Package {
+  // In reading order.
+  readonly spine: readonly string[];
+  // The navigation document, then the NCX.
+  readonly contents: readonly string[];
+}
+
+function packageOf(xml: string, packagePath: string): Package {
   const files = new Map<string, string>();
   const spine: string[] = [];
+  let nav: string | undefined;
+  let ncx: string | undefined;
   readBookXml(xml, packagePath, (name, attributes) => {
     const { href, id, idref } = attributes;
     const type = attributes['media-type'] ?? '';
     if (localName(name) === 'item' && id !== undefined && href !== undefined) {
       const isContents = attributes['properties']?.split(/\s+/).includes('nav') === true;
-      if (!isContents && /html/i.test(type)) files.set(id, pathOf(href, packagePath));
+      const file = pathOf(href, packagePath);
+      if (isContents) nav ??= file;
+      else if (/html/i.test(type)) files.set(id, file);
+      else if (type === 'application/x-dtbncx+xml') ncx ??= file;
     }
     if (localName(name) !== 'itemref' || idref === undefined) return;
     if (attributes['linear'] !== 'no') spine.push(idref);
   });
-  return spine.flatMap((id) => files.get(id) ?? []);
+  return {
+    spine: spine.flatMap((id) => files.get(id) ?? []),
+    contents: [nav, ncx].flatMap((file) => file ?? []),
+  };
 }
 
 function encryptedPaths(xml: string): ReadonlySet<string> {
@@ -100,7 +183,6 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
-/** Returns the path in the archive of a reference in a file of the book. */
 function pathOf(reference: string, from: string): string {
   const [file = ''] = reference.split('#');
   let decoded = file;

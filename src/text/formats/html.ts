@@ -4,16 +4,22 @@ import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
 import type { CodeMode } from './text-formats.ts';
 
+/** Called with the id of an element, and the number of the paragraph that begins at the element or after it, from 0. */
+export type OnId = (id: string, paragraph: number) => void;
+
 /** Extracts the text of an HTML document, or of XHTML. @throws DocumentError */
-export function readHtml(html: string, code: CodeMode): SpokenText {
+export function readHtml(html: string, code: CodeMode, onId?: OnId): SpokenText {
   const writer = new BlockWriter();
-  writeHtml(html, code, writer);
+  writeHtml(html, code, writer, onId);
   return writer.finish();
 }
 
-/** Adds the text of HTML, which may be a part of a document. Ends the current block first. @throws DocumentError */
-export function writeHtml(html: string, code: CodeMode, writer: BlockWriter): void {
-  const reader = new HtmlReader(writer, code);
+/**
+ * Adds the text of an HTML document or of a part of one to `writer`. Ends the current block first.
+ * @throws DocumentError
+ */
+export function writeHtml(html: string, code: CodeMode, writer: BlockWriter, onId?: OnId): void {
+  const reader = new HtmlReader(writer, code, onId);
   const parser = new Parser(reader, { recognizeSelfClosing: true });
   // In pieces, so that the parser does not copy the whole rest of the document.
   for (let at = 0; at < html.length; at += PIECE_UNITS) {
@@ -25,7 +31,6 @@ export function writeHtml(html: string, code: CodeMode, writer: BlockWriter): vo
 
 const PIECE_UNITS = 1 << 16;
 
-/** Maximum nesting of elements. */
 const MAX_DEPTH = 1_000;
 
 const SILENT = new Set(
@@ -41,7 +46,7 @@ const BLOCKS = new Set(
   ul`.split(/\s+/),
 );
 
-/** Classes and roles of footnotes, and of the links to them and back. */
+// Classes and roles of footnotes, of links to footnotes, and of links back to the text.
 const FOOTNOTES = new Set(
   `doc-backlink doc-endnote doc-endnotes doc-footnote doc-noteref endnote endnotes footnote
   footnote-backref footnote-ref footnotes noteref rearnote rearnotes reversefootnote`.split(/\s+/),
@@ -49,26 +54,30 @@ const FOOTNOTES = new Set(
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** Receives the events of the parser. */
 class HtmlReader {
   readonly #writer: BlockWriter;
   readonly #code: CodeMode;
+  readonly #onId: OnId | undefined;
   #depth = 0;
-  /** Depth of the outermost element whose text is left out; 0 for none. */
   #silentFrom = 0;
-  /** Depth of the outermost `pre`, whose text is code; 0 for none. */
   #codeFrom = 0;
   #codeText: string[] = [];
-  /** Names of the open elements whose blocks end as sentences. */
   readonly #sentences: string[] = [];
   #superscripts = 0;
 
-  constructor(writer: BlockWriter, code: CodeMode) {
+  constructor(writer: BlockWriter, code: CodeMode, onId: OnId | undefined) {
     this.#writer = writer;
     this.#code = code;
+    this.#onId = onId;
   }
 
   onopentag(name: string, attributes: Attributes): void {
+    this.#begin(name, attributes);
+    const id = attributes['id'] ?? attributes['name'];
+    if (id !== undefined) this.#onId?.(id, this.#writer.paragraphs);
+  }
+
+  #begin(name: string, attributes: Attributes): void {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) {
       throw new DocumentError(`elements are nested more than ${MAX_DEPTH} levels deep`);

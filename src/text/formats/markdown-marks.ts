@@ -1,20 +1,19 @@
-/** Maximum length of the text of a link, or of an HTML tag; a longer one is text. */
+/** Maximum length of a link's text or of an HTML tag, in UTF-16 units. foley reads longer ones as plain text. */
 export const LONGEST_MARK = 1_000;
-/** Maximum length of the address of a link, which may be an image. */
 const LONGEST_ADDRESS = 20_000;
-/** Maximum nesting of brackets, and of items in a line. */
+/** Maximum nesting depth of brackets, and of marks within a line. */
 export const MAX_DEPTH = 20;
 
-/** A mark in a line, such as a link or a sign of emphasis. */
+/** A Markdown mark within a line, such as a link or emphasis. */
 export interface Mark {
-  /** Number of UTF-16 units that the mark takes. */
+  /** Number of UTF-16 units that the mark occupies. */
   readonly length: number;
-  /** Text that is spoken as it is. */
+  /** Text of the mark that is spoken unchanged. */
   readonly text?: string;
-  /** Text in which marks are read. */
+  /** Text of the mark, which may contain further marks. */
   readonly marked?: string;
   readonly isImage?: boolean;
-  /** Number of backticks that end the code span that begins. */
+  /** Number of backticks that end the code span that this mark begins. */
   readonly span?: number;
   readonly isBreak?: boolean;
 }
@@ -25,15 +24,13 @@ interface MarkContext {
   readonly span: number;
 }
 
-/** Reads the mark at the beginning of a text; undefined if it needs more text. */
 type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
 
-/** The signs of {@link INLINE} that may be marks in text, and in headings. */
+/** Matches the characters that can begin a mark in text that is not a heading. */
 export const TEXT_MARK = /[\n\\`*_~![<&|]/;
 export const HEADING_MARK = /[\n\\`*_~![<&#]/;
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Reads a run of a sign. Returns undefined if the run may go on. */
 function readRun(
   rest: string,
   { isEnd, previous }: MarkContext,
@@ -53,7 +50,7 @@ const BLANK_LINE = /\n[ \t]*\n/;
 
 const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
 
-/** Readers of the marks, by their first sign. */
+/** Functions that read a mark, indexed by the first character of the mark. */
 export const INLINE: Readonly<Record<string, ReadMark>> = {
   '\n': () => ({ length: 1 }),
   '\\': (rest, { isEnd }) => {
@@ -140,12 +137,10 @@ function characterOf(code: number): string | undefined {
   return code > 0 && code <= 0x10_ff_ff ? String.fromCodePoint(code) : undefined;
 }
 
-/** Whether a mark may still be completed: it is not too long, and its paragraph has not ended. */
 function mayGoOn(rest: string, isEnd: boolean, longest = LONGEST_MARK): boolean {
   return !isEnd && rest.length < longest && !BLANK_LINE.test(rest);
 }
 
-/** Reads a link or the label of a footnote; `none` for brackets that are text. */
 function readLink(rest: string, isEnd: boolean): Mark | 'none' | undefined {
   // The text of a link may be an image with a long address.
   const longest = rest.startsWith('[![') ? LONGEST_ADDRESS : LONGEST_MARK;
@@ -166,7 +161,6 @@ function readLink(rest: string, isEnd: boolean): Mark | 'none' | undefined {
   return { length: label + address + 2, marked: text };
 }
 
-/** Returns the index of the bracket that closes the first one. */
 function closingOf(rest: string, open: string, close: string, longest: number): number | undefined {
   let depth = 0;
   for (let at = 0; at < Math.min(rest.length, longest); at += 1) {

@@ -2,17 +2,20 @@ import { wordsJoin } from './block-writer.ts';
 import { HEADING_MARK, INLINE, LONGEST_MARK, MAX_DEPTH, TEXT_MARK } from './markdown-marks.ts';
 import type { CodeMode } from './text-formats.ts';
 
-/** Extracts the text of Markdown while it arrives. The text does not depend on how the Markdown is cut into pieces. */
+/**
+ * Extracts the text of Markdown while the Markdown arrives. The text does not depend on how the Markdown is divided
+ * into pieces.
+ */
 export interface MarkdownStream {
-  /** Adds Markdown, and returns the text that is now certain. */
+  /** Adds Markdown. Returns the text that later Markdown cannot change. */
   write(markdown: string): string;
-  /** Returns the rest of the text. */
+  /** Returns the remaining text. */
   end(): string;
 }
 
 /**
- * Creates a reader of Markdown that arrives in pieces, such as the output of a language model. It waits for a whole
- * link, table row or code fence, and for nothing else longer than a few characters.
+ * Creates a reader for Markdown that arrives in pieces, such as the output of a language model. Text is returned at
+ * most a few characters late, but links, table rows and code fences only when they are complete.
  */
 export function createMarkdownStream(code: CodeMode): MarkdownStream {
   const reader = new StreamReader(code);
@@ -22,10 +25,9 @@ export function createMarkdownStream(code: CodeMode): MarkdownStream {
   };
 }
 
-/** A line of YAML or TOML, which distinguishes front matter from a text between two rules. */
+/** Matches a line of YAML or TOML, which distinguishes front matter from text between two horizontal rules. */
 export const FRONT_MATTER_FIELD = /^\s*(?:#|[\w"'.-]+[^:=\n]{0,60}[:=](?:\s|$)|- |\[)/;
 
-/** What the reader expects next. */
 type State =
   | 'code'
   | 'comment'
@@ -36,34 +38,25 @@ type State =
   | 'lineStart'
   | 'text';
 
-/** Kinds of blocks; headings and items end as sentences. */
 type BlockKind = 'heading' | 'item' | 'paragraph';
 
 class StreamReader {
   readonly #code: CodeMode;
-  /** Markdown that is not read yet. */
   #rest = '';
   #isEnd = false;
   #text: string[] = [];
   #state: State = 'lineStart';
   #isFirstLine = true;
   #block: BlockKind = 'paragraph';
-  /** Whether the last block was an item, which ends with a single line break. */
   #afterItem = false;
-  /** The last characters of the current block; empty if it has no text yet. */
   #tail = '';
   #gap: '' | ' ' | '\n' | ', ' = '';
-  /** Whether the last line was a row of a table. */
   #isInTable = false;
   #isImageEdge = false;
-  /** The last two characters that were read, without marks. */
   #spaces = '';
-  /** The last character that was read, also if it is a mark. */
   #previous = '';
-  /** Number of backticks that end the code span; 0 outside of one. */
   #span = 0;
   #fence = '';
-  /** Number of items that begin in the current line. */
   #items = 0;
 
   constructor(code: CodeMode) {
@@ -119,7 +112,6 @@ class StreamReader {
     }
   }
 
-  /** Returns the next line if it is complete. */
   #line(): string | undefined {
     const end = this.#rest.indexOf('\n');
     if (end === -1) return this.#isEnd ? this.#rest : undefined;
@@ -171,7 +163,6 @@ class StreamReader {
     if (this.#code === 'announce') this.#endBlock();
   }
 
-  /** Reads the marks at the beginning of a line. Returns false if their meaning is not certain yet. */
   #lineStart(): boolean {
     const line = this.#line();
     const seen = line ?? this.#rest.split('\n', 1)[0] ?? '';
@@ -216,13 +207,11 @@ class StreamReader {
     return true;
   }
 
-  /** Whether a number at the beginning of a line belongs to a paragraph: only the number 1 begins a list there. */
   #continues(body: string): boolean {
     const isParagraph = this.#tail !== '' && this.#block === 'paragraph';
     return isParagraph && /^\d/.test(body) && !/^1[.)]/.test(body);
   }
 
-  /** Reads a line that has a meaning as a whole. Returns false for other lines. */
   #wholeLine(line: string, body: string): boolean {
     const fence = FENCE.exec(body)?.[1];
     const isRow = body.startsWith('|') || (this.#isInTable && body.includes('|'));
@@ -245,7 +234,6 @@ class StreamReader {
     return true;
   }
 
-  /** Reads a row of a table, whose marks are read like those of a paragraph. */
   #row(body: string): void {
     this.#endBlock();
     if (/^[|:\s-]+$/.test(body)) return;
@@ -263,7 +251,6 @@ class StreamReader {
     this.#endBlock();
   }
 
-  /** Reads a bar. After white space it waits for the next line, which shows whether this one is the head of a table. */
   #bar(): boolean {
     const seen = this.#rest.slice(0, LONGEST_MARK);
     const [row = '', next = '', after] = seen.split('\n', 3);
@@ -292,7 +279,6 @@ class StreamReader {
     return true;
   }
 
-  /** Reads text up to the next mark, or a mark. */
   #inline(): boolean {
     const rest = this.#rest;
     const marks = this.#span > 0 ? /[`\n]/ : this.#block === 'heading' ? HEADING_MARK : TEXT_MARK;
@@ -363,15 +349,14 @@ class StreamReader {
 const TAIL_UNITS = 16;
 const ENDS_WITH_MARK = /[.!?…:;,،。！？｡；，、؟।\p{Pd}][\p{Pe}\p{Pf}"']*$/u;
 
-/** Indentation and the marks of quotes. */
 const LINE_PREFIX = /^[ \t>]*/;
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/;
 const RULE = /^([-*_])(?:[ \t]*\1){2,}[ \t]*$/;
-/** The line below the head of a table, which may have no sign at its beginning. */
+// This line below the head of a table need not begin with `|`.
 const DELIMITER_ROW = /^(?:\|[ \t]*)?:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)+[ \t|]*$/;
 const INDENTED = /^(?: {4}| {0,3}\t)/;
 const EMPTY_ITEM = /^(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]*$/;
-/** A line such as `[label]: address`, or with `^` a footnote. */
+// A definition such as `[label]: URL`, or a footnote such as `[^1]: text`.
 const DEFINITION = /^\[(\^?)[^\]\n]{1,300}\]:/;
 
 const MARKS = [
@@ -381,14 +366,12 @@ const MARKS = [
   { kind: 'item', pattern: /^(?:[-*+]|\d{1,9}[.)])[ \t]+/ },
 ] as const;
 
-/** Whether the beginning of a line may still become a mark, or a line that has a meaning as a whole. */
 function mayBeMark(body: string): boolean {
   if (/^[-*_+=~`#\d.):|\s]*$/.test(body) && body.length < LONGEST_MARK) return true;
   if (FENCE.test(body) || body.startsWith('|') || '<!--'.startsWith(body)) return true;
   return /^\[[^\]\n]{0,300}\]?$/.test(body);
 }
 
-/** Reads a line of text as a whole. */
 function spokenLine(line: string): string {
   const stream = createMarkdownStream('skip');
   // A letter keeps the line from beginning with a mark of a block.

@@ -8,7 +8,6 @@ import { writeHtml } from './html.ts';
 import { FRONT_MATTER_FIELD } from './markdown-stream.ts';
 import type { CodeMode } from './text-formats.ts';
 
-/** Maximum nesting of blocks, and of marks in a line. */
 const MAX_DEPTH = 200;
 
 /** Extracts the text of Markdown: CommonMark with tables, strikethrough, footnotes and front matter. @throws DocumentError */
@@ -28,7 +27,17 @@ export function readMarkdown(markdown: string, code: CodeMode): SpokenText {
   return writer.finish();
 }
 
-/** Several blank lines, which mean the same as one. */
+/** Returns the text of a Markdown paragraph without its inline marks, such as emphasis and links. @throws DocumentError */
+export function readInlineMarkdown(paragraph: string): string {
+  const parser = new MarkdownIt({ html: true, maxNesting: MAX_DEPTH });
+  const tokens: Token[] = [];
+  parser.inline.parse(paragraph, parser, {}, tokens);
+  const writer = new BlockWriter();
+  new MarkdownReader(writer, 'read', () => tokens).readParagraph();
+  return writer.finish().text;
+}
+
+// Several blank lines have the same meaning as one.
 const BLANK_LINES = /\n(?:[ \t]*\n){2,}/g;
 
 class MarkdownReader {
@@ -56,6 +65,10 @@ class MarkdownReader {
     if (token.level >= MAX_DEPTH - 1) throw tooDeep();
     if (token.type.startsWith('footnote_reference')) this.#footnotes += token.nesting;
     if (this.#footnotes === 0) this.#block(token);
+  }
+
+  readParagraph(): void {
+    for (const token of this.#parseBlock('')) this.#inline(token);
   }
 
   #block(token: Token): void {
@@ -120,7 +133,6 @@ class MarkdownReader {
   }
 }
 
-/** The check box of a task. */
 const TASK = /^\[[ xX]\] /;
 
 function tooDeep(): DocumentError {
@@ -129,7 +141,7 @@ function tooDeep(): DocumentError {
   );
 }
 
-/** Removes front matter: lines between `---` or `+++` at the beginning. */
+// Front matter stands between `---` or `+++` at the beginning.
 function withoutFrontMatter(markdown: string): string {
   const mark = /^(---|\+\+\+)[ \t]*\r?\n/.exec(markdown);
   if (mark === null) return markdown;

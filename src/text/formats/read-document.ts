@@ -5,7 +5,7 @@ import type { CodeMode, DocumentFormat } from './text-formats.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Maximum sizes in bytes, which bound the memory of the parsers. An EPUB may have pictures, which are not read. */
+// Limits the memory of the parsers. An EPUB may be larger, because foley does not read its pictures.
 const MAX_BYTES: Readonly<Record<DocumentFormat, number>> = {
   markdown: 4 * MEBIBYTE,
   html: 8 * MEBIBYTE,
@@ -20,9 +20,10 @@ export function maxDocumentBytes(format: DocumentFormat): number {
 }
 
 /**
- * Extracts what there is to say in a document: one text for each chapter of an EPUB, else one text. Leaves out
- * chapters without letters and digits.
- * @throws DocumentError if the document cannot be read or holds nothing to say; TextEncodingError
+ * Extracts the text to speak from a document: one text for each chapter of an EPUB, otherwise one
+ * text. Leaves out chapters without letters and digits.
+ * @throws DocumentError if the document cannot be read or contains nothing to speak;
+ * TextEncodingError
  */
 export async function readDocument(
   format: DocumentFormat,

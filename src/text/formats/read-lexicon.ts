@@ -4,9 +4,9 @@ import { entryProblem } from '../lexicon.ts';
 import { DocumentError } from './document-error.ts';
 
 /**
- * Reads the entries of a lexicon: a table with the columns written and spoken, separated by tabs, commas or
- * semicolons; or a W3C Pronunciation Lexicon (PLS) with aliases.
- * @throws DocumentError naming the line
+ * Reads the entries of a lexicon: a table with the columns `written` and `spoken`, separated by
+ * tabs, commas or semicolons; or a W3C Pronunciation Lexicon (PLS) with aliases.
+ * @throws DocumentError that names the line
  */
 export async function readLexicon(text: string): Promise<readonly LexiconEntry[]> {
   return text.trimStart().startsWith('<') ? readPls(text) : readTable(text);
@@ -56,7 +56,6 @@ async function readTable(text: string): Promise<readonly LexiconEntry[]> {
 const COLUMNS =
   'Write two columns, separated by a tab or a comma: written, spoken. In CSV, quote a cell that has a comma.';
 
-/** Returns the separator in the first line that is not a comment. */
 function separatorOf(text: string): string {
   const first = /^(?![ \t]*(?:#|\r?$)).+/m.exec(text)?.[0] ?? '';
   return ['\t', ',', ';'].find((separator) => first.includes(separator)) ?? ',';
@@ -77,7 +76,7 @@ function checked(entry: LexiconEntry, line: number): LexiconEntry {
   return entry;
 }
 
-/** Elements of PLS whose content is not read. */
+// Elements of PLS whose content foley does not read.
 const UNREAD = new Set(['example', 'meta', 'metadata']);
 
 async function readPls(text: string): Promise<readonly LexiconEntry[]> {
@@ -140,7 +139,7 @@ async function readPls(text: string): Promise<readonly LexiconEntry[]> {
   return entries;
 }
 
-/** The elements of PLS, with the element that contains each of them. */
+// Each element of PLS with the element that must contain it.
 const PARENTS: ReadonlyMap<string, string | undefined> = new Map([
   ['lexicon', undefined],
   ['lexeme', 'lexicon'],

@@ -4,7 +4,7 @@ import { BlockWriter } from './block-writer.ts';
 import { DocumentError } from './document-error.ts';
 import { readXml } from './xml.ts';
 
-/** Pauses of `<break strength="…">`, in milliseconds. */
+// Milliseconds of the pause for each `strength` of `<break>`.
 const STRENGTHS: ReadonlyMap<string, number> = new Map([
   ['none', 0],
   ['x-weak', 100],
@@ -17,8 +17,8 @@ const STRENGTHS: ReadonlyMap<string, number> = new Map([
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Reads SSML: the elements `speak`, `p`, `s`, `break` and `sub`.
- * @throws DocumentError naming the line, for other elements
+ * Reads SSML with the elements `speak`, `p`, `s`, `break` and `sub`.
+ * @throws DocumentError that names the line, for any other element
  */
 export function readSsml(ssml: string): SpokenText {
   const writer = new BlockWriter();

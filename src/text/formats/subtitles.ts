@@ -2,17 +2,22 @@ import type { SpokenText } from '../document.ts';
 import { plainText } from '../document.ts';
 import { DocumentError } from './document-error.ts';
 
-/** A subtitle with its time. */
+/** A subtitle with its start and end time. */
 export interface Cue {
   readonly startMs: number;
   readonly endMs: number;
   /** Text without tags; lines are separated by line breaks. */
   readonly text: string;
-  /** Line of the time in the file, from 1. */
+  /** The speaker that WebVTT's `<v NAME>` names. */
+  readonly speaker?: string;
+  /** Number of the line that contains the cue's times, from 1. */
   readonly line: number;
 }
 
-/** Extracts the text of SubRip or WebVTT subtitles. @throws DocumentError naming the line */
+/**
+ * Extracts the text of SubRip or WebVTT subtitles.
+ * @throws DocumentError that names the line
+ */
 export function readSubtitles(subtitles: string): SpokenText {
   const texts = parseCues(subtitles)
     .map(({ text }) => text.replaceAll(/(?:^|\n)[-–—]\s*/g, '\n').trim())
@@ -22,33 +27,39 @@ export function readSubtitles(subtitles: string): SpokenText {
   return plainText(spoken.join(' '));
 }
 
-/** Parses SubRip or WebVTT. @throws DocumentError naming the line */
+/**
+ * Parses SubRip or WebVTT.
+ * @throws DocumentError that names the line
+ */
 export function parseCues(subtitles: string): readonly Cue[] {
   const cues: Cue[] = [];
   const lines = subtitles.split(/\r\n|\n|\r/);
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    if (!line.includes('-->')) {
+    if (!line.includes('-->') && !BAD_ARROW.test(line)) {
       // A note or a style sheet lasts until the next empty line.
       if (!/^(?:NOTE|STYLE|REGION)\b/.test(line)) continue;
       while (at + 1 < lines.length && lines[at + 1] !== '') at += 1;
       continue;
     }
     const [from = '', to = ''] = line.split('-->');
-    const [startMs, endMs] = [timeOf(from), timeOf(to.trim().split(/\s/)[0] ?? '')];
+    const [startMs, endMs] = [clockMs(from), clockMs(to.trim().split(/\s/)[0] ?? '')];
     if (startMs === undefined || endMs === undefined) {
       throw new DocumentError(`not a time of a subtitle: "${line.trim().slice(0, 60)}"`, {
         line: at + 1,
         hint: 'Use 00:00:01,000 --> 00:00:02,500.',
       });
     }
-    const text: string[] = [];
+    const rows: string[] = [];
     const number = at + 1;
     while (at + 1 < lines.length && (lines[at + 1] ?? '').trim() !== '') {
       at += 1;
-      text.push(withoutTags(lines[at] ?? ''));
+      rows.push(lines[at] ?? '');
     }
-    cues.push({ startMs, endMs, text: text.join('\n'), line: number });
+    const text = rows.map((row) => withoutTags(row)).join('\n');
+    const [, speaker] = VOICE.exec(rows[0] ?? '') ?? [];
+    const named = speaker === undefined ? {} : { speaker: withoutTags(speaker).trim() };
+    cues.push({ startMs, endMs, text, line: number, ...named });
   }
   if (cues.length === 0) {
     throw new DocumentError('not subtitles: no line has a time', {
@@ -58,8 +69,13 @@ export function parseCues(subtitles: string): readonly Cue[] {
   return cues;
 }
 
-function timeOf(text: string): number | undefined {
-  const match = /^(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[,.](\d{1,3}))?$/.exec(text.trim());
+// A cue whose times have another arrow, such as `00:00:01,000 -> 00:00:02,500`, must not be lost.
+const BAD_ARROW = /^\s*[\d:]+:\d+[,.]\d+\s*[^\s\d]{1,4}\s*\d+:\d/;
+const VOICE = /^\s*<v(?:\.[^\s>]*)?\s+([^>]+)>/;
+
+/** Parses a time such as `00:01:02,500` or `1:02.5`. Returns milliseconds. */
+export function clockMs(text: string): number | undefined {
+  const match = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[,.](\d{1,3}))?$/.exec(text.trim());
   if (match === null) return undefined;
   const [, hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
   const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
@@ -75,7 +91,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '&rlm;': '',
 };
 
-/** Removes `<i>`, `<v Ann>`, `<00:01.000>` and `{\an8}`, and decodes the entities of WebVTT. */
+// For example, removes `<i>`, `<v Ann>`, `<00:01.000>` and `{\an8}`.
 function withoutTags(line: string): string {
   return line
     .replaceAll(/<\/?[a-z\d][^<>]*>|\{\\[^{}]*\}/gi, '')

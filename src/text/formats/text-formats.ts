@@ -13,7 +13,9 @@ export type TextFormat = (typeof TEXT_FORMATS)[number];
 /** A format whose text must be extracted. */
 export type DocumentFormat = Exclude<TextFormat, 'auto' | 'plain'>;
 
-/** The values of `--code`: what happens to code blocks. */
+/**
+ * The allowed values of `--code`, which decides whether code blocks are read, skipped or announced.
+ */
 export const CODE_MODES = ['read', 'skip', 'announce'] as const;
 export type CodeMode = (typeof CODE_MODES)[number];
 
@@ -30,8 +32,9 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
 };
 
 /**
- * Returns the format to extract text from; undefined for plain text.
- * @param file path of the file, from which `auto` takes the extension; undefined for other sources
+ * Returns the format of a document whose text must be extracted; undefined for plain text.
+ * @param file path of the file, whose extension determines the format if the flag is `auto`;
+ * undefined for other sources
  */
 export function documentFormat(
   format: TextFormat | undefined = 'auto',
@@ -43,7 +46,7 @@ export function documentFormat(
   return extension === undefined ? undefined : EXTENSIONS[extension];
 }
 
-/** Whether documents of a format may have code blocks. */
+/** Returns whether documents of a format may have code blocks. */
 export function hasCode(format: DocumentFormat | undefined): boolean {
   return format === 'markdown' || format === 'html' || format === 'epub';
 }

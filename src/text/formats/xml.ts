@@ -9,12 +9,12 @@ export interface XmlHandler {
   text?(text: string): void;
 }
 
-/** Maximum nesting of elements. */
 const MAX_DEPTH = 1_000;
 
 /**
- * Reads XML strictly. Refuses declarations of entities, which could grow without limit.
- * @throws DocumentError naming the line
+ * Reads XML strictly. Refuses entity declarations, because expanded entities could grow without
+ * limit.
+ * @throws DocumentError that names the line
  */
 export function readXml(xml: string, handler: XmlHandler): void {
   const parser = sax.parser(true, { position: true });

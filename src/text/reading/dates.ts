@@ -14,13 +14,15 @@ const MONTHS = words(`January February March April May June July August Septembe
  December`);
 const DAYS = 'Monday Tuesday Wednesday Thursday Friday Saturday Sunday'.split(' ');
 
-/** Long forms of the short names of months and days, in lower case. */
+/** Full names of months and weekdays, indexed by their abbreviation in lower case. */
 export const SHORT_DATES: ReadonlyMap<string, string> = new Map([
   ...[...MONTHS, ...DAYS].map((name) => [name.slice(0, 3).toLowerCase(), name] as const),
   ...table('sept=September|tues=Tuesday|thur=Thursday|thurs=Thursday'),
 ]);
 
-/** Returns the full name of a month that begins with a capital letter; undefined for any other word. */
+/**
+ * Returns the full name of the month that a capitalized name or abbreviation stands for; undefined for any other word.
+ */
 export function monthNamed(word: string): string | undefined {
   if (!/^[A-Z][a-zA-Z]{2,8}$/.test(word)) return undefined;
   const name = word.charAt(0) + word.slice(1).toLowerCase();
@@ -28,15 +30,16 @@ export function monthNamed(word: string): string | undefined {
   return long !== undefined && MONTHS.includes(long) ? long : undefined;
 }
 
-/** Words after which a number of four digits is a year, even before a plural. */
+// After these words, a four-digit number is a year, even before a plural.
 const YEAR_PREPOSITION =
   /^(?:in|since|until|till|by|from|before|after|during|around|circa|year|early|late|mid|of|©|to|–)$/i;
 const ERA = /^(?:AD|BC|CE|BCE|A\.D|B\.C|C\.E)$/;
-/** Nouns that are counted, though not only they end in `s`. */
 const COUNTED =
   /^(?:people|men|women|children|users|times|words|lines|files|items|pages|points|votes|copies|jobs|calories|students|employees|members|dollars|euros|pounds|years|days|hours|minutes|seconds|miles|meters|metres|feet|steps|soldiers|residents|homes|cars|tons|tonnes|characters|requests|rows|records|cases|deaths|patients|seats|bytes|square|percent|tests|different|more|other|acres|watts|volts|units|books|songs|guests|workers|voters|delegates|km|kg|g|m|mm|cm|ml|mg|lb|lbs|ft|mi|MB|GB|kB|ms|calls|errors|messages|tokens|degrees|shares|entries|bottles|rooms|species|islands|troops|years'|companies|trees|animals|horses|apples|bricks|pieces|players|fans|spectators|passengers|vehicles|customers|messages|hits|objects|samples|images|photos|vertices|nodes|participants|respondents)$/;
 
-/** Whether a number of four digits is read as a year rather than as a count. */
+/**
+ * Returns true if a four-digit number is read as a year (`nineteen eighty-four`), and false if it is read as a count.
+ */
 export function isYear(digits: string, place: Place): boolean {
   const value = Number(digits);
   const before = previousWord(place);
@@ -47,7 +50,10 @@ export function isYear(digits: string, place: Place): boolean {
   return isExpected || !COUNTED.test(nextWord(place));
 }
 
-/** Reads a number as the day of a month if a month is written beside it. */
+/**
+ * Returns the spoken form of a day next to the name of a month, as in `March 3`; undefined without
+ * such a name.
+ */
 export function dayBesideMonth(digits: string, place: Place): string | undefined {
   const { region } = place;
   if (digits.length > 2 || Number(digits) > 31 || Number(digits) === 0) return undefined;
@@ -69,7 +75,10 @@ export function dayBesideMonth(digits: string, place: Place): string | undefined
   return `${region === 'GB' ? 'the ' : ''}${ordinal(digits, region)}`;
 }
 
-/** Reads a date in the order of the region. Returns undefined if there is no such day. */
+/**
+ * Returns the spoken form of a date, in the order of the region. Returns undefined if the date does
+ * not exist.
+ */
 export function readDate(
   given: { readonly day: number; readonly month: number; readonly year: string | undefined },
   region: Region,
@@ -84,7 +93,7 @@ export function readDate(
   return `${spoken}, ${year(full, region)}`;
 }
 
-/** Dates in digits, with names for their parts. In the last two, the region decides which part is the day. */
+// For the last two patterns, the region decides which part is the day.
 const DATES: readonly RegExp[] = [
   /^(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d)(?:[T_](?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,]\d{1,9})?)?(?<zone>Z|[+-]\d\d(?::?\d\d)?)?)?$/,
   /^(?<day>\d\d?)[/-](?<name>[A-Z][a-z]{2})[/-](?<year>\d{4}|\d\d)(?::(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d))?$/,
@@ -95,7 +104,7 @@ const DATES: readonly RegExp[] = [
 ];
 const BEFORE_A_DATE = /^(?:on|by|since|until|till|before|after|dated|due|from)$/i;
 
-/** Reads a date that is written in digits, such as `2024-03-15` or `03/04/2024`. */
+/** Returns the spoken form of a date in digits, such as `2024-03-15` or `03/04/2024`. */
 export function readNumericDate(word: string, place: Place): string | undefined {
   const { region } = place;
   const found = DATES.map((pattern) => pattern.exec(word)?.groups).find((one) => one !== undefined);
@@ -128,7 +137,6 @@ function zoneOffset(zone: string, region: Region): string {
 const TIME = /^(\d\d?):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?([ap]\.?m\.?)?$/i;
 const HOUR = /^(\d\d?)(?:\.(\d\d))?([ap])\.?m\.?$/i;
 
-/** Reads a time such as `3:30`, `14:05:20`, `9am` or a duration such as `00:03:27`. */
 function readTime(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, hours, minutes = '00', half] = HOUR.exec(word) ?? [];
@@ -164,7 +172,6 @@ function clock(hour: string, past: string, second: string | undefined, region: R
   return `${time} and ${count(second, 'second', region)}`;
 }
 
-/** Reads hours, minutes and seconds; leaves out what is zero. */
 function duration(amounts: readonly string[], region: Region): string {
   const parts = amounts.flatMap((amount, at) =>
     Number(amount) === 0 ? [] : [count(amount, ['hour', 'minute', 'second'][at] ?? '', region)],
@@ -178,11 +185,9 @@ function count(digits: string, unit: string, region: Region): string {
 }
 
 const DECADE = /^(['’‘]?)(\d\d\d0|\d0)['’]?s$/;
-/** Words before a decade of two digits; after another word, `30s` are seconds. */
 const BEFORE_DECADE =
   /^(?:the|mid|late|early|his|her|their|my|your|our|of|and|to|in|or|–|roaring|swinging)?$/i;
 
-/** Reads a decade or century such as `1980s`, `'90s` or `1800s`. */
 function readDecade(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, mark, digits = ''] = DECADE.exec(word) ?? [];
@@ -193,7 +198,6 @@ function readDecade(word: string, place: Place): string | undefined {
 
 const LASTED = /^(?=\d+[hm]\d)(?:(\d{1,3})h)?(?:(\d{1,3})m)?(?:(\d{1,3})s)?$/;
 
-/** Reads a duration such as `1h30m`, or the minutes in `2h 15m` and `3m 12s`. */
 function readDuration(word: string, place: Place): string | undefined {
   const isBesideTime = /^\d{1,3}h$/.test(previousWord(place)) || /^\d\d?s$/.test(nextWord(place));
   const minutes = isBesideTime ? /^(\d{1,3})m$/.exec(word)?.[1] : undefined;
@@ -203,5 +207,8 @@ function readDuration(word: string, place: Place): string | undefined {
   return amounts.some((amount) => amount !== '0') ? duration(amounts, place.region) : undefined;
 }
 
-/** The rules for dates, times and durations, which return undefined for any other word. */
+/**
+ * Functions that return the spoken form of a date, a time or a duration. They return undefined for
+ * any other word.
+ */
 export const DATE_RULES = [readNumericDate, readTime, readDecade, readDuration];

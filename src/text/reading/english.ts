@@ -1,7 +1,7 @@
 import { readNumericDate } from './dates.ts';
 import { cardinal, pairs, plural, type Region, spellDigits, table } from './numbers.ts';
 import { currencyAfter, readMagnitude } from './money.ts';
-import { FIXED, readPhone, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
+import { FIXED, isTennis, readPhoneGroups, readQuantity, readVersion } from './quantities.ts';
 import { isName, nextWord, type Place, previousWord, type Token, tokenize } from './tokens.ts';
 import { isPerUnit, LENGTH_UNIT, unitName } from './units.ts';
 import { readTechnical, splitName } from './web.ts';
@@ -17,18 +17,19 @@ import {
 
 export type { Region } from './numbers.ts';
 
-/** A word of the text and how it is read aloud. */
+/** A word of the text and its spoken form. */
 export interface ReadSpan {
-  /** UTF-16 positions of the written word. */
+  /** Start of the written word in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** The spoken words; equal to the written word if it is read as it is. Empty for an emoticon. */
+  /** The spoken words. Equal to the written word if the voice needs no other form; empty for an emoticon. */
   readonly spoken: string;
 }
 
 /**
- * Reads English text aloud: returns how each word is spoken, in order. Numbers, dates, abbreviations and signs become
- * words; letters that are spelled are capitals with spaces. The time is proportional to the length.
+ * Returns the spoken form of each word of an English text, in order. Numbers, dates, abbreviations
+ * and signs become words. Spelled letters become capitals with spaces (`A P I`). The time is
+ * proportional to the length of the text.
  */
 export function readEnglish(
   text: string,
@@ -54,14 +55,20 @@ export function readEnglish(
   return spans;
 }
 
-/** Returns how a voice of this language (BCP 47) reads English; undefined for other languages. */
+/**
+ * Returns the region whose English a voice of this language (BCP 47) speaks; undefined for
+ * languages other than English.
+ */
 export function readingRegion(language: string): Region | undefined {
   const [primary = '', region = ''] = language.toLowerCase().split('-');
   if (primary !== 'en') return undefined;
   return /^(?:gb|ie|au|nz|za|in)$/.test(region) ? 'GB' : 'US';
 }
 
-/** Returns a text as it is read aloud: the readings of its words, and the punctuation between them. */
+/**
+ * Returns the spoken form of a text: the spoken forms of its words, and the punctuation between the
+ * words.
+ */
 export function spokenText(text: string, spans: readonly ReadSpan[]): string {
   let spoken = '';
   let at = 0;
@@ -73,7 +80,7 @@ export function spokenText(text: string, spans: readonly ReadSpan[]): string {
   return (spoken + silence(text.slice(at))).trim();
 }
 
-/** Replaces the signs between words that are neither punctuation nor space by as many spaces. */
+/** Replaces signs between two words by spaces. Keeps punctuation and white space. */
 export function silence(gap: string): string {
   return gap.replaceAll(/[^\s\p{L}.,;:!?…'"“”‘’()\-–—―]/gu, (sign) => ' '.repeat(sign.length));
 }
@@ -120,7 +127,6 @@ function readWord(word: string, place: Place): string {
     (/^\d/.test(before) ? currencyAfter(word, before) : undefined) ??
     FIXED.get(word) ??
     readNumericDate(word, place) ??
-    readPhone(word, place) ??
     readTechnical(word, place) ??
     readQuantity(word, place) ??
     readPer(word, place) ??
@@ -151,7 +157,6 @@ const GREEK = table(
   'α=alpha|β=beta|γ=gamma|δ=delta|ε=epsilon|θ=theta|λ=lambda|μ=mu|π=pi|ρ=rho|σ=sigma|τ=tau|φ=phi|χ=chi|ψ=psi|ω=omega|Δ=delta|Ω=omega|Σ=sigma',
 );
 
-/** Signs that are read where they stand between two words. */
 const LONE_SIGNS =
   table(`&=and|&&=and|+=plus|==equals|===equals|!==is not equal to|≠=is not equal to|≤=is at most|≥=is at least
   +==plus equals|-==minus equals|@=at|%=percent|<=is less than|>=is greater than|<==is at most|>==is at least|×=times
@@ -187,12 +192,11 @@ function readDash(sign: string, place: Place, text: string): string {
   const areNumbers = (isTime || NUMERIC.test(before.text)) && NUMERIC.test(after.text);
   const isSum = sign === '-' && /^[=<>]/.test(tokens[at + 2]?.text ?? '');
   const isDraw = /^\d\d?$/.test(before.text) && before.text === after.text;
-  const isTennis = before.text === '40' && /^(?:15|30)$/.test(after.text);
-  if (areNumbers) return isSum ? 'minus' : isTight && (isDraw || isTennis) ? '' : 'to';
+  const around = text.slice(Math.max(0, before.start - 5), after.end + 5);
+  if (areNumbers) return isSum ? 'minus' : isTight && (isDraw || isTennis(around)) ? '' : 'to';
   return sign === '–' && isTight && isName(before.text) && isName(after.text) ? 'to' : '';
 }
 
-/** Names of signs inside a word that is read part by part. */
 const INNER_SIGNS =
   table(`&=and|+=plus|==equals|@=at|%=percent|<=less than|>=greater than|×=times|÷=divided by|±=plus or minus|≈=about|→=to
   °=degrees|\\=backslash|#=number|$=dollar|€=euro|£=pound|§=section|²=squared|³=cubed|^=to the power of|½=one half
@@ -203,7 +207,6 @@ const HYPHEN = /^[-‐‑]$/;
 const EXPONENT = /(?<=\d)⁻?[⁰¹²³⁴-⁹]{1,3}/g;
 const SUBSCRIPT = /[₀-₉]/g;
 
-/** Reads a word of letters, digits and signs part by part: `CO2`, `A/B`, `mid-1990s`. */
 function readParts(written: string, place: Place): string {
   const word = written
     .replaceAll(SUBSCRIPT, (digit) => String(digit.charCodeAt(0) - 0x2080))
@@ -220,7 +223,6 @@ function readParts(written: string, place: Place): string {
     .trim();
 }
 
-/** Whether a hyphen in a word is a minus: in an equation, an exponent or a time zone. */
 function isMinus({ index, parts, word }: PartPlace): boolean {
   const before = parts[index - 1] ?? '';
   return before === '^' || word.includes('=') || (/^(?:T|UTC|GMT)$/.test(before) && index === 1);

@@ -1,17 +1,17 @@
 import { cardinal, decimal, inflect, table } from './numbers.ts';
 import { nextWord, type Place, previousWord } from './tokens.ts';
 
-/** Short forms of `million` and the like. */
+/** Spoken forms of abbreviations such as `M` for `million`. */
 export const MAGNITUDES =
   table(`k=thousand|K=thousand|M=million|mn=million|mm=million|m=million|B=billion|b=billion|bn=billion|T=trillion|tn=trillion
   trn=trillion`);
 
-/** Whether a word after an amount is `million` or the like, perhaps abbreviated. */
+/** Returns true for words such as `million` and their abbreviations, which can follow an amount. */
 export function isMagnitude(word: string): boolean {
   return /^(?:thousand|million|billion|trillion|hundred|bn|mn|tn)$/.test(word);
 }
 
-/** Names of currencies and their hundredths. */
+// The spoken name of each currency and, after the colon, of its hundredth.
 const CURRENCIES = table(
   `$=dollar:cent|US$=U S dollar:cent|A$=Australian dollar:cent|AU$=Australian dollar:cent
   C$=Canadian dollar:cent|CA$=Canadian dollar:cent|NZ$=New Zealand dollar:cent|HK$=Hong Kong dollar:cent
@@ -27,7 +27,7 @@ const MONEY_LAST = new RegExp(`^${AMOUNT}(k|K|m|M|bn)?(${SIGN}|¢|p)$`);
 const MONEY_RANGE = new RegExp(`^(${SIGN})${AMOUNT}[-−](?:(?:${SIGN})?)${AMOUNT}(k|K|m|M|bn|B)?$`);
 const PRICE_OF = new RegExp(`^(${SIGN})${AMOUNT}-(thousand|million|billion|trillion)$`);
 const BEGINS_WITH_MONEY = new RegExp(`^[-−+~<>]?(${SIGN})\\d`);
-/** Nouns before which an amount is an adjective: `a $5 bill`. */
+// After an amount, these nouns show that the amount is an adjective, as in `a $5 bill`.
 const PRICED =
   /^(?:bill|bills|note|coin|deal|contract|fund|grant|house|home|budget|project|loan|investment|fine|lawsuit|settlement|prize|donation|bond|question|idea|company|business|industry|market|ticket|plan|program|programme|mansion|check|cheque|gift|menu|meal|fee|bonus|stake|package|acquisition|valuation|round|reward|scholarship|discount|increase|minimum|limit)$/;
 
@@ -42,7 +42,10 @@ export function currencyAfter(sign: string, number: string): string | undefined 
   return unit && inflect(unit, /^(?:1|one)$/.test(number));
 }
 
-/** Reads `million` after an amount with a currency sign, as in `$5 million`. */
+/**
+ * Returns the spoken form of `million` and similar words after an amount with a currency sign, as
+ * in `$5 million`.
+ */
 export function readMagnitude(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   const link = /^(?:–|to|-)$/.test(previousWord(place, 2)) ? previousWord(place, 3) : '';
@@ -53,7 +56,7 @@ export function readMagnitude(word: string, place: Place): string | undefined {
   return `${magnitude} ${currencyAfter(currency, PRICED.test(nextWord(place)) ? '1' : '')}`;
 }
 
-/** Reads an amount of money, such as `$3.50`, `£2m` or `$10-20`. */
+/** Returns the spoken form of an amount of money, such as `$3.50`, `£2m` or `$10-20`. */
 export function readMoney(word: string, place: Place): string | undefined {
   const { region } = place;
   const [, range = '', from = '', to = '', toScale] = MONEY_RANGE.exec(word) ?? [];

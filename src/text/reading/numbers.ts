@@ -1,7 +1,7 @@
-/** English of which country: decides the order of dates and the `and` in numbers. */
+/** The country whose English is spoken. It decides the order of dates and the `and` in numbers. */
 export type Region = 'US' | 'GB';
 
-/** Parses `written=spoken|written=spoken`. The entries may continue on the next line. */
+/** Parses a list such as `written=spoken|written=spoken`. Entries may also be separated by line breaks. */
 export function table(list: string): ReadonlyMap<string, string> {
   const entries = list.split(/\|\s*|\n\s*/).map((entry) => {
     const at = entry.lastIndexOf('=');
@@ -20,10 +20,13 @@ const SMALL = words(`zero one two three four five six seven eight nine ten eleve
 const TENS = ',,twenty,thirty,forty,fifty,sixty,seventy,eighty,ninety'.split(',');
 const SCALES = ['', ' thousand', ' million', ' billion', ' trillion'];
 
-/** Maximum number of digits of a number that is read as a whole; longer numbers are read digit by digit. */
+// A number with more digits is read digit by digit.
 const LONGEST_CARDINAL = 15;
 
-/** Reads a whole number, which may have leading zeros or commas: `1,234` → `one thousand two hundred thirty-four`. */
+/**
+ * Returns a whole number in words. The number may have leading zeros or commas: `1,234` → `one
+ * thousand two hundred thirty-four`.
+ */
 export function cardinal(written: string | number, region: Region): string {
   const digits = String(written)
     .replaceAll(/\D/g, '')
@@ -59,7 +62,7 @@ const IRREGULAR = table(
   `one=first|two=second|three=third|five=fifth|eight=eighth|nine=ninth|twelve=twelfth`,
 );
 
-/** Reads a position: `21` → `twenty-first`. */
+/** Returns an ordinal number in words: `21` → `twenty-first`. */
 export function ordinal(written: string | number, region: Region): string {
   return cardinal(written, region).replace(/[a-z]+$/, (last) => {
     const regular = last.endsWith('y') ? `${last.slice(0, -1)}ieth` : `${last}th`;
@@ -73,18 +76,21 @@ export function plural(spoken: string): string {
   return `${spoken}${spoken.endsWith('x') ? 'es' : 's'}`;
 }
 
-/** Returns the singular or the plural of `foot/feet`, or of `inch`, whose plural ends in `s`. */
+/**
+ * Returns the singular or plural form of a name. `foot/feet` states both forms; any other plural
+ * ends in `s`.
+ */
 export function inflect(names: string, isOne: boolean): string {
   const [one = '', many = `${one}s`] = names.split('/');
   return isOne ? one : many;
 }
 
-/** Reads digits one by one; other characters are left out. */
+/** Returns the digits of a text in words, one by one. Leaves out all other characters. */
 export function spellDigits(written: string): string {
   return Array.from(written.matchAll(/\d/g), ([digit]) => SMALL[Number(digit)]).join(' ');
 }
 
-/** Reads a number with an optional fraction: `1,234.05` → `… point zero five`. */
+/** Returns a number with an optional fraction in words: `1,234.05` → `… point zero five`. */
 export function decimal(written: string, region: Region): string {
   const [whole = '', part] = written.split('.');
   const head = whole === '' ? '' : cardinal(whole, region);
@@ -92,7 +98,7 @@ export function decimal(written: string, region: Region): string {
   return `${head} point ${spellDigits(part)}`.trimStart();
 }
 
-/** Reads a year: `1984` → `nineteen eighty-four`, `2005` → `two thousand five`. */
+/** Returns a year in words: `1984` → `nineteen eighty-four`, `2005` → `two thousand five`. */
 export function year(written: string | number, region: Region): string {
   const value = Number(written);
   if (value < 1000 || value > 9999) return cardinal(value, region);
@@ -100,7 +106,10 @@ export function year(written: string | number, region: Region): string {
   return pairs(String(value));
 }
 
-/** Reads three or four digits in pairs: `747` → `seven forty-seven`, `1905` → `nineteen oh five`. */
+/**
+ * Returns three or four digits in words, in pairs: `747` → `seven forty-seven`, `1905` → `nineteen
+ * oh five`.
+ */
 export function pairs(digits: string): string {
   const head = Number(digits.slice(0, -2));
   const rest = Number(digits.slice(-2));
@@ -110,7 +119,7 @@ export function pairs(digits: string): string {
   return `${below100(head)} ${rest < 10 ? 'oh ' : ''}${below100(rest)}`;
 }
 
-/** Reads a fraction: `3/4` → `three quarters`. */
+/** Returns a fraction in words: `3/4` → `three quarters`. */
 export function fraction(over: number, under: number, region: Region): string {
   const part = under === 2 ? 'half' : under === 4 ? 'quarter' : ordinal(under, region);
   if (over === 1) return `one ${part}`;
@@ -120,7 +129,7 @@ export function fraction(over: number, under: number, region: Region): string {
 const ROMAN = /^M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})$/;
 const ROMAN_DIGITS = new Map(Object.entries({ I: 1, V: 5, X: 10, L: 50, C: 100, D: 500, M: 1000 }));
 
-/** Returns the value of a Roman number in capital letters; undefined for any other word. */
+/** Returns the value of a Roman numeral in capital letters; undefined for any other word. */
 export function romanValue(written: string): number | undefined {
   if (written === '' || written.length > 15 || !ROMAN.test(written)) return undefined;
   const values = Array.from(written, (letter) => ROMAN_DIGITS.get(letter) ?? 0);
@@ -130,7 +139,7 @@ export function romanValue(written: string): number | undefined {
   );
 }
 
-/** Reads two digits of a year or a time: `05` → `oh five`. */
+/** Returns two digits of a year or a time in words: `05` → `oh five`. */
 export function twoDigits(digits: string): string {
   return digits.startsWith('0') ? `oh ${below100(Number(digits))}` : below100(Number(digits));
 }

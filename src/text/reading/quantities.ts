@@ -27,13 +27,13 @@ export function readQuantity(written: string, place: Place): string | undefined 
   return undefined;
 }
 
-/** A number as it is written on the continent: `5.000,50` or `5.000.000`. */
+/** Matches a number with continental European separators: `5.000,50` or `5.000.000`. */
 const CONTINENTAL = /^\p{Sc}?\d{1,3}(?:(?:\.\d{3}){1,6},\d\d|(?:\.\d{3}){2,6})$/u;
 
 const swapSeparators = (written: string): string =>
   written.replaceAll(/[.,]/g, (sign) => (sign === '.' ? ',' : '.'));
 
-/** Maximum number of characters of a word that is read as one quantity; a longer word is read part by part. */
+// A longer word is read part by part.
 const LONGEST = 48;
 
 const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
@@ -54,10 +54,10 @@ const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
   readSigned,
 ];
 
-/** Words that have a reading of their own. */
+/** Words that have a fixed spoken form. */
 export const FIXED =
   table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
-  40-15=forty fifteen|40-30=forty thirty|24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
+  24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K
   49ers=forty-niners|401k=four oh one K|360°=three hundred sixty degrees`);
 
 const PHONE =
@@ -65,7 +65,7 @@ const PHONE =
 const EMERGENCY = /^(?:911|999|112|101|411|000)$/;
 const CALLED = /^(?:call|dial|calls|dialed|dialled|calling|dialing|called|text|ring)$/i;
 
-/** Reads a telephone number digit by digit, with a pause between the groups. */
+/** Returns a telephone number in words, digit by digit, with a pause between the groups. */
 export function readPhone(word: string, place: Place): string | undefined {
   const isCall = CALLED.test(previousWord(place)) || /^(?:call|operator)/.test(nextWord(place));
   if (EMERGENCY.test(word) && isCall) return spellDigits(word);
@@ -81,12 +81,14 @@ function readGroups(word: string): string {
 }
 
 const GROUP = /^(?:\+?\d{1,6}|0\)\d{1,5}|\d{3}-\d{4})$/;
-/** Numbers of telephones and cards, with a space between their groups. */
+/** Matches telephone and card numbers with spaces between their groups. */
 const GROUPS =
   /^(?:\+\d{1,3}(?: 0\b)?(?:[ )]\d{2,6}| \d{3}-\d{4}){2,5}|0\d{2,4}(?: \d{3,6}){1,3}|\d{3} \d{3}-\d{4}|\d{3} \d{3} \d{4}|\d{4}(?: \d{4}){2,3}|\d{3,5}(?: \d{3,5}){2})$/;
 const MOST_GROUPS = 6;
 
-/** Reads the groups of a telephone or card number that is written with spaces: one reading for each token. */
+/**
+ * Returns the spoken form of each group in a telephone or card number that is written with spaces.
+ */
 export function readPhoneGroups({ tokens, at }: Place): readonly string[] | undefined {
   const groups: string[] = [];
   for (const { text, before, after } of tokens.slice(at, at + MOST_GROUPS)) {
@@ -103,13 +105,13 @@ export function readPhoneGroups({ tokens, at }: Place): readonly string[] | unde
 
 const NUMBER = /^(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,2}(?:,\d\d){1,5},\d{3}|\d{1,40})?(?:\.\d{1,20})?$/;
 const INTEGER = /^\d{1,40}$/;
-/** Nouns after which a number of three or four digits is read in pairs. */
+// After these nouns, a number of three or four digits is read in pairs.
 const READ_IN_PAIRS =
   /^(?:flight|route|room|suite|boeing|airbus|highway|interstate|bus|area|apartment|apt|box|error|xbox|unit|http|channel|gate|extension|building|porsche|studio)$/i;
 const SOFTWARE =
   /^(?:version|versions|v|ver|python|node|node\.js|java|ubuntu|ios|ipados|macos|android|php|go|ruby|rust|swift|debian|fedora|postgresql|postgres|mysql|firefox|chrome|typescript|kubernetes|django|rails|numpy|release|npm)$/i;
 
-/** Words before a postal code, such as a state, and before a code that is read digit by digit. */
+// Words before a postal code, such as `ZIP` or a state.
 const ZIP_BEFORE = /^(?:ZIP|[A-Z]{2})$/;
 const CODE_BEFORE = /^(?:PIN|passcode|password|OTP)$/i;
 
@@ -144,7 +146,7 @@ function readNumber(word: string, place: Place): string | undefined {
   return cardinal(word, region);
 }
 
-/** Reads a version number: each part as a whole number, `2.10` → `two point ten`. */
+/** Returns a version number in words, each part as a whole number: `2.10` → `two point ten`. */
 export function readVersion(word: string, region: Region): string {
   const parts = word.split('.').map((part) => {
     if (/^0\d$/.test(part)) return `oh ${cardinal(part, region)}`;
@@ -171,7 +173,7 @@ function readRatio(word: string, { region }: Place): string | undefined {
 }
 
 const FRACTION = /^(\d{1,3}(?:\.\d)?)[/⁄](\d{1,4})(?:ths?|rds?|nds?|sts?)?$/;
-/** Nouns that are counted up to a total: `step 3/5`. */
+// Nouns before a position and a total, as in `step 3/5`.
 const STEP =
   /^(?:page|step|part|attempt|retry|slide|item|test|batch|epoch|try|track|disc|episode|round)$/i;
 const MIXED = /^(\d{1,4})-(\d{1,2}[/⁄]\d{1,2})$/;
@@ -208,7 +210,6 @@ function readFraction(word: string, place: Place): string | undefined {
 
 const LENGTH = /^(?:(\d{1,3})['′’])?(?:(\d{1,3}(?:\.\d{1,3})?)(?:["″”]|'')?)?$/;
 
-/** Reads feet and inches: `5'10"`. */
 function readLength(word: string, place: Place): string | undefined {
   const [, feet, inches] = /['′’"″”]/.test(word) ? (LENGTH.exec(word) ?? []) : [];
   const isOne = inches === '1' || (feet === undefined && /^[a-z\d]/.test(nextWord(place)));
@@ -223,13 +224,13 @@ function readLength(word: string, place: Place): string | undefined {
 
 const SIDE = /^(\d{1,5}(?:\.\d{1,3})?)([a-zµ"″]{0,3})$/;
 
-/** Reads a size such as `1920x1080`, or a factor such as `3x`. */
 function readSize(word: string, place: Place): string | undefined {
   const { region } = place;
   const sides = word.split(/[x×]/, 4).map((side) => SIDE.exec(side) ?? []);
   const first = sides[0]?.[1];
   if (sides.length < 2 || first === undefined) return undefined;
-  if (sides.length === 2 && /[x×]$/.test(word)) return `${decimal(first, region)} times`;
+  if (sides.length === 2 && /[x×]$/.test(word))
+    return decimal(first, region) + (/^[-+=]$/.test(nextWord(place)) ? ' x' : ' times');
   if (sides.some(([side]) => side === undefined)) return undefined;
   const isProduct = /^\d{1,2}×\d{1,2}$/.test(word) && !LENGTH_UNIT.test(nextWord(place));
   const spoken = sides.map(([, side = '', unit = '']) => {
@@ -239,12 +240,11 @@ function readSize(word: string, place: Place): string | undefined {
   return spoken.join(isProduct ? ' times ' : ' by ');
 }
 
-/** Nouns before a number with a letter: `Apt. 5B`. */
+// Nouns before a number with a letter, as in `Apt. 5B`.
 const NUMBERED_PLACE =
   /^(?:apt|apartment|flat|unit|suite|room|gate|seat|exhibit|section|platform|building|block|type|grade|class|title|level|figure|fig|exit|track|bus|lane)$/i;
 const SCALED = /^(\d[\d,]{0,20}(?:\.\d{1,3})?)(k|K|M|B|bn|mn|tn)$/;
 
-/** Reads `10K`, `5M` or `1.2bn`. */
 function readScaled(word: string, place: Place): string | undefined {
   const [, amount, suffix = ''] = SCALED.exec(word) ?? [];
   if (amount === undefined) return undefined;
@@ -260,7 +260,6 @@ function readScaled(word: string, place: Place): string | undefined {
 const SCIENTIFIC = /^(\d{1,3}(?:\.\d{1,20})?)[eE]([-+]?)(\d{1,3})$/;
 const LINES = /^(\d{3,4})([pi])$/;
 
-/** Reads `1.5e10`, and the lines of a picture such as `1080p`. */
 function readScientific(word: string, { region }: Place): string | undefined {
   const [, lines, kind = ''] = LINES.exec(word) ?? [];
   if (lines !== undefined) return `${pairs(lines)} ${kind.toUpperCase()}`;
@@ -272,7 +271,7 @@ function readScientific(word: string, { region }: Place): string | undefined {
 
 const ANGLED = /^(?:angle|angles|turn|rotation|view|bend|arc|incline|slope|heat|weather)$/;
 const WITH_UNIT = /^([-−+]?)(\d[\d,]{0,20}(?:\.\d{1,8})?)(-?)([%‰°A-Za-zµμΩ²³/]{1,12})$/;
-/** Letters after a number that are a part of a name rather than a unit: `5G`, `3D`. */
+// After a number, such a letter belongs to a name and is not a unit: `5G`, `3D`.
 const NAME_LETTER = /^(?:[A-Z]|[a-z])$/;
 const ATTACHED_LETTER = /^[mgsWVAKlhNJ]$/;
 
@@ -295,11 +294,20 @@ const RANGE = /^(\S{0,20}?[\d%°ap²m.])[-−](\d\S{0,20}|\p{Sc}\S{1,20})$/u;
 const WON =
   /^(?:drawn|won|beat|lost|score|scored|victory|defeat|win|wins|draw|drew|lead|led|final|leading|ahead|trail|trailed|thrashed|defeated|beating|loss|tie|tied|record|went|up|down|finished|vote|voted|ruled|a)$/i;
 
-/** Reads a range such as `10-15`, or a score such as `3-1`. */
+/** Returns true if a text contains a tennis score, such as `40-15` or the sets `6-4, 3-6`. */
+export function isTennis(text: string): boolean {
+  const sets = text.match(/\b(?:[0-7][-–][67]|[67][-–][0-7]|40[-–](?:15|30))\b/g) ?? [];
+  return sets.some(
+    (one) => one.startsWith('40') || (sets.length > 1 && one.charAt(0) > one.charAt(2)),
+  );
+}
+
 function readRange(word: string, place: Place): string | undefined {
   const [, from, to] = RANGE.exec(word) ?? [];
   if (from === undefined || to === undefined || /-/.test(to)) return undefined;
-  const { region } = place;
+  const { at, region, tokens } = place;
+  if (isTennis([tokens[at - 1]?.text, word, tokens[at + 1]?.text].join(' ')))
+    return `${cardinal(from, region)} ${cardinal(to, region)}`;
   if (/^\d{3}$/.test(from) && READ_IN_PAIRS.test(previousWord(place)))
     return `${pairs(from)} ${pairs(to)}`;
   const isScore =
@@ -340,7 +348,6 @@ function signWord(sign: string): string {
   return sign === '' ? '' : `${SIGN_WORDS.get(sign)} `;
 }
 
-/** Reads a quantity with a sign before it, or a plus after it. */
 function readSigned(word: string, place: Place): string | undefined {
   const more = MORE.exec(word)?.[1];
   if (more !== undefined) {

@@ -1,29 +1,29 @@
 import { mayBeAbbreviation } from '../sentences.ts';
 import { type Region, words } from './numbers.ts';
 
-/** A word of the text with the punctuation around it, which is written without a space. */
+/** A word of the text, and the punctuation directly before and after it. */
 export interface Token {
   readonly text: string;
-  /** UTF-16 positions in the text. */
+  /** Start of the word in the text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
   readonly before: string;
   readonly after: string;
 }
 
-/** A token in its context. */
+/** A token, as an index in the list of all tokens, and the region whose English is spoken. */
 export interface Place {
   readonly tokens: readonly Token[];
   readonly at: number;
   readonly region: Region;
 }
 
-/** Characters without white space and long dashes. The limit keeps every rule fast for any text. */
+// The limited length keeps every rule fast for any text.
 const CHUNK = /–|[^\s\p{Cc}\u200B…—―–]{1,200}/gu;
-/** Where two words are written without a space: a double dash, or a Markdown link. */
+// Two words can meet without a space at a double dash or in a Markdown link.
 const SEAM = /\]\(|(?<=[\p{L}\d.,!?"'])--+(?=[\p{L}"'])/gu;
 const WORD_SIGN = /[\p{L}\p{N}]/u;
-/** Signs that may be read where they stand alone. */
+// Signs that foley can read when they stand alone.
 const LONE_SIGN = /^(?:[-–&+=@%/<>*×÷±≈→←↔⇒€£¥₹$¢§©°^]|°[CF]|->|=>|<=|>=|==|!=|[-+]=|[≤≥≠]|&&)$/;
 const AROUND_SIGN = /^([("'[]?)(!=|[^.,;:!?)\]"']{1,3})([.,;:!?)\]"']{0,3})$/;
 const CURRENCY = /^(?:(?:US|AU?|CA?|NZ|HK)?[€£¥₹$₩₽]|USD|EUR|GBP|JPY|CAD|AUD|CHF)$/;
@@ -74,7 +74,6 @@ function add(tokens: Token[], chunk: string, index: number): void {
 
 const LEADING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}`|^=$™®]/u;
 
-/** Whether the character at `at` is a sign before a word, not a part of the word. */
 function isLeading(chunk: string, at: number): boolean {
   const sign = characterAt(chunk, at);
   const following = chunk.slice(at + sign.length, at + sign.length + 3);
@@ -91,7 +90,6 @@ const TRAILING = /[\p{P}\p{So}\p{Sk}\p{Cf}\p{M}\p{Cs}~`|<>=^$]/u;
 const OWN_TRAILING = /[%‰°€£¥₹¢#/)\]]/;
 const FEET = /^\d{1,2}(?:-\d{1,2})?\/\d{1,2}["″”]$|^\d{1,3}(?:['′’]\d{0,2})?(?:\.\d)?["'″′”’]$/;
 
-/** Whether the character before `to` is a sign after a word, not a part of the word. */
 function isTrailing(chunk: string, from: number, to: number): boolean {
   const sign = characterBefore(chunk, to);
   const core = chunk.slice(from, to);
@@ -113,10 +111,10 @@ function characterBefore(text: string, at: number): string {
   return /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(pair) ? pair : text.charAt(at - 1);
 }
 
-/** Abbreviations that never end a sentence, besides those of the sentence splitter. */
+// In addition to the abbreviations that the sentence splitter knows.
 const SHORT = /^(?:apt|ste|rm|bldg|rte|sq|cu|fl|tbsp|tsp|gal|acct)$/i;
 
-/** Returns the text of the token `back` positions earlier; empty if a sentence or clause ends between the two. */
+/** Returns the word `back` positions earlier; empty if a sentence or clause ends between the two words. */
 export function previousWord({ tokens, at }: Place, back = 1): string {
   const token = tokens[at - back];
   if (token === undefined || /[!?;:…)]/.test(token.after)) return '';
@@ -124,7 +122,7 @@ export function previousWord({ tokens, at }: Place, back = 1): string {
   return token.after.startsWith('.') && !isShort ? '' : token.text;
 }
 
-/** Returns the text of a later token, or an empty string if punctuation stands between. */
+/** Returns the word `ahead` positions later; empty if punctuation stands between the two words. */
 export function nextWord({ tokens, at }: Place, ahead = 1): string {
   for (const { after } of tokens.slice(at, at + ahead)) {
     if (/[^*_`]/.test(after)) return '';
@@ -133,12 +131,14 @@ export function nextWord({ tokens, at }: Place, ahead = 1): string {
   return token === undefined || /["“(]/.test(token.before) ? '' : token.text;
 }
 
-/** Whether a word is written like a name, with a capital letter first. */
+/** Returns true if a word begins with a capital letter and can be a name. */
 export function isName(word: string): boolean {
   return /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !FUNCTION_WORDS.has(word.toLowerCase());
 }
 
-/** Words that are no name although a sentence may begin with them. */
+/**
+ * Words that are not names, although they begin with a capital letter at the start of a sentence.
+ */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   words(`a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
   of off on once one or our out over she so such than that the their then there these they this those to under up us

@@ -1,6 +1,6 @@
 import { inflect, table, words } from './numbers.ts';
 
-/** Names of units: singular and plural, separated by `/` where adding an `s` is not enough. */
+// If the plural does not end in `s`, it follows the singular after a `/`.
 const UNITS = table(
   `km=kilometer|m=meter|cm=centimeter|mm=millimeter|µm=micrometer|nm=nanometer|mi=mile|yd=yard|yds=yard|ft=foot/feet
   in=inch/inches|kg=kilogram|g=gram|mg=milligram|µg=microgram|mcg=microgram|lb=pound|lbs=pound|oz=ounce|t=ton
@@ -24,16 +24,16 @@ const UNITS = table(
   pp=percentage point|ff=and following/and following`,
 );
 
-/** Units of length after sizes such as `12 × 8 cm`. */
+/** Matches units of length that can follow a size such as `12 × 8`. */
 export const LENGTH_UNIT = /^(?:[cmk]?m|ft|feet|inches|px)$/;
 const SQUARE_OR_CUBE = /^([a-zµ]{1,3})([²³])$/;
 const PER = /^([^/]{1,8})\/([^/]{1,8})$/;
-/** What can be counted per unit, though it is no unit itself. */
+// Nouns that can follow `per` although they are not units.
 const PER_WORDS = new Set(
   words('day month year week hour minute second night person user unit mile gallon'),
 );
 
-/** Returns the spoken name of a unit, such as `km/h` or `m²`; undefined if it is none. */
+/** Returns the spoken name of a unit, such as `km/h` or `m²`; undefined for any other text. */
 export function unitName(unit: string, isOne: boolean): string | undefined {
   const sign = unit.replaceAll('μ', 'µ');
   const names = UNITS.get(sign);
@@ -52,15 +52,15 @@ export function unitName(unit: string, isOne: boolean): string | undefined {
   return top === undefined || bottom === undefined ? undefined : `${top} per ${bottom}`;
 }
 
-/** Units that are also words or letters, so that they are units only where nothing else fits. */
+// These are also words or letters. foley reads them as units only if no other reading fits.
 const DOUBTFUL = /^(?:in|us|[AaIKstWVNJ]|pts?|pp|am|Mt)$/;
 
-/** Whether a separate word after a number is certainly a unit. */
+/** Returns true if a separate word after a number is certainly a unit. */
 export function isUnit(word: string): boolean {
   return !DOUBTFUL.test(word) && unitName(word, true) !== undefined;
 }
 
-/** Whether a word can follow `per` where it is written after a slash: `$5/month`. */
+/** Returns true if a word after a slash is read with `per`, as in `$5/month`. */
 export function isPerUnit(word: string): boolean {
   return PER_WORDS.has(word) || unitName(word, true) !== undefined;
 }

@@ -3,7 +3,10 @@ import { readVersion } from './quantities.ts';
 import { type Place, previousWord } from './tokens.ts';
 import { readCapitals, spellLetters } from './words.ts';
 
-/** Reads an address, a path, a file name, a version or an identifier; undefined for any other word. */
+/**
+ * Returns the spoken form of a URL, a path, a file name, a version or an identifier; undefined for
+ * any other word.
+ */
 export function readTechnical(word: string, place: Place): string | undefined {
   if (/^\.(?:\d|net$)/i.test(word)) return undefined;
   for (const [pattern, read] of RULES) {
@@ -21,7 +24,7 @@ const TOP_LEVEL =
 const EXTENSIONS =
   'md|ts|tsx|js|jsx|mjs|cjs|json|txt|py|html|htm|css|scss|pdf|csv|tsv|jpg|jpeg|png|gif|svg|webp|mp3|mp4|wav|ogg|flac|mov|avi|mkv|zip|gz|tgz|tar|bz2|xz|7z|yml|yaml|toml|log|exe|dll|so|sh|bat|cpp|cc|c|h|hpp|go|rs|rb|php|java|kt|swift|env|xml|doc|docx|xls|xlsx|ppt|pptx|lock|conf|cfg|ini|sql|db|bak|tmp|iso|dmg|deb|rpm|apk|jar|war|wasm|srt|vtt|epub|key|pem|crt|ipynb|vue|lua|tf|old|out|map|service|gitignore|dockerignore|npmrc|bashrc|zshrc|local|example|min|test|spec|config|d';
 
-/** Addresses, paths and file names, which are read part by part. The group, if there is one, is what is read. */
+// If a pattern has a group, foley reads only the group.
 const ADDRESSES: readonly RegExp[] = [
   /^(?:https?|ftp|wss?|ssh|file|git|s3):\/\/(\S+)$/i,
   /^(?:mailto:)?([\w.+%-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})$/,
@@ -35,7 +38,7 @@ const ADDRESSES: readonly RegExp[] = [
   ),
   /^(?=.*[A-Za-z])[\w-]{1,40}(?:\/[\w.-]{1,40}){2,12}\/?$/,
 ];
-/** Names of countries that are also words, so that `this.in` is no address. */
+// Words that end like the domain of a country but are ordinary text, such as `this.in`.
 const WORD_ENDING = /^[\w-]+\.(?:in|at|be|no|so)$|^[A-Z][\w-]*\.(?:me|it|us)$/;
 
 const RULES: readonly Rule[] = [
@@ -78,7 +81,7 @@ function readRelease(
   { region }: Place,
 ): string | undefined {
   const isVersion =
-    mark !== '' || (/^\d+\.\d+\.\d/.test(version) && !/^\d{1,3}(?:\.\d{3})+$/.test(version));
+    mark !== '' || (/^\d+\.\d+\.\d/.test(version) && !/^\d{1,3}(?:\.\d{3})+\d?$/.test(version));
   if (!isVersion) return undefined;
   const rest = (tail?.match(/[A-Za-z]+|\d+/g) ?? []).map((part) => {
     if (part === 'rc') return 'R C';
@@ -112,7 +115,7 @@ export function splitName(name: string, place: Place): string {
 const SIGNS =
   table(`.=dot|/=slash|\\=backslash|:=colon|?=question mark|==equals|&=and|#=hash|-=dash|_=underscore|@=at|+=plus|%=percent
   ~=tilde|*=star`);
-/** Parts of addresses and file names that are spelled. */
+// Parts of URLs and file names that foley spells letter by letter.
 const ALWAYS_SPELLED = new Set(
   words(`www api url uri http https html htm css js ts tsx jsx mjs cjs md pdf csv tsv jpg png svg mp gz tgz xz yml exe dll sh cpp cc hpp rs rb php kt xml
    docx xls xlsx ppt pptx cfg sql db iso dmg rpm apk srt vtt io uk us ai tv fr nl eu ca jp cn ch gg fm edu ftp ssh usr id ip cdn npm aws
@@ -122,7 +125,6 @@ const AS_WORDS = table(
   `src=source|tmp=temp|jpeg=J peg|gif=gif|usr=user|txt=text|localhost=local host|json=JSON|env=env|ctrl=control|cmd=command`,
 );
 
-/** Reads the parts of an address, and the signs between them by name. */
 function spellParts(address: string): string {
   return (address.match(/[A-Za-z]+|\d+|./gsu) ?? [])
     .map((part) => {
@@ -152,7 +154,6 @@ function spellNumber(digits: string): string {
   return digits.length > 2 ? pairs(digits) : cardinal(digits, 'US');
 }
 
-/** Reads an identifier sign by sign, with a pause between its groups. */
 function spellId(id: string): string {
   const signs = spellLetters(id).replaceAll(' -', ',');
   return signs.replaceAll(/\d/g, (digit) => spellDigits(digit));

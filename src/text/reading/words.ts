@@ -4,29 +4,29 @@ import { cardinal, ordinal, romanValue, table, words, year } from './numbers.ts'
 import { isName, nextWord, type Place, previousWord } from './tokens.ts';
 import { isUnit, unitName } from './units.ts';
 
-/** A word with its reading, and whether a full stop after it belongs to it. */
+/** The spoken form of a word, and whether a full stop after the word belongs to the word. */
 export interface ReadWord {
   readonly spoken: string;
   readonly takesStop?: boolean;
 }
 
-/** Abbreviations before a name. */
+// Abbreviations that stand before a name, with their spoken forms.
 const TITLES =
   table(`dr=Doctor|mr=Mister|mrs=Missus|ms=Ms|prof=Professor|gen=General|col=Colonel|sgt=Sergeant|capt=Captain
   lt=Lieutenant|gov=Governor|sen=Senator|rep=Representative|rev=Reverend|hon=Honorable|pres=President|maj=Major|cpl=Corporal
   cmdr=Commander|adm=Admiral|supt=Superintendent|insp=Inspector|pvt=Private|fr=Father|st=Saint|mt=Mount|ft=Fort|messrs=Messieurs|drs=Doctors
   sta=Santa|pt=Point`);
-/** Abbreviations after a name. */
+// Abbreviations that stand after a name, with their spoken forms.
 const AFTER_NAME =
   table(`dr=Drive|st=Street|ave=Avenue|av=Avenue|blvd=Boulevard|rd=Road|ln=Lane|sq=Square|pl=Place|hwy=Highway|pkwy=Parkway
   ct=Court|jr=Junior|sr=Senior|inc=Incorporated|corp=Corporation|ltd=Limited|co=Company|bros=Brothers|mts=Mountains|univ=University|mtn=Mountain`);
-/** Abbreviations before a number. */
+// Abbreviations that stand before a number, with their spoken forms.
 const BEFORE_NUMBER =
   table(`no=number|nos=numbers|nr=number|p=page|pp=pages|pg=page|pgs=pages|vol=volume|vols=volumes|ch=chapter|chap=chapter
   fig=figure|figs=figures|sec=section|sect=section|art=article|par=paragraph|para=paragraph|eq=equation|eqs=equations|ed=edition|op=opus|apt=apartment
   ste=suite|ext=extension|tel=telephone|ver=version|v=version|pt=part|bk=book|lot=lot|rm=room|l=line|ll=lines|ca=circa|c=circa|hwy=highway|rte=route
   sr=senior|est=established|art=article|q=question|ex=example|tab=table|n=number|rs=rupees|acct=account|b=born|d=died`);
-/** Abbreviations that are always expanded if a full stop follows, such as `Dept.` to "department". */
+// Expanded only if a full stop follows, such as `Dept.` to "department".
 const WITH_STOP =
   table(`approx=approximate|dept=department|govt=government|asst=assistant|misc=miscellaneous|avg=average|max=maximum|min=minimum
   temp=temperature|incl=including|excl=excluding|est=estimated|viz=namely|cf=compare|al=al|assoc=associate|assn=association|dist=district|intl=international
@@ -34,7 +34,6 @@ const WITH_STOP =
   vs=versus|v=versus|etc=et cetera|ext=extension|natl=national|mfg=manufacturing|mgr=manager|ave=Avenue|inc=Incorporated|ltd=Limited|corp=Corporation
   jr=Junior|sr=Senior|appt=appointment|dir=director|bldg=building|fl=floor|hr=hour|hrs=hours|mo=month|mos=months|yr=year|yrs=years|wk=week|wks=weeks|oz=ounces
   lb=pounds|lbs=pounds|ft=feet|tbsp=tablespoon|tsp=teaspoon|gal=gallon|pres=president|prof=professor|gov=governor|sgt=sergeant|capt=captain|col=column|univ=university`);
-/** Abbreviations that need no full stop. */
 const WITHOUT_STOP =
   table(`vs=versus|etc=et cetera|approx=approximately|w/=with|w/o=without|b/c=because|c/o=care of|i/o=I O|n/a=not applicable|either/or=either or|on/off=on off|he/him=he him|she/her=she her|they/them=they them|a/c=A C
   aka=also known as|a.k.a=also known as|e.g=for example|eg=for example|i.e=that is|ie=that is|et.al=and others|p.s=P S|n.b=N B|and/or=and or|mr=Mister|mrs=Missus|dr=Doctor
@@ -42,7 +41,7 @@ const WITHOUT_STOP =
   him/her=him or her|ph.d=P H D|tl;dr=T L D R|24/7=twenty-four seven|q&a=Q and A|r&d=R and D|p&l=P and L|w/e=weekend|phd=P H D|pls=please|thx=thanks
   at&t=A T and T|btw=by the way|npm=N P M|ctrl=control|fyi=F Y I|asap=A S A P|faq=F A Q|diy=D I Y|eta=E T A|rip=R I P|p.o=P O|o.k=okay|c++=C plus plus|c#=C sharp
   f#=F sharp|g++=G plus plus|.net=dot net|node.js=node dot J S|notepad++=Notepad plus plus`);
-/** Abbreviations in `WITHOUT_STOP` that are other words unless they are written in these letters. */
+// In lower case and without a full stop, these abbreviations are ordinary words.
 const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
 
 /** Returns how an abbreviation is read aloud; undefined if the word is not an abbreviation at this place. */
@@ -88,7 +87,6 @@ export function readAbbreviation(word: string, place: Place, text: string): Read
   return isOther ? undefined : read(WITHOUT_STOP.get(lower));
 }
 
-/** Reads an abbreviation that begins with a capital letter: a date, a title before a name, or a street after one. */
 function readNameAbbreviation(lower: string, place: Place, hasStop: boolean): ReadWord | undefined {
   const [previous, next] = [previousWord(place), followingToken(place, hasStop)];
   const date = SHORT_DATES.get(lower);
@@ -130,7 +128,7 @@ const AREAS = table('sq=square|cu=cubic|fl=fluid');
 const LOWER_ROMAN = /^(?=[ivxl]{2,6}$|[ivx]$)[xl]*(?:ix|iv|v?i{0,3})$/;
 const DOTTED = /^(?:[A-Za-z]\.){1,8}[A-Za-z]?$/;
 
-/** Reads letters with full stops, such as `U.S.` or `a.m.`. */
+/** Returns the spoken form of letters with full stops, such as `U.S.` or `a.m.`. */
 export function readDotted(word: string, place: Place, text: string): ReadWord | undefined {
   const isInitial = /^[A-Z]$/.test(word);
   if (!isInitial && (!DOTTED.test(word) || word.length < 3)) return undefined;
@@ -141,12 +139,12 @@ export function readDotted(word: string, place: Place, text: string): ReadWord |
   return isInitial && !takesStop ? undefined : { spoken: spellLetters(letters), takesStop };
 }
 
-/** Spells letters: `API` → `A P I`. */
+/** Separates letters by spaces, so that a voice spells them: `API` → `A P I`. */
 export function spellLetters(letters: string): string {
   return Array.from(letters.toUpperCase()).join(' ');
 }
 
-/** Words in capital letters that are spoken as words. */
+// Words in capital letters that a voice speaks as words.
 const SPOKEN = new Set(
   words(`NASA NATO UNESCO UNICEF OPEC AIDS SARS MERS COVID FIFA UEFA NAFTA ASEAN DARPA CERN OSHA FEMA NOAA SCOTUS POTUS SWAT PIN PINs SIM
    RAM ROM GIF JPEG ASCII BASIC COBOL JSON YAML TOML CAPTCHA LAN WAN NAS RAID BIOS SCUBA RADAR LASER SONAR MIDI CRUD REST SOAP AJAX WASM LAMP
@@ -157,14 +155,14 @@ const SPOKEN = new Set(
    EYE FAR FIT FIX FLY FUN GAS GOT GUN HIT HOT ICE ILL INK JOY LED? LEG LET LIE LOW MAY NOR ODD OIL OWN PAY PER POP RAN SAD SEA SIT SKY SUN
    TEA THEY THIS THAT SHE DID DIE ERR WARN INFO NULL TRUE FALSE TODO FIXME NOTE STOP LIVE OVER ONLY HELP`),
 );
-/** Words in capital letters that are spelled although they could be spoken. */
+// Words in capital letters that a voice spells, although they could be spoken as words.
 const SPELLED = new Set(
   words(`UCLA USDA ISBN IEEE NCAA NAACP ACLU ESPN AARP IUCN IPCC LGBTQ LGBTQIA RSVP USSR NYSE OECD UNHCR ICMP IMAP MIT OK HIV IOU UFO ATM USA UAE UAV
    AI IT US UK EU UN OS UI UX ID IDE IP IO API URI ALU AWS EOF IOT IRA IRS ISO ISS IUD IVF LED OOP UPS USB UTC VIP UAT ABI ADHD AFAIK ETF
    IPO IPA EPA FDA AFL NBA FWIW ACL AES RSA DNA RNA CEO CFO CTO COO CIO SUV TV PC DJ MC BBQ DIY AKA EDT EST AEST IEC ITU UTF EUR USD GUI CLI TUI
-   ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB`),
+   ASAP IMO SEO SAS IBM EOD OEM ABC NPR BBC CIA FAQ ACM AMD ARM? ECB IMF UNO HVAC IMDB GOP NIH SEC HUD VAT LAX`),
 );
-/** Names in several capital letters that are spoken as they are. */
+// Names with several capital letters that are read unchanged.
 const NAMES = new Set(
   words(`GitHub GitLab YouTube JavaScript TypeScript PayPal LinkedIn FedEx MasterCard PowerPoint WordPress PlayStation WhatsApp TikTok DevOps FaceTime AirPods
    DeepMind BlackBerry HarperCollins LaTeX iPhone iPhones iPad iPads iMac iCloud eBay eBook eBooks MacBook AirBnB DoorDash OpenStreetMap PyTorch TensorFlow CoffeeScript
@@ -182,7 +180,10 @@ const SHOUTED = /^[A-Z]{4,}$/;
 const UNSPEAKABLE =
   /^(?![SCPT]H?[RLHW]|SCH|SQU)[^AEIOUY]{3}|[^AEIOUY]{5}|^[^AEIOUY]+$|^(?:[BDFGHJKLMNPQRVXZ][BCDFGJKMNPQSTVXZ])|[^AEIOUYNRLSTCM][^AEIOUYSTDLHRKN]$/;
 
-/** Reads a word that has several capital letters: spelled, split at its capitals, or unchanged. */
+/**
+ * Returns the spoken form of a word with several capital letters: spelled, split at its capitals,
+ * or unchanged.
+ */
 export function readCapitals(word: string, place: Place): string {
   const special = SPECIAL.get(word);
   if (special !== undefined) return special;
@@ -206,14 +207,14 @@ function isSpelled(word: string, place: Place): boolean {
   if (word === 'WHO' && /^the$/i.test(previousWord(place))) return true;
   if (SPOKEN.has(word)) return false;
   if (SPELLED.has(word)) return !(isShouted && /^(?:IT|US)$/.test(word));
-  if (word.length <= 3) return true;
+  if (word.length <= 3) return !(isShouted && /^[^AEIOU][AEIOU][^AEIOU]$/.test(word));
   return UNSPEAKABLE.test(word);
 }
 
-/** Nouns before a Roman number that is read as a count: `Chapter IV`. */
+// After these nouns, a Roman numeral is read as a number, as in `Chapter IV`.
 const NUMBERED =
   /^(?:iphone|chapters?|parts?|acts?|scene|books?|volumes?|vols?|sections?|article|title|phase|type|class|level|war|episode|season|appendix|figure|table|bowl|apollo|mark|stage|grade|schedule|amendment|division|group|category|fantasy|zone|layer|tier|rocky|saturn|unit|canto|psalm|step|round|gemini|annex|factor|corps|quarto|plate|rule|lesson|module|stalingrad|game|civilization|trek|vatican|zeppelin)$/i;
-/** First names of monarchs and popes, after which a Roman number is a position. */
+// After these first names of monarchs and popes, a Roman numeral is read as an ordinal number.
 const REGNAL = new Set(
   words(`Henry Louis Charles George Edward Elizabeth James William Richard Philip Ferdinand Francis Pius Paul Benedict Leo Gregory Innocent Clement Napoleon
    Nicholas Alexander Catherine Frederick Wilhelm Otto Mary Ivan Peter Ramses Ramesses Ptolemy Cleopatra Thutmose Xerxes Darius Harald Gustav Christian Alfonso
@@ -226,7 +227,9 @@ const CROWNED =
 const AFTER_MONARCH =
   /^(?:of|reigned|ruled|died|succeeded|ascended|granted|abdicated|became|ordered)$/;
 
-/** Reads a Roman number after a noun or a name where it is one; undefined anywhere else. */
+/**
+ * Returns the spoken form of a Roman numeral after a noun or a name; undefined for any other word.
+ */
 export function readRoman(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   const { region } = place;
@@ -252,12 +255,10 @@ export function readRoman(word: string, place: Place): string | undefined {
 }
 
 const CLEARLY_ROMAN = /^(?:II|III|VII|VIII|IX|XII|XIII|XIV|XVI{0,3}|XIX|XXI{0,3}|XXIV)$/;
-/** Words after the pronoun `I`, and words after a lower-case noun with a number: `part I of`. */
 const AFTER_PRONOUN =
   /^(?:like|liked|think|know|knew|love|loved|want|need|have|had|am|was|will|would|could|can|see|saw|read|wrote|enjoy|enjoyed|remember|mean|hate|prefer|do|did|took|made|bought|play|played|chose|got)$/;
 const AFTER_NUMBERED = /^(?:of|and|is|to|in|on|for|with|are|has|–|-)?$/;
 
-/** Whether a Roman number follows a noun that is numbered: `Chapter IV`, `Parts I and II`. */
 function isNumbered(word: string, place: Place): boolean {
   const isNext =
     /^(?:–|-|to|and|or|of)$/.test(previousWord(place)) &&
@@ -273,7 +274,6 @@ function isNumbered(word: string, place: Place): boolean {
   );
 }
 
-/** Reads a Roman number after a name: a position after a first name, otherwise a count. */
 function afterName(word: string, value: number, place: Place): string | undefined {
   const { region } = place;
   const [before, earlier, next] = [previousWord(place), previousWord(place, 2), nextWord(place)];
@@ -293,7 +293,7 @@ function afterName(word: string, value: number, place: Place): string | undefine
   return cardinal(value, region);
 }
 
-/** Reads a separate unit after a number, as in `5 km`. */
+/** Returns the spoken form of a separate unit after a number, as in `5 km`. */
 export function readUnit(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   if (/^[ap]\.?m$/i.test(word) && /^\d[\d:.]*$/.test(before))
@@ -310,10 +310,13 @@ export function readUnit(word: string, place: Place): string | undefined {
 }
 
 const COUNT = /^[-−+~≈<>≤≥±]?\d[\d.,/×^⁰¹²³⁴-⁹-]*$|[½¼¾⅓⅔]$/;
-/** Points of the compass after degrees. */
+/** Spoken names of the compass points that can follow degrees. */
 export const COMPASS: ReadonlyMap<string, string> = table('N=north|S=south|E=east|W=west');
 
-/** Whether an amount with a unit stands before a noun, as in `a 5 km run`, so that the unit is singular. */
+/**
+ * Returns true if an amount with a unit stands before a noun, as in `a 5 km run`. The unit is then spoken in the
+ * singular.
+ */
 export function isAdjective(place: Place, back = 1): boolean {
   return (
     /^(?:a|an|the)$/i.test(previousWord(place, back)) &&

@@ -2,7 +2,7 @@ import type { AudioFormat } from '../../../src/contract/values.ts';
 import type { AudioJoiner } from '../../../src/audio/join/joiner.ts';
 import { createJoiner } from '../../../src/audio/join/join.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { createFileHead } from '../../../src/service/engine/encode/file-head.ts';
+import { createFileHead } from '../../../src/audio/encode/file-head.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
 
 const RATE = 16_000;

@@ -194,7 +194,7 @@ test.each(['html', 'epub', 'ssml', 'srt'])(
     const server = await startScriptedServer();
     const refused = await live(server, ['-f', name, '-o', 'a.mp3'], { box });
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.stderr).toContain(`a.${extension} is not plain text or Markdown`);
+    expect(refused.stderr).toContain(`plain text and Markdown, not a.${extension}`);
     expect(server.charges).toEqual([]);
     const plain = ['-f', name, '--text-format', 'plain', '-o', 'a.mp3'];
     expect(await live(server, plain, { box })).toMatchObject({ code: 0 });

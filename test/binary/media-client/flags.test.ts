@@ -1,3 +1,4 @@
+import { devNull } from 'node:os';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +19,7 @@ const REFUSED: readonly (readonly [args: readonly string[], message: RegExp])[] 
   [lipsyncOf(VIDEO_URL, 'missing.wav'), /--audio "missing.wav": no such file/],
   [lipsyncOf(VIDEO_URL, 'folder'), /--audio "folder" is a folder/],
   [lipsyncOf(VIDEO_URL, 'empty.wav'), /--audio "empty.wav" is empty/],
-  [lipsyncOf(VIDEO_URL, '/dev/zero'), /is not a regular file/],
+  [lipsyncOf(VIDEO_URL, devNull), /is not a regular file/],
   [[...LIPSYNC, '-o', 'a.png'], /--output has the extension of png/],
   [[...LIPSYNC, '--timeout', '1s'], /--timeout requires --wait or -o/],
   [[...LIPSYNC, '--poll-interval', '1s'], /--poll-interval requires --wait or -o/],

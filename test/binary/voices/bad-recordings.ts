@@ -1,9 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { devNull } from 'node:os';
 import path from 'node:path';
 import { tinyAudio } from '../../fault-server/tiny-audio.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
 import { putLargeWav, putRecording, TEN_MEGABYTES, tone } from './recordings.ts';
+import { makeFifo, requirePosix } from '../../harness/posix.ts';
 
 const { mp3, ogg } = await tinyAudio();
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -52,17 +53,14 @@ export const BAD_RECORDINGS: readonly (readonly [
   [['nowhere/a.wav'], 'no such file', async () => {}],
   [['\u{fffd}.wav'], 'no such file', async () => {}],
   [['folder.wav'], 'is a folder', ({ out }) => mkdir(path.join(out, 'folder.wav'))],
-  [
-    ['pipe.wav'],
-    'is not a regular file',
-    async ({ out }) => execFileSync('mkfifo', ['pipe.wav'], { cwd: out }),
-  ],
-  [['/dev/null'], 'allowed: aac', async () => {}],
+  [['pipe.wav'], 'is not a regular file', async ({ out }) => makeFifo(path.join(out, 'pipe.wav'))],
+  [[devNull], 'allowed: aac', async () => {}],
   [['-'], 'no such file', async () => {}],
   [
     ['locked.wav'],
     'cannot be read: permission is denied',
     async (box) => {
+      requirePosix('files that only their owner can read');
       await putRecording(box, 'locked.wav');
       await chmod(path.join(box.out, 'locked.wav'), 0);
     },

@@ -8,6 +8,7 @@ import { parseJsonDocument } from '../../harness/json-lines.ts';
 import { onSpeech, scene, speechRequests } from '../support/scene.ts';
 import { expectSoundIn } from '../support/sound.ts';
 import { everyNth } from './voice-scene.ts';
+import { requirePosix } from '../../harness/posix.ts';
 
 const [{ voiceId: NADIA }, { voiceId: TOMAS }] = VOICES;
 
@@ -47,6 +48,7 @@ describe('voices preview', () => {
   });
 
   test('through a player alone makes no file', async () => {
+    requirePosix('programs that begin with #!');
     const stage = await scene([]);
     const heard = path.join(stage.box.harness, 'heard');
     const player = path.join(stage.box.harness, 'player');

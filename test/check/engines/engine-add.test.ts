@@ -91,7 +91,10 @@ describe('a command that is killed during a download', () => {
     const stopped = await startFoley(add(server.origin), { box });
     await untilHalf(box);
     stopped.signal('SIGINT');
-    expect(await stopped.done).toMatchObject({ signal: 'SIGINT' });
+    expect(await stopped.done).toMatchObject({
+      signal: 'SIGINT',
+      stderr: expect.stringContaining('stopped; run the command again to resume'),
+    });
     const models = path.join(voicesOf(box), '../..');
     expect(await readdir(models)).toEqual(['kokoro']);
     expect((await readdir(voicesOf(box))).toSorted()).toEqual([

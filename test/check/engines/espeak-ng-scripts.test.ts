@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ADAPTER, espeakEngine } from './espeak-under-test.ts';
+import { ADAPTERS, espeakEngine } from './espeak-under-test.ts';
 
 interface Voice {
   readonly espeak: string;
@@ -19,8 +19,8 @@ interface Adapter {
 }
 
 const { loadEspeak, scriptsOf, VOICES, variantOf }: Adapter = {
-  ...(await import(`${ADAPTER}espeak.mjs`)),
-  ...(await import(`${ADAPTER}voices.mjs`)),
+  ...(await import(`${ADAPTERS}parts/espeak.mjs`)),
+  ...(await import(`${ADAPTERS}espeak-ng/voices.mjs`)),
 };
 
 /** A word in each script, by its ISO 15924 code. */

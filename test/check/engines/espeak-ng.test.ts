@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ import { LISTENER, slotSentence, slotWords, spokenWords } from '../../harness/sp
 import { speak, wholeSpeech } from '../../service/engine/process/engine-under-test.ts';
 import { medianPitch } from '../../harness/median-pitch.ts';
 import { level, peakOf } from '../../service/engine/speak.ts';
-import { ADAPTER, COMMAND, espeakEngine, launch } from './espeak-under-test.ts';
+import { ADAPTERS, COMMAND, espeakEngine, launch } from './espeak-under-test.ts';
 import { sentencesIn } from './sentences.ts';
 
 let engine: SpeechEngine;
@@ -210,8 +210,12 @@ describe('espeak-ng', () => {
   it('says what to do when it is not installed', async () => {
     const cwd = await mkdtemp(path.join(tmpdir(), 'foley-espeak-'));
     onTestFinished(() => rm(cwd, { recursive: true }));
-    for (const name of await readdir(ADAPTER)) {
-      if (name.endsWith('.mjs')) await copyFile(path.join(ADAPTER, name), path.join(cwd, name));
+    for (const folder of ['espeak-ng', 'parts']) {
+      await mkdir(path.join(cwd, folder));
+      const names = await readdir(path.join(ADAPTERS, folder));
+      for (const name of names.filter((one) => one.endsWith('.mjs'))) {
+        await copyFile(path.join(ADAPTERS, folder, name), path.join(cwd, folder, name));
+      }
     }
     await expect(inspectEngine({ ...COMMAND, cwd }, { launch })).rejects.toThrow(
       'The engine espeak-ng says: espeak-ng is not installed',

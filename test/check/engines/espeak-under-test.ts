@@ -5,13 +5,13 @@ import { inspectEngine } from '../../../src/service/engine/process/inspect-engin
 import type { SpeechEngine } from '../../../src/service/engine/speech-engine.ts';
 import { createProcessEngine } from '../../../src/service/engine/process/process-engine.ts';
 
-export const ADAPTER = fileURLToPath(new URL('../../../engines/espeak-ng/', import.meta.url));
+export const ADAPTERS = fileURLToPath(new URL('../../../engines/', import.meta.url));
 
 export const COMMAND: EngineCommand = {
   name: 'espeak-ng',
   command: 'node',
-  args: ['engine.mjs'],
-  cwd: ADAPTER,
+  args: ['espeak-ng/engine.mjs'],
+  cwd: ADAPTERS,
 };
 
 export const launch = engineLauncher({ env: process.env, nodePath: process.execPath });

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseMp3Frame, readMp3InfoTag, crc16 } from '../../../src/audio/mp3.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { createFileHead } from '../../../src/service/engine/encode/file-head.ts';
+import { createFileHead } from '../../../src/audio/encode/file-head.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { requireTool } from '../../harness/require-tool.ts';

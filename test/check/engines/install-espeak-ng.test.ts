@@ -3,13 +3,17 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/effects/clock.ts';
+import type { Liveness } from '../../../src/effects/processes.ts';
+import { systemProcesses } from '../../../src/effects/processes.ts';
 import { configFailure } from '../../../src/errors/failure.ts';
 import { engineInspector } from '../../../src/engines/inspector.ts';
 import type { InstallDeps } from '../../../src/engines/install.ts';
-import { ADAPTER_FOLDER, installEspeakNg } from '../../../src/engines/install.ts';
+import { ADAPTERS_FOLDER, installEspeakNg } from '../../../src/engines/install.ts';
 import { loadEngineRegistrations, registrationsFile } from '../../../src/engines/registrations.ts';
 import { forEachEffect } from '../../harness/failing-files.ts';
 import { enginesFolder } from '../../engines/engines-folder.ts';
+
+const dead = (): Liveness => 'dead';
 
 const MODULES = fileURLToPath(new URL('../../../node_modules/', import.meta.url));
 
@@ -23,7 +27,7 @@ async function installFromHere(folder: string): Promise<void> {
 
 async function world(changes: Partial<InstallDeps> = {}): Promise<InstallDeps> {
   const deps = await enginesFolder();
-  return { ...deps, adapterFolder: ADAPTER_FOLDER, installPackages: installFromHere, ...changes };
+  return { ...deps, adapterFolder: ADAPTERS_FOLDER, installPackages: installFromHere, ...changes };
 }
 
 const listed = ({ enginesFolder: folder, files }: InstallDeps) =>
@@ -54,7 +58,7 @@ describe('installing espeak-ng', () => {
     expect(engine.voices.length).toBeGreaterThan(40);
     expect(await listed(deps)).toEqual([engine]);
     expect(await readdir(engine.cwd)).toEqual(
-      expect.arrayContaining(['README.md', 'engine.mjs', 'node_modules', 'package-lock.json']),
+      expect.arrayContaining(['espeak-ng', 'node_modules', 'package-lock.json', 'parts']),
     );
   });
 
@@ -65,6 +69,14 @@ describe('installing espeak-ng', () => {
     expect(second.cwd).not.toBe(first.cwd);
     expect(await listed(deps)).toEqual([second]);
     expect(await installedIn(deps)).toEqual([path.basename(second.cwd)]);
+  });
+
+  it('leaves one installation when two commands install it at once', async () => {
+    const deps = await world();
+    const engines = await Promise.all([installEspeakNg(deps), installEspeakNg(deps)]);
+    const [left] = await listed(deps);
+    expect(engines).toContainEqual(left);
+    expect(await installedIn(deps)).toEqual([path.basename(left?.cwd ?? '')]);
   });
 
   it('keeps the one that was there when npm fails', async () => {
@@ -104,8 +116,13 @@ describe('installing espeak-ng', () => {
         async check(deps) {
           const engines = await listed(deps);
           expect(engines).toHaveLength(1);
-          for (const { cwd } of engines) expect(await readdir(cwd)).toContain('engine.mjs');
-          await installEspeakNg(deps);
+          for (const { cwd } of engines) {
+            expect(await readdir(path.join(cwd, 'espeak-ng'))).toContain('engine.mjs');
+          }
+          // The next command is another process, which finds that the first one has ended.
+          const { self } = systemProcesses();
+          const processes = { self: { ...self, pid: self.pid + 1 }, liveness: dead };
+          await installEspeakNg({ ...deps, processes });
           expect(await installedIn(deps)).toHaveLength(1);
         },
       });
@@ -114,15 +131,26 @@ describe('installing espeak-ng', () => {
   );
 
   it('locks the very package that the tests speak with', async () => {
-    expect(await lockedIn(ADAPTER_FOLDER)).toEqual(await lockedIn(path.dirname(MODULES)));
+    const deps = await world();
+    const { cwd } = await installEspeakNg(deps);
+    const { packages } = JSON.parse(await readFile(path.join(cwd, 'package-lock.json'), 'utf8'));
+    expect(Object.keys(packages)).toEqual(['', 'node_modules/@echogarden/espeak-ng-emscripten']);
+    expect(await lockedIn(cwd)).toEqual(await lockedIn(path.dirname(MODULES)));
   });
 
   it('copies no package with the adapter', async () => {
     const deps = await world({ installPackages: async () => undefined });
     const withModules = path.join(deps.enginesFolder, '..', 'adapter');
-    await cp(ADAPTER_FOLDER, withModules, { recursive: true });
-    await mkdir(path.join(withModules, 'node_modules'));
+    for (const name of ['espeak-ng', 'parts']) {
+      const filter = (file: string): boolean => !file.includes(`engines/${name}/node_modules`);
+      await cp(path.join(ADAPTERS_FOLDER, name), path.join(withModules, name), {
+        recursive: true,
+        filter,
+      });
+      await mkdir(path.join(withModules, name, 'node_modules'));
+    }
     const { cwd } = await installEspeakNg({ ...deps, adapterFolder: withModules });
-    expect(await readdir(cwd)).not.toContain('node_modules');
+    const copied = await readdir(cwd, { recursive: true });
+    expect(copied.filter((name) => name.includes('node_modules'))).toEqual([]);
   });
 });

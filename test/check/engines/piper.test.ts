@@ -103,7 +103,7 @@ describe('the Piper voice joe', () => {
   );
 });
 
-/** Measured: 0.14, of the built-in voice Martin 0.05. This voice speaks fast and links its words. */
+/** Measured: 0.14, of the built-in voice Martin 0.05. Whisper hears both equally well (docs/engines.md). */
 const MAX_WORD_ERRORS = 0.17;
 
 /** Sentences with pauses inside. */

@@ -12,37 +12,31 @@ import type { ServingFoley } from '../../binary/support/serve.ts';
 import { startServe } from '../../binary/support/serve.ts';
 import { readBooks } from '../../binary/support/books.ts';
 import type { MortalBatch } from './mortal-batch.ts';
-import { chopJournal, deleteJournal, liveFor } from './mortal-batch.ts';
+import {
+  chopJournal,
+  deleteJournal,
+  ENDINGS,
+  endBy,
+  endService,
+  expectPaidOnce,
+  FAULTS,
+  IS_FULL,
+  liveFor,
+  lives,
+  MOST_RUNS,
+  TIMEOUT_MS,
+} from './mortal-batch.ts';
 import { VOICE_ID } from '../../binary/support/orders.ts';
 
-const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
 /** Sizes of the test with the most kills, and of the others. */
 const MAIN = IS_FULL ? { items: 60, kills: 100 } : { items: 8, kills: 8 };
 const OTHER = IS_FULL ? { items: 60, kills: 100 } : { items: 6, kills: 5 };
-const MOST_RUNS = 2_000;
-const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
-
-/** Number of changes after which a run is killed: some die before the first item, some after a few. */
-const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
-
 /** Where the service begins and ends with it, most of the moments are that. */
 const embeddedLives = fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 8, max: 45 }));
 
 /** Each kill loses what is under way, so that there are fewer of them. */
 const streamLives = fc.integer({ min: 5, max: 60 });
 const STREAM_KILLS = IS_FULL ? 12 : 2;
-
-/** All faults of a response, and failing jobs. */
-const FAULTS = [
-  'POST /**/jobs; status=503; every=7',
-  'POST /**/jobs; reset-after=0; every=5',
-  'POST /**/jobs; job=fail; every=9',
-  'GET /**/jobs/*; status=500; every=11',
-  'GET /**/jobs/*; truncate=20; every=8',
-  'GET /**/audio; reset-after=900; every=5',
-  'GET /**/audio; truncate=700; every=4',
-  '* /**; delay=20ms; every=6',
-];
 
 /** Faults of a stream. */
 const STREAM_FAULTS = [
@@ -121,7 +115,6 @@ async function liveAndDie(
     const results = await Promise.all(runs);
     killed += results.filter((result) => result === 'killed').length;
     const ended = results.filter((result) => result !== 'killed');
-    // 3 and the codes of failed items; 32 while another batch is running.
     for (const { code, stderr } of ended) expect(ENDINGS, stderr).toContain(code);
     if (ended.some(({ code }) => code === 0)) {
       // The last item may have been spoken before the last kill.
@@ -131,8 +124,6 @@ async function liveAndDie(
   }
   throw new Error(`${MOST_RUNS} runs did not come to an end`);
 }
-
-const ENDINGS = [0, 3, 20, 23, 24, 25, 26, 32];
 
 /** Checks that every file is complete, no other file is left, and the next run does nothing. */
 async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
@@ -154,15 +145,6 @@ async function expectDone({ batch, box, items, out }: Scene): Promise<void> {
     ),
   ).toEqual([]);
   expect(filesOf(await snapshot(box.temporary))).toEqual([]);
-}
-
-async function expectPaidOnce({ dataDir, items }: Scene): Promise<void> {
-  const { faults, operations } = await readBooks(dataDir);
-  expect(faults).toEqual([]);
-  const charged = operations.filter(({ state }) => state === 'completed');
-  expect(charged).toHaveLength(items);
-  for (const { commits, spent } of charged) expect([commits, spent > 0]).toEqual([1, true]);
-  for (const { spent, state } of operations) if (state !== 'completed') expect(spent).toBe(0);
 }
 
 /** A text with two parts of its own, and one that it shares with the items of its format. */
@@ -236,11 +218,6 @@ describe('a batch of texts with pauses that is killed until it is done', () => {
     TIMEOUT_MS,
   );
 });
-
-async function endService({ running }: ServingFoley): Promise<void> {
-  running.signal('SIGTERM');
-  await running.done;
-}
 
 describe('a batch that is killed until it is done', () => {
   test(
@@ -358,13 +335,6 @@ describe('a batch whose list is edited between the kills', () => {
     TIMEOUT_MS,
   );
 });
-
-/** Runs the batch until no item fails. */
-async function endBy(batch: MortalBatch): Promise<void> {
-  await expect
-    .poll(() => liveFor(batch, Infinity), { timeout: TIMEOUT_MS })
-    .toMatchObject({ code: 0 });
-}
 
 async function outputsOf({ out }: Scene): Promise<ReadonlyMap<string, Buffer>> {
   const names = filesOf(await snapshot(out)).filter((name) => !name.startsWith('.foley/'));

@@ -2,9 +2,35 @@ import type { FSWatcher } from 'node:fs';
 import { existsSync, watch } from 'node:fs';
 import { readdir, rm, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { readBooks } from '../../binary/support/books.ts';
+import type { ServingFoley } from '../../binary/support/serve.ts';
 import { startFoley } from '../../harness/run-foley.ts';
 import type { Running, RunResult } from '../../harness/run-options.ts';
 import type { Sandbox } from '../../harness/sandbox.ts';
+
+export const IS_FULL = process.env['FOLEY_TEST_SIZE'] === 'full';
+export const MOST_RUNS = 2_000;
+export const TIMEOUT_MS = IS_FULL ? 3_600_000 : 300_000;
+
+/** Number of changes after which a run is killed: some die before the first item, some after a few. */
+export const lives = fc.oneof(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 3, max: 16 }));
+
+/** All faults of a response, and failing jobs. */
+export const FAULTS = [
+  'POST /**/jobs; status=503; every=7',
+  'POST /**/jobs; reset-after=0; every=5',
+  'POST /**/jobs; job=fail; every=9',
+  'GET /**/jobs/*; status=500; every=11',
+  'GET /**/jobs/*; truncate=20; every=8',
+  'GET /**/audio; reset-after=900; every=5',
+  'GET /**/audio; truncate=700; every=4',
+  '* /**; delay=20ms; every=6',
+];
+
+/** The exit codes of a run that is not killed: 3 and the codes of failed items; 32 while another run is active. */
+export const ENDINGS = [0, 3, 20, 23, 24, 25, 26, 32];
 
 export interface MortalBatch {
   readonly box: Sandbox;
@@ -15,7 +41,7 @@ export interface MortalBatch {
   readonly folders: readonly string[];
 }
 
-const TIMEOUT_MS = 600_000;
+const RUN_TIMEOUT_MS = 600_000;
 
 /**
  * Starts `foley batch`, and kills it with SIGKILL after this number of changes in the folders; `Infinity` for never.
@@ -26,7 +52,7 @@ export async function liveFor(
   { args, box, env, folders }: MortalBatch,
   moments: number,
 ): Promise<RunResult | 'killed'> {
-  const running = await startFoley(args, { box, env, timeoutMs: TIMEOUT_MS });
+  const running = await startFoley(args, { box, env, timeoutMs: RUN_TIMEOUT_MS });
   const watching = watchFolders(folders, killAfter(running, moments));
   const result = await running.done;
   for (const watcher of watching) watcher.close();
@@ -65,4 +91,33 @@ export async function chopJournal(folder: string, bytes: number): Promise<void> 
 /** Removes every journal file. */
 export async function deleteJournal(folder: string): Promise<void> {
   for (const file of await journalFiles(folder)) await rm(file);
+}
+
+/** Checks the books of an ended service: this number of items was charged, each once. */
+export async function expectPaidOnce({
+  dataDir,
+  items,
+}: {
+  readonly dataDir: string;
+  readonly items: number;
+}): Promise<void> {
+  const { faults, operations } = await readBooks(dataDir);
+  expect(faults).toEqual([]);
+  const charged = operations.filter(({ state }) => state === 'completed');
+  expect(charged).toHaveLength(items);
+  for (const { commits, spent } of charged) expect([commits, spent > 0]).toEqual([1, true]);
+  for (const { spent, state } of operations) if (state !== 'completed') expect(spent).toBe(0);
+}
+
+/** Ends a service. */
+export async function endService({ running }: ServingFoley): Promise<void> {
+  running.signal('SIGTERM');
+  await running.done;
+}
+
+/** Runs the batch until no item fails. */
+export async function endBy(batch: MortalBatch): Promise<void> {
+  await expect
+    .poll(() => liveFor(batch, Infinity), { timeout: TIMEOUT_MS })
+    .toMatchObject({ code: 0 });
 }

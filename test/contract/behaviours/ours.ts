@@ -8,6 +8,8 @@ import { NotApplicable } from '../service-under-test.ts';
 const SIGNED_QUERY = ['expires', 'signature', 'download'].map((name) => `SignedAudioQuery.${name}`);
 const JOBS_V1 = '/api/open/v1/speech/tts/jobs';
 
+const REQUEST_ERROR = 'GET /api/open/requests/{requestId}/error';
+
 const FAULTS = [
   { on: 'GET /healthz', status: 500, code: 'ERR_INTERNAL' },
   { on: 'GET /api/openapi.json', status: 501, code: 'ERR_NOT_IMPLEMENTED' },
@@ -30,6 +32,17 @@ export const ours: readonly Behaviour[] = [
         await service.ask('GET /healthz', { headers: { Authorization: undefined } }),
         200,
       );
+    },
+  },
+  {
+    id: 'ours.request-error.none',
+    section: 'ours',
+    on: REQUEST_ERROR,
+    what: '404 for a request that did not fail after its response began',
+    async check(service) {
+      requireOurs(service);
+      const path = REQUEST_ERROR.replace('{requestId}', 'no-such-request');
+      claimRefused(await service.ask(path), 404, 'ERR_NOT_FOUND', service);
     },
   },
   signed('GET /api/open/tts/cached/{audioId}', async (service) => {

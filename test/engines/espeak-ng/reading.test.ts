@@ -54,18 +54,16 @@ describe.each(READ_LANGUAGES)('the reading of %s for espeak-ng', (language) => {
     '+1 ',
     ' '.repeat(50),
     '🎉',
-  ])('takes linear time for many of %j', (piece) => {
+  ])('takes linear time for many of %j', async (piece) => {
     const timeOf = (length: number) => {
       const text = piece.repeat(length / piece.length);
       const start = performance.now();
       readCharacters(text, language);
       return performance.now() - start;
     };
-    timeOf(10_000);
-    const best = (length: number) => Math.min(...Array.from({ length: 5 }, () => timeOf(length)));
-    const short = best(10_000);
-    const long = best(80_000);
-    expect(long).toBeLessThan(100 + 24 * short);
+    const short = Math.min(...Array.from({ length: 6 }, () => timeOf(10_000)));
+    // Repeated, because another process may take the processor meanwhile.
+    await expect.poll(() => timeOf(80_000)).toBeLessThan(100 + 24 * short);
   });
 });
 

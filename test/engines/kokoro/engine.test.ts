@@ -1,9 +1,10 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { driveEngine, type DrivenEngine } from '../drive-engine.ts';
-import { FRAMES, standInFolder, standInModel, standInVoice } from './stand-in.ts';
+import { expectTimedWords, FRAMES } from '../stand-in.ts';
+import { standInFolder, standInModel, standInVoice } from './stand-in.ts';
 
 const ENGINE = fileURLToPath(new URL('../../../engines/kokoro/engine.mjs', import.meta.url));
 const RATE = 24_000;
@@ -19,6 +20,20 @@ async function kokoro(folder?: string): Promise<DrivenEngine> {
 }
 
 const peakOf = (samples: Int16Array) => Math.max(...samples.map(Math.abs));
+
+describe('ONNX Runtime', () => {
+  it('sends no telemetry, and stores no id of the computer', async () => {
+    const folder = await standInFolder({ af_heart: quiet });
+    const home = path.join(folder, 'home');
+    await mkdir(home);
+    const env = { HOME: home, XDG_CACHE_HOME: undefined, ORT_DISABLE_TELEMETRY: undefined };
+    const engine = driveEngine(ENGINE, ['--model-folder', folder], env);
+    await engine.greet();
+    expect((await engine.speak('Hello.', 'af_heart')).end.type).toBe('done');
+    await engine.end();
+    expect(await readdir(home)).toEqual([]);
+  });
+});
 
 describe('the greeting of the Kokoro engine', () => {
   it('offers the voices whose files are there, with their languages', async () => {
@@ -108,16 +123,7 @@ describe('the speech of the Kokoro engine', () => {
     const engine = await kokoro();
     await engine.greet();
     const text = 'Hello there, the end of the “long” day. It is 5 o’clock 🙂 now!';
-    const { end, samples, words } = await engine.speak(text, 'af_heart');
-    expect(end).toEqual({ type: 'done', id: 1 });
-    const characters = Array.from(text);
-    expect(words.map((word) => characters.slice(word.start, word.end).join(''))).toEqual(
-      'Hello there the end of the long day It is 5 o’clock 🙂 now'.split(' '),
-    );
-    const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
-    expect(times).toEqual(times.toSorted((one, other) => one - other));
-    expect(times.at(-1)).toBeLessThanOrEqual((samples.length * 1000) / RATE);
-    expect(words.every(({ startMs, endMs }) => endMs > startMs)).toBe(true);
+    await expectTimedWords(engine, { text, voice: 'af_heart', sampleRate: RATE });
   });
 
   it('places words by the durations of their sounds', async () => {
@@ -222,5 +228,13 @@ describe('the speech of the Kokoro engine', () => {
     const engine = await kokoro();
     await engine.greet();
     expect(await engine.end()).toBe(0);
+  });
+
+  it('is killed with stdin while the model loads: ONNX Runtime would abort', async () => {
+    const engine = await kokoro();
+    engine.send({ type: 'hello', protocol: 1, maxProtocol: 2 });
+    while ((await engine.next())['message'] !== 'loading the model');
+    expect(await engine.end()).toBeNull();
+    expect(engine.stderr()).toBe('');
   });
 });

@@ -1,52 +1,32 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { onTestFinished } from 'vitest';
-import { onnxFile, type Node, type Value } from '../onnx-file.ts';
+import { modelFolder, toneModel } from '../stand-in.ts';
 
 const ROWS = 510;
 const COLUMNS = 256;
-
-/** Duration that the stand-in gives each id at speed 1, in frames of 600 samples. */
-export const FRAMES = 4;
 
 /**
  * Returns a model with the inputs and outputs of Kokoro. Each id gets a tone of four frames, divided by the speed. The
  * first number of the style is the amplitude of the tone.
  */
 export function standInModel({ ids = 'tokens', durations = 'Clip' } = {}): Buffer {
-  const nodes: Node[] = [
-    ['Cast', [ids], ['ids_float32']],
-    ['Mul', ['ids_float32', 'zero'], ['zeros']],
-    ['Div', ['frames', 'speed'], ['each']],
-    ['Add', ['zeros', 'each'], ['lengths']],
-    ['Round', ['lengths'], ['rounded']],
-    durations === 'Clip'
-      ? ['Clip', ['rounded', 'one'], ['durations']]
-      : ['Max', ['rounded', 'one'], ['durations']],
-    ['ReduceSum', ['durations'], ['total']],
-    ['Mul', ['total', 'frame_samples'], ['samples']],
-    ['Range', ['zero', 'samples', 'one'], ['at']],
-    ['Mul', ['at', 'step'], ['phase']],
-    ['Sin', ['phase'], ['tone']],
-    ['ReduceSum', ['style'], ['amplitude']],
-    ['Mul', ['tone', 'amplitude'], ['audio']],
-  ];
-  return onnxFile({
-    nodes,
-    constants: [
-      scalar('zero', 0),
-      scalar('one', 1),
-      scalar('frames', FRAMES),
-      scalar('frame_samples', 600),
-      scalar('step', 0.1),
-    ],
+  return toneModel({
+    ids,
+    frameSamples: 600,
     inputs: [
-      { name: ids, type: 'int64', dims: [1, 'length'] },
       { name: 'style', type: 'float32', dims: [1, COLUMNS] },
       { name: 'speed', type: 'float32', dims: [1] },
     ],
-    outputs: [{ name: 'audio', type: 'float32', dims: ['samples'] }],
+    each: [['Div', ['frames', 'speed'], ['each']]],
+    durations: [
+      ['Round', ['lengths'], ['rounded']],
+      [durations === 'Clip' ? 'Clip' : 'Max', ['rounded', 'one'], ['durations']],
+    ],
+    sound: [
+      ['ReduceSum', ['style'], ['amplitude']],
+      ['Mul', ['tone', 'amplitude'], ['audio']],
+    ],
+    output: 'audio',
   });
 }
 
@@ -62,16 +42,11 @@ export async function standInFolder(
   voices: Readonly<Record<string, Buffer>>,
   model = standInModel(),
 ): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'foley-kokoro-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await mkdir(path.join(folder, 'voices'));
-  await writeFile(path.join(folder, 'kokoro-v1.0.int8.onnx'), model);
-  for (const [name, styles] of Object.entries(voices)) {
-    await writeFile(path.join(folder, 'voices', `${name}.bin`), styles);
-  }
+  const styles = Object.entries(voices).map(([name, voice]) => [`voices/${name}.bin`, voice]);
+  const folder = await modelFolder({
+    'kokoro-v1.0.int8.onnx': model,
+    ...Object.fromEntries(styles),
+  });
+  await mkdir(path.join(folder, 'voices'), { recursive: true });
   return folder;
-}
-
-function scalar(name: string, value: number): Value {
-  return { name, type: 'float32', dims: [], values: [value] };
 }

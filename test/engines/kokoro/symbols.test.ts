@@ -4,8 +4,12 @@ const { gapSymbols, idsOf, symbolsOf } = await import(
   new URL('../../../engines/kokoro/symbols.mjs', import.meta.url).href
 );
 
-const symbols = (sounds: string, language: string): string =>
-  symbolsOf(sounds.split(' '), language);
+const { separated } = await import(
+  new URL('../../../engines/kokoro/english.mjs', import.meta.url).href
+);
+
+const symbols = (sounds: string, language: string, text = ''): string =>
+  symbolsOf(sounds.split(' '), language, text);
 
 describe('the symbols of Kokoro', () => {
   it.each([
@@ -17,6 +21,12 @@ describe('the symbols of Kokoro', () => {
     ['tʃ ˈɔɪ s', 'ʧˈYs'],
     ['dʒ ˈʌ dʒ', 'ʤˈʌʤ'],
     ['f ˈɜː ɹ i', 'fˈɜɹi'],
+    ['f ˈaɪɚ', 'fˈIəɹ'],
+    ['k w ˈaɪə t', 'kwˈIət'],
+    ['p ˈiə ɹ ɪ ə d', 'pˈɪɹiəd'],
+    ['ɪ ɾ', 'ɪt'],
+    ['b ᵻ f ˌɔː ɹ', 'bəfˈɔɹ'],
+    ['ɪ n k l ˈuː d ᵻ d', 'ɪnklˈudᵻd'],
   ])('are those of American English for %s', (sounds, wanted) => {
     expect(symbols(sounds, 'en-US')).toBe(wanted);
   });
@@ -25,8 +35,40 @@ describe('the symbols of Kokoro', () => {
     ['h ə l ˈəʊ', 'həlˈQ'],
     ['w ˈɔː t ɐ', 'wˈɔːtə'],
     ['h ˈeə', 'hˈɛː'],
+    ['k ˈæ t', 'kˈat'],
+    ['h ˈæ p ɪ', 'hˈapi'],
+    ['ˈʌ ð ɐ ɹ', 'ˈʌðə'],
+    ['s ˈʌ m w ˌɒ n', 'sˈʌmwˌʌn'],
+    ['s w ˈɒ n', 'swˈɒn'],
+    ['f ˈaɪə', 'fˈIə'],
   ])('are those of British English for %s', (sounds, wanted) => {
     expect(symbols(sounds, 'en-GB')).toBe(wanted);
+  });
+
+  it.each([
+    ['a', 'ɐ', 'en-US', 'ɐ'],
+    ['for', 'f ɚ ɹ', 'en-US', 'fɔɹ'],
+    ['for', 'f ˈɔː ɹ', 'en-US', 'fˈɔɹ'],
+    ['He', 'h iː', 'en-US', 'hˌi'],
+    ['The', 'ð ə', 'en-US', 'ðə'],
+    ['was', 'w ʌ z', 'en-GB', 'wɒz'],
+  ])('of the word %s (%s, %s) are %s', (text, sounds, language, wanted) => {
+    expect(symbols(sounds, language, text)).toBe(wanted);
+  });
+
+  it('of English words that espeak-ng speaks as one are those of each word', () => {
+    const ranges = [
+      { start: 0, end: 3 },
+      { start: 4, end: 6 },
+      { start: 7, end: 10 },
+    ];
+    const spoken = [{ ranges, phonemes: 'a ʊ ɾ ʌ v ð ə'.split(' '), gap: '' }];
+    const words = separated(spoken, ({ start }: { start: number }) => (start === 0 ? 0 : 2));
+    expect(words).toEqual([
+      { ranges: [ranges[0]], phonemes: 'a ʊ ɾ'.split(' '), gap: '' },
+      { ranges: [ranges[1]], phonemes: 'ʌ v'.split(' '), gap: ' ' },
+      { ranges: [ranges[2]], phonemes: 'ð ə'.split(' '), gap: ' ' },
+    ]);
   });
 
   it('of other languages keep the sounds of espeak-ng', () => {
@@ -43,6 +85,7 @@ describe('the symbols of Kokoro', () => {
   it('keep punctuation that makes a pause', () => {
     expect(gapSymbols(', ')).toBe(', ');
     expect(gapSymbols(' – «')).toBe(' — “');
+    expect(gapSymbols(' - ')).toBe(' — ');
     expect(gapSymbols('\n\t*  ')).toBe(' ');
   });
 });

@@ -1,13 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { driveEngine, type DrivenEngine } from '../drive-engine.ts';
-import {
-  FRAME_SAMPLES,
-  FRAMES,
-  standInDescription,
-  standInFolder,
-  standInModel,
-} from './stand-in.ts';
+import { expectTimedWords, FRAMES } from '../stand-in.ts';
+import { FRAME_SAMPLES, standInDescription, standInFolder, standInModel } from './stand-in.ts';
 
 const ENGINE = fileURLToPath(new URL('../../../engines/piper/engine.mjs', import.meta.url));
 const RATE = 22_050;
@@ -132,16 +127,7 @@ describe('the speech of the Piper engine', () => {
   it('comes with a time for every word, in order and within the audio', async () => {
     const engine = await greeted();
     const text = 'Hello there, the end\nof the “long” day. It is 5 o’clock 🙂 now!';
-    const { end, samples, words } = await engine.speak(text, VOICE);
-    expect(end).toEqual({ type: 'done', id: 1 });
-    const characters = Array.from(text);
-    expect(words.map((word) => characters.slice(word.start, word.end).join(''))).toEqual(
-      'Hello there the end of the long day It is 5 o’clock 🙂 now'.split(' '),
-    );
-    const times = words.flatMap(({ startMs, endMs }) => [startMs, endMs]);
-    expect(times).toEqual(times.toSorted((one, other) => one - other));
-    expect(times.at(-1)).toBeLessThanOrEqual((samples.length * 1000) / RATE);
-    expect(words.every(({ startMs, endMs }) => endMs > startMs)).toBe(true);
+    await expectTimedWords(engine, { text, voice: VOICE, sampleRate: RATE });
   });
 
   it('places words by the durations of their symbols', async () => {
@@ -153,6 +139,16 @@ describe('the speech of the Piper engine', () => {
       { start: 4, end: 7, startMs: at(14), endMs: at(22) },
     ]);
     expect(samples).toHaveLength(25 * FRAMES * FRAME_SAMPLES);
+  });
+
+  it('starts a word with the space before it if there is no pause', async () => {
+    const engine = await greeted();
+    const { words } = await engine.speak('Hi world.', VOICE);
+    // ^ _ | h _ ˈ _ a _ ɪ _ | space _ | w _ …
+    expect(words).toMatchObject([
+      { start: 0, end: 2, startMs: at(2), endMs: at(10) },
+      { start: 3, end: 8, startMs: at(10) },
+    ]);
   });
 
   it('is the same for the same request, whatever was spoken before', async () => {
@@ -221,7 +217,7 @@ describe('the speech of the Piper engine', () => {
     expect(samples).toHaveLength(17 * FRAMES * FRAME_SAMPLES);
     expect(words).toEqual([
       { start: 0, end: 3, startMs: at(2), endMs: at(8) },
-      { start: 6, end: 8, startMs: at(10), endMs: at(14) },
+      { start: 6, end: 8, startMs: at(8), endMs: at(14) },
     ]);
   });
 

@@ -1,11 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { onTestFinished } from 'vitest';
-import { onnxFile, type Node, type Value } from '../onnx-file.ts';
+import { constant, modelFolder, toneModel } from '../stand-in.ts';
 
-/** Duration that the stand-in gives each id at speed 1, in frames of 256 samples. */
-export const FRAMES = 4;
 export const FRAME_SAMPLES = 256;
 
 /**
@@ -21,55 +15,41 @@ export function standInModel({
   readonly durations?: 'Ceil' | 'Floor';
   readonly speakers?: number;
 } = {}): Buffer {
-  const nodes: Node[] = [
-    ['Cast', ['input'], ['ids_float32']],
-    ['Mul', ['ids_float32', 'zero'], ['zeros']],
-    ['Gather', ['scales', 'second'], ['length']],
-    ['Mul', ['frames', 'length'], ['each']],
-    ['Add', ['zeros', 'each'], ['lengths']],
-    [durations, ['lengths'], ['durations']],
-    ['ReduceSum', ['durations'], ['total']],
-    ['Mul', ['total', 'frame_samples'], ['samples']],
-    ['Range', ['zero', 'samples', 'one'], ['at']],
-    ...(speakers === 1
-      ? []
-      : ([
+  const isMany = speakers > 1;
+  return toneModel({
+    ids: 'input',
+    frameSamples: FRAME_SAMPLES,
+    inputs: [
+      { name: 'input_lengths', type: 'int64', dims: [1] },
+      { name: 'scales', type: 'float32', dims: [3] },
+      ...(isMany ? [{ name: 'sid', type: 'int64', dims: [1] } as const] : []),
+    ],
+    constants: [
+      constant('first', 0, 'int64'),
+      constant('second', 1, 'int64'),
+      constant('amplitude', amplitude),
+    ],
+    each: [
+      ['Gather', ['scales', 'second'], ['length']],
+      ['Mul', ['frames', 'length'], ['each']],
+    ],
+    durations: [[durations, ['lengths'], ['durations']]],
+    raised: isMany
+      ? [
           ['Cast', ['sid'], ['sid_float32']],
           ['Add', ['sid_float32', 'one'], ['factor']],
           ['Mul', ['at', 'factor'], ['raised']],
-        ] as const)),
-    ['Mul', [speakers === 1 ? 'at' : 'raised', 'step'], ['phase']],
-    ['Sin', ['phase'], ['tone']],
-    ['Gather', ['scales', 'first'], ['noise_scale']],
-    ['RandomNormalLike', ['tone'], ['noise']],
-    ['Mul', ['noise', 'noise_scale'], ['scaled_noise']],
-    ['Add', ['tone', 'scaled_noise'], ['sound']],
-    ['Mul', ['sound', 'amplitude'], ['output']],
-  ];
-  return onnxFile({
-    nodes,
-    constants: [
-      constant('zero', 0),
-      constant('one', 1),
-      constant('first', 0, 'int64'),
-      constant('second', 1, 'int64'),
-      constant('frames', FRAMES),
-      constant('frame_samples', FRAME_SAMPLES),
-      constant('step', 0.1),
-      constant('amplitude', amplitude),
+        ]
+      : undefined,
+    sound: [
+      ['Gather', ['scales', 'first'], ['noise_scale']],
+      ['RandomNormalLike', ['tone'], ['noise']],
+      ['Mul', ['noise', 'noise_scale'], ['scaled_noise']],
+      ['Add', ['tone', 'scaled_noise'], ['sound']],
+      ['Mul', ['sound', 'amplitude'], ['output']],
     ],
-    inputs: [
-      { name: 'input', type: 'int64', dims: [1, 'length'] },
-      { name: 'input_lengths', type: 'int64', dims: [1] },
-      { name: 'scales', type: 'float32', dims: [3] },
-      ...(speakers === 1 ? [] : [{ name: 'sid', type: 'int64', dims: [1] } as const]),
-    ],
-    outputs: [{ name: 'output', type: 'float32', dims: ['samples'] }],
+    output: 'output',
   });
-}
-
-function constant(name: string, value: number, type: 'float32' | 'int64' = 'float32'): Value {
-  return { name, type, dims: [], values: [value] };
 }
 
 const SYMBOLS = '_^$ .,:;?!abcdefhijklmnopqrstuvwxyzæðŋɐɑɔəɚɛɜɡɪɹɾʃʊʌʒθˈˌːᵻ';
@@ -97,16 +77,12 @@ interface StandInVoice {
 }
 
 /** Writes a folder with these voices; it is removed after the test. */
-export async function standInFolder(
-  voices: Readonly<Record<string, StandInVoice>>,
-): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'foley-piper-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, voice] of Object.entries(voices)) {
+export function standInFolder(voices: Readonly<Record<string, StandInVoice>>): Promise<string> {
+  const files = Object.entries(voices).flatMap(([name, voice]) => {
     const description = 'description' in voice ? voice.description : standInDescription();
-    await writeFile(path.join(folder, `${name}.onnx`), voice.model ?? standInModel());
-    if (description === undefined) continue;
-    await writeFile(path.join(folder, `${name}.onnx.json`), JSON.stringify(description));
-  }
-  return folder;
+    const model = [`${name}.onnx`, voice.model ?? standInModel()] as const;
+    if (description === undefined) return [model];
+    return [model, [`${name}.onnx.json`, JSON.stringify(description)] as const];
+  });
+  return modelFolder(Object.fromEntries(files));
 }

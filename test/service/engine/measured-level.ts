@@ -1,6 +1,6 @@
 import type { EncodedFormat } from '../../../src/service/speech/encode.ts';
 import { encodeSpeech } from '../../../src/service/engine/encode/encode-speech.ts';
-import { PCM_SAMPLE_RATE, samplesOf } from '../../../src/service/engine/encode/pcm.ts';
+import { PCM_SAMPLE_RATE, samplesOf } from '../../../src/audio/encode/pcm.ts';
 import type { SpeechChunk } from '../../../src/service/engine/speech-engine.ts';
 import { decodeAudio } from '../../harness/decode-audio.ts';
 import { independentMeter } from '../../harness/independent-meter.ts';

@@ -10,6 +10,7 @@ import type { TaskOptions } from '../../../src/service/media/child/run-task.ts';
 import { FONT_FILE, MEDIA_CHILD_FILE } from '../../../src/service/worker-file.ts';
 import { manualClock } from '../../api/manual-clock.ts';
 import { temporaryFolder } from '../support/test-service.ts';
+import { requirePosix } from '../../harness/posix.ts';
 
 const RESULT = Type.Object({ answer: Type.Number() });
 type Options = TaskOptions<typeof RESULT>;
@@ -168,6 +169,7 @@ describe('a task in a process of its own', () => {
 });
 
 test('a file that cannot be written to its end is not left half', { timeout: 60_000 }, async () => {
+  requirePosix('programs that begin with #!');
   const folder = await temporaryFolder();
   const { execPath } = process;
   onTestFinished(() => void (process.execPath = execPath));

@@ -60,7 +60,7 @@ describe.each(VERSIONS)('a connection of %s ends', (version) => {
     say(client, 1, 'One.');
     await client.until('segment_accepted');
     await expect.poll(service.engine.speaking).toBe(1);
-    service.clock.advance(60_000);
+    service.clock.advance(70_000);
     await client.expect('error', { code: 'provider_timeout', retryable: true, terminal: true });
     expect(await client.ended()).toMatchObject({ code: 1013 });
     expect(await service.balance()).toEqual(before);

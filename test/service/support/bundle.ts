@@ -1,10 +1,14 @@
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Packages with binaries or WebAssembly, which find their files beside their scripts. */
+const WITH_FILES =
+  /^(?:@echogarden|@mediabunny|@wasm-audio-decoders)\/|^(?:h264-mp4-encoder|libsql|mediabunny|mpg123-decoder|ogg-opus-decoder|opusscript|sharp)$/;
 
 /** Programs for processes of their own, built as the package is built. */
 export interface Bundle {
@@ -16,14 +20,12 @@ export interface Bundle {
 /** Builds TypeScript files, by the name that each is to have, with everything that they import. */
 export async function buildBundle(programs: Readonly<Record<string, string>>): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), 'foley-bundle-'));
-  const manifest: unknown = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-  const packages = Object.keys(Object(manifest).dependencies);
   const bundle = await rolldown({
     input: Object.fromEntries(
       Object.entries(programs).map(([name, file]) => [name, join(ROOT, file)]),
     ),
     platform: 'node',
-    external: packages.flatMap((name) => [name, new RegExp(`^${name}/`)]),
+    external: WITH_FILES,
   });
   await bundle.write({
     dir: join(folder, 'dist'),

@@ -180,6 +180,7 @@ const REFUSED: readonly (readonly [DocumentFormat, string, RegExp, number | unde
   ['epub', 'text', /not an EPUB/, undefined],
   ['subtitles', 'Hello', /no line has a time/, undefined],
   ['subtitles', '1\n00:00 --> later\na', /not a time of a subtitle: "00:00 --> later"/, 2],
+  ['subtitles', '00:01.0 --> 00:02.0\na\n\n00:03.0 -> 00:04.0\nb', /time of a subtitle: "00:03/, 4],
   ['ssml', '<speak>\n<prosody>a</prosody></speak>', /the element <prosody> is not supported/, 2],
   ['ssml', '<p>a</p>', /the root element is <p>/, 1],
   ['ssml', '<speak>a<speak>b</speak></speak>', /<speak> is inside <speak>/, 1],

@@ -1,32 +1,36 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AudioFormat } from '../../../contract/values.ts';
 import type { EncodedFormat } from '../../speech/encode.ts';
-import { amplify, gainOf, createResampler, loadSpeex, type Resampler } from '../resample.ts';
+import {
+  amplify,
+  gainOf,
+  createResampler,
+  loadSpeex,
+  type Resampler,
+} from '../../../audio/resample.ts';
 import { EngineError, type SpeechChunk } from '../speech-engine.ts';
 import { OPUS_SAMPLE_RATE, openOpus } from './opus.ts';
-import { createPcmEncoder, createWavEncoder, PCM_SAMPLE_RATE, type AudioEncoder } from './pcm.ts';
-import { PeakLimiter } from './peak-limiter.ts';
-import { MP3_SAMPLE_RATE, OGG_SAMPLE_RATE, openMp3, openOgg } from './wasm-encoder.ts';
+import {
+  createPcmEncoder,
+  createWavEncoder,
+  PCM_SAMPLE_RATE,
+  type AudioEncoder,
+} from '../../../audio/encode/pcm.ts';
+import { CODEC_LEVELS, MAX_TRUE_PEAK_DB, PeakLimiter } from '../../../audio/encode/peak-limiter.ts';
+import {
+  MP3_SAMPLE_RATE,
+  OGG_SAMPLE_RATE,
+  openMp3,
+  openOgg,
+} from '../../../audio/encode/wasm-encoder.ts';
 
 export interface EncodeOptions {
-  /** Change of level in decibels, default 0. */
+  /** Change of the audio level in decibels, default 0. */
   readonly gainDb?: number | undefined;
-  /** Serial number of the Ogg Opus stream, default 1. Streams that will be joined need different numbers. */
+  /** Serial number of the Ogg Opus stream, default 1. Streams that are concatenated need different serial numbers. */
   readonly streamNumber?: number | undefined;
 }
 
-/** Maximum true peak in decibels relative to full scale, of decoded audio in any format. */
-export const MAX_TRUE_PEAK_DB = -1;
-/** Decibels by which a codec can raise true peaks, and decibels that it takes from the level: LAME scales by 0.95. */
-const CODEC_LEVELS = {
-  wav: { riseDb: 0.4, lossDb: 0 },
-  pcm: { riseDb: 0.7, lossDb: 0 },
-  mp3: { riseDb: 1, lossDb: 0.45 },
-  ogg: { riseDb: 2.2, lossDb: 0 },
-  opus: { riseDb: 2.2, lossDb: 0 },
-} as const;
-
-/** Sample rate and encoder of each format except WAV, whose sample rate is that of the speech. */
 const FORMATS = {
   pcm: { outputRate: PCM_SAMPLE_RATE, open: createPcmEncoder },
   mp3: { outputRate: MP3_SAMPLE_RATE, open: openMp3 },
@@ -35,9 +39,9 @@ const FORMATS = {
 } as const;
 
 /**
- * Encodes speech as the bytes of one file while the speech is synthesized. Sample rates: mp3 and ogg 44.1 kHz, opus
- * 48 kHz, pcm 24 kHz, wav the rate of the speech. True peaks of the decoded audio stay below -1 dB, whatever the gain. Yields to the event loop after every 0.25 s of audio. Closing the
- * returned iterator also closes `chunks`.
+ * Encodes speech as one audio file while the engine is still speaking. The sample rate is 44.1 kHz for mp3 and ogg,
+ * 48 kHz for opus, 24 kHz for pcm, and that of the engine for wav. True peaks of the decoded audio stay below -1 dB.
+ * Closing the returned iterator also closes `chunks`.
  * @throws EngineError `failed` when the speech has no samples or changes its sample rate; errors of `chunks`
  */
 export async function* encodeSpeech(
@@ -121,12 +125,12 @@ function* slices({ samples, sampleRate }: SpeechChunk): Generator<Float32Array> 
   }
 }
 
-/** Samples of silence before the sound of an mp3: 576 from the encoder and 529 from every decoder. */
+/** Number of silent samples at the start of a decoded mp3 file: 576 from the encoder, 529 from the decoder. */
 const MP3_DELAY_SAMPLES = 1_105;
 
 /**
- * Returns the milliseconds of silence that the codec adds at the start of a stream. Players of an mp3 file skip this
- * delay because the Info tag states it, but a stream has no Info tag.
+ * Returns the milliseconds of silence that the codec adds at the start of a stream. Players skip this silence in mp3
+ * files, whose Info tag states it, but not in mp3 streams, which have no Info tag.
  */
 export function codecDelayMs(format: AudioFormat): number {
   return format === 'mp3' ? (MP3_DELAY_SAMPLES * 1000) / MP3_SAMPLE_RATE : 0;

@@ -1,18 +1,18 @@
 import { FIRST_PAGE, LAST_PAGE, writeOggPage } from '../../../audio/ogg.ts';
-import { concatSamples } from '../resample.ts';
-import { pcmBytes, type AudioEncoder } from './pcm.ts';
+import { concatSamples } from '../../../audio/resample.ts';
+import { pcmBytes, type AudioEncoder } from '../../../audio/encode/pcm.ts';
 
 export const OPUS_SAMPLE_RATE = 48_000;
 
 const PACKET_SAMPLES = 960;
-/** Number of samples that decoders drop at the beginning: the look-ahead of the codec. */
+/** Number of samples that an Opus decoder drops at the beginning of a stream. */
 const PRE_SKIP = 312;
-/** Maximum number of lacing values in an Ogg page; also the maximum of each lacing value. */
 const MOST_LACING = 255;
 
 /**
- * Opens an Ogg Opus encoder (RFC 7845) for mono samples at 48 kHz, with packets of 20 ms. The output is deterministic.
- * @param serialNumber of the stream within the file
+ * Opens an Ogg Opus encoder (RFC 7845) for mono samples at 48 kHz, with packets of 20 ms. The
+ * output is deterministic.
+ * @param serialNumber number that identifies the stream within the Ogg file
  */
 export async function openOpus(serialNumber = 1): Promise<AudioEncoder> {
   return new OpusEncoder(await acquireCodec(), serialNumber);
@@ -84,7 +84,6 @@ class OpusEncoder implements AudioEncoder {
     if (group.length > 0) yield this.#page(group, end, isLast);
   }
 
-  /** @param end total number of samples from the start of the stream to the end of this page */
   #page(packets: readonly Uint8Array[], end: number, isLast: boolean): Uint8Array {
     const sequence = this.#pages;
     this.#pages += 1;
@@ -119,16 +118,12 @@ function opusTags(): Uint8Array {
 }
 
 interface OpusCodec {
-  /** Encodes one packet of `frameSize` 16-bit samples. */
   encode(samples: Buffer, frameSize: number): Uint8Array;
   encoderCTL(request: number, value: number): void;
 }
 
-/**
- * Maximum number of encoders, each for one stream at a time. They share the memory of the opusscript package and are
- * reused, never freed: because of a bug, the package writes the input at twice the address that it reserved. As long as
- * there are few encoders, the memory at that address is unused.
- */
+// The opusscript package writes its input at twice the address that it has reserved. With at most this many encoders,
+// which are reused and never freed, nothing else uses the memory at that address.
 const MOST_CODECS = 16;
 const BITS_PER_SECOND = 32_000;
 const RESET_STATE = 4_028;
@@ -137,7 +132,6 @@ const idle: OpusCodec[] = [];
 const waiting: ((codec: OpusCodec) => void)[] = [];
 let codecs = 0;
 
-/** Resolves with an encoder in its initial state; waits while all encoders are in use. */
 async function acquireCodec(): Promise<OpusCodec> {
   const free = idle.pop();
   if (free !== undefined) return free;

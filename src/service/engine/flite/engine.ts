@@ -18,16 +18,15 @@ export interface FliteEngineOptions {
   readonly workerFile: string | URL;
   /** Maximum number of threads, default 1. A thread speaks one piece of text at a time. */
   readonly threads?: number;
-  /** Maximum time for one task in milliseconds, default 60 s; a slower thread is terminated. */
+  /** Timeout of one task in milliseconds, default 60,000. If a task takes longer, its thread is terminated. */
   readonly pieceTimeoutMs?: number;
   readonly clock?: Clock;
 }
 
 /**
- * Creates the flite engine, which runs in worker threads. It speaks English, deterministically, in pieces of up to 240
- * characters: sentences, or clauses of long sentences. Limits: speed 0.25 to 4, median pitch 60 to 400 Hz; the voice
- * `rms` has no pitch control. For each piece, a request with `isTimed` yields a chunk of samples and then a chunk of word
- * times.
+ * Creates the flite engine, which speaks English in worker threads. Its output is deterministic. Clamps the speed to
+ * 0.25 to 4 and the median pitch to 60 to 400 Hz; the voice `rms` has a fixed pitch. Splits the text into sentences,
+ * and long sentences into clauses, of up to 240 characters.
  */
 export function createFliteEngine({
   workerFile,
@@ -104,12 +103,9 @@ async function* speakPieces(
   }
 }
 
-/** Minimum silence at the end of a paragraph, in seconds; slow speech has more. A sentence ends with about 0.15 s. */
 const PARAGRAPH_PAUSE_SECONDS = 0.6;
-/** Sample values below this level count as silence: 50 dB below full scale. */
 const SILENCE_LEVEL = 10 ** (-50 / 20);
 
-/** Extends the silence at the end of speech to the pause between paragraphs. */
 function withParagraphPause(
   samples: Float32Array,
   sampleRate: number,
@@ -125,7 +121,6 @@ function withParagraphPause(
 interface Task {
   readonly piece: SpeakablePiece;
   readonly speech: Ticket;
-  /** Data for computing the word times; undefined unless the request has `isTimed`. */
   readonly timing:
     | { readonly words: readonly WrittenWord[]; readonly pronounced: Ticket }
     | undefined;
@@ -148,7 +143,6 @@ function startTask(
   };
 }
 
-/** Returns the word times of a piece; none if timing fails, so that the speech continues. */
 async function wordsOf(
   { piece, timing }: Task,
   sounds: readonly TimedSound[],
@@ -164,36 +158,25 @@ async function wordsOf(
   }
 }
 
-/** Handle for a task in the thread pool: waits for the result, or drops the task. */
 interface Ticket {
-  /** Waits for the result. From this call on, the task runs before tasks whose result no caller awaits. */
   result(): Promise<TaskResult>;
-  /** Removes the task unless a thread has started it. */
   drop(): void;
 }
 
 interface TaskRank {
-  /** Account of the request; the pool serves accounts in turn. */
   readonly client: string;
-  /** True if a listener waits for the request and this is the first task of the request. */
   readonly isFirst: boolean;
 }
 
-/** After this many first tasks of requests in a row, a later task of a request runs if one is waiting. */
 const FIRSTS_IN_A_ROW = 4;
 
-/**
- * Runs tasks in threads. A request has at most two pieces in the pool: the current one and the next. First pieces of
- * requests run before later pieces; among equal pieces, the account that was served longest ago is next.
- */
+// First pieces of requests run before later pieces. Among equal pieces, the account that was served longest ago is
+// next.
 class ThreadPool {
   readonly #options: Required<FliteEngineOptions>;
-  /** Tasks whose result a caller awaits, the oldest first. */
   readonly #awaited: Entry[] = [];
-  /** Tasks queued ahead of need, whose result no caller awaits yet. */
   readonly #ahead: Entry[] = [];
   #firstsInARow = 0;
-  /** Recently served accounts, the latest last. */
   readonly #served = new Set<string>();
   #threads: SpeakingThread[] = [];
   #isClosed = false;
@@ -202,7 +185,6 @@ class ThreadPool {
     this.#options = options;
   }
 
-  /** Starts a thread if none is running; resolves when the thread is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed) return;
     const [thread = this.#start()] = this.#living();
@@ -250,6 +232,7 @@ class ThreadPool {
   #nextAwaited(): Entry | undefined {
     const firsts = this.#awaited.filter(({ rank }) => rank.isFirst);
     const later = this.#awaited.filter(({ rank }) => !rank.isFirst);
+    // Later pieces of long texts must not wait forever.
     const mustYield = this.#firstsInARow >= FIRSTS_IN_A_ROW && later.length > 0;
     const isFirst = firsts.length > 0 && !mustYield;
     const order = [...this.#served];
@@ -318,16 +301,14 @@ class Entry {
   }
 }
 
-/** Removes an entry from a queue; returns whether the queue contained the entry. */
 function remove(entry: Entry, queue: Entry[]): boolean {
   const index = queue.indexOf(entry);
   if (index >= 0) queue.splice(index, 1);
   return index >= 0;
 }
 
-/** A worker thread that runs one task at a time. The thread keeps the process alive only during a task. */
+/** A worker thread that runs one task at a time. The thread keeps the foley process alive only during a task. */
 export class SpeakingThread {
-  /** Resolves when flite is compiled or the thread has ended. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
   #pending: Pending | undefined;
@@ -364,7 +345,7 @@ export class SpeakingThread {
     });
   }
 
-  /** Terminates the thread; a running task fails with the reason. */
+  /** Terminates the thread. A running task fails with `reason`. */
   async end(reason: Error): Promise<void> {
     this.#end(reason);
     await this.#worker.terminate();
@@ -400,14 +381,12 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** Limits on the JavaScript memory of a thread, not counting WebAssembly memory and sample buffers. */
 const RESOURCE_LIMITS = {
   maxOldGenerationSizeMb: 64,
   maxYoungGenerationSizeMb: 16,
   stackSizeMb: 4,
 };
 
-/** A task for a thread: speak a piece of text, or look up how tokens are pronounced. */
 export type ToThread =
   | ({ readonly kind: 'speak' } & FlitePiece)
   | { readonly kind: 'pronounce'; readonly tokens: readonly string[] };
@@ -417,12 +396,9 @@ export type FromThread =
   | ({ readonly kind: 'done' } & TaskResult)
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The result of a task. Fields that belong to the other type of task are empty. */
 interface TaskResult {
   readonly samples: Float32Array;
-  /** Sounds (phones) of the piece with their times; empty unless the task has `isTimed`. */
   readonly sounds: readonly TimedSound[];
-  /** Names of the sounds of each token; empty for a token that flite does not speak. */
   readonly tokens: readonly (readonly string[])[];
 }
 

@@ -6,10 +6,10 @@ import { type Source, TracedText } from '../traced-text.ts';
 import { COUNTED_LETTER, unspokenIn } from '../unspoken.ts';
 
 /**
- * Rewrites a text in plain ASCII for flite: reads numbers, abbreviations and signs as words, removes accents, simplifies
- * typographic signs, and replaces other scripts, emoji and control characters by spaces. Collapses repeated signs, and
- * splits very long words, because flite needs quadratic time for them.
- * @param region how English is read; without it, nothing is read as words
+ * Rewrites a text in plain ASCII for flite: reads numbers, abbreviations and signs as words, removes accents, and
+ * replaces other scripts, emoji and control characters by spaces. Shortens repeated signs and splits very long words,
+ * because flite needs quadratic time for them.
+ * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  * @returns an empty string if flite would say nothing
  */
 export function speakableText(text: string, region?: Region): string {
@@ -28,7 +28,6 @@ function traceSpeakable(text: string, region: Region | undefined): TracedText {
   return isSaid(plain.text) ? plain : new TracedText('');
 }
 
-/** Rewrites a text in ASCII, except the characters that flite cannot speak, which remain. */
 function traceReading(text: string, region: Region | undefined): TracedText {
   const written = new TracedText(text);
   const words = region === undefined ? written : written.read(region, nameLetters);
@@ -46,8 +45,8 @@ function traceReading(text: string, region: Region | undefined): TracedText {
 }
 
 /**
- * Returns the letters and digits of a text that flite leaves out, with their combining marks.
- * @param region how English is read; without it, nothing is read as words
+ * Returns the letters and digits that flite leaves out of a text, with their combining marks.
+ * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  */
 export function unspokenLetters(text: string, region?: Region): TextSpan[] {
   let start = 0;
@@ -59,13 +58,12 @@ export function unspokenLetters(text: string, region?: Region): TextSpan[] {
   });
 }
 
-/** Whether a character is a letter or digit without an ASCII form, which flite leaves out. */
 function isForeign(character: string): boolean {
   if (!COUNTED_LETTER.test(character) || LETTERS.has(character)) return false;
   return !ASCII_LETTER.test(character.normalize('NFKD'));
 }
 
-/** Whether flite makes a sound for an ASCII text. */
+/** Returns true if flite makes a sound for this ASCII text. */
 export function isSaid(text: string): boolean {
   return SAID.test(text);
 }
@@ -76,13 +74,11 @@ function pairs(list: string): ReadonlyMap<string, string> {
 
 const REPEATED_SIGN = /([^\p{L}\p{N}\s])\1{3,}/gu;
 
-/** ASCII spellings of letters that Unicode does not decompose into an ASCII letter and an accent. */
 const LETTERS = pairs(
   'ß ss|æ ae|Æ Ae|œ oe|Œ Oe|ø o|Ø O|ł l|Ł L|đ d|Đ D|ð th|Ð Th|þ th|Þ Th|ı i|ŋ ng|ħ h|Ħ H',
 );
 const LETTER = /[ßæÆœŒøØłŁđĐðÐþÞıŋħĦ]/g;
 
-/** Invisible Unicode format characters, except the zero-width space, which separates words. */
 const INVISIBLE = /(?!\u200B)\p{Cf}/gu;
 const QUOTE = /[‘’‚‛ʼ′`]/g;
 const DOUBLE_QUOTE = /[“”„‟«»″]/g;
@@ -93,13 +89,11 @@ const NOT_ASCII = /[^ -~]/gu;
 const ASCII_LETTER = /[A-Za-z0-9]/;
 const BEYOND_ASCII = /\P{ASCII}/gu;
 const FRACTION_SLASH = /\u2044/g;
-/** A single letter other than an article. flite says `I` after a noun as the number one, and `V` as five. */
+// flite would say `I` after a noun as the number one, and `V` as five.
 const LONE_LETTER = /(?<![\w.'])[B-Z](?![\w'])/g;
-/** The letter `A` where it is no article, as in `plan A is`. */
 const LETTER_A = /(?<=[a-z] )A(?= [a-z]|[.,;:!?]|$)/g;
 const SPELLED = /(?<![\w'])([A-Z])(s?)(?![\w'])/g;
 
-/** Writes spelled letters so that flite says their names: `A P Is` → `ay p i's`. */
 function nameLetters(spoken: string): string {
   return spoken.replaceAll(SPELLED, (_match, letter: string, plural: string) => {
     const name = letter === 'A' ? 'ay' : letter.toLowerCase();
@@ -112,15 +106,12 @@ const LONG_WORD = /[^ ]{60}(?=[^ ])/g;
 const WHITE_SPACE = / +/g;
 const SPACE_AROUND = /^ +| +$/g;
 
-/** Matches a character for which flite makes a sound. */
 const SAID = /[A-Za-z0-9#$%&*+/=@\\^_|~]/;
 
 export interface WrittenWord extends Source {
-  /** The rewritten words that flite speaks for this word: `5` and `degrees` for `5°`. */
   readonly tokens: readonly string[];
 }
 
-/** Returns the words of the original text that flite can speak, in order, without punctuation at both ends. */
 function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
   const words: WrittenWord[] = [];
   for (const { 0: token, index } of speakable.text.matchAll(/[^ ]+/g)) {
@@ -143,18 +134,16 @@ function writtenWords(speakable: TracedText, written: string): WrittenWord[] {
 
 /** A sentence or clause for flite, with its position in the text, counted in code points. */
 export interface SpeakablePiece extends TextSpan {
-  /** The sentence or clause in the original text. */
   readonly written: string;
-  /** The text for flite, never empty. */
   readonly text: string;
-  /** Whether a blank line separates the piece from the piece before. */
+  /** True if a blank line separates this piece from the previous piece. */
   readonly beginsParagraph: boolean;
   words(): readonly WrittenWord[];
 }
 
 /**
- * Yields the sentences of a text, and clauses of long ones, that flite can speak.
- * @param region how English is read; without it, flite speaks what is written
+ * Yields the pieces of a text that flite can speak: sentences, and the clauses of long sentences.
+ * @param region regional rules for reading English; if undefined, numbers and abbreviations stay as they are
  */
 export function* speakablePieces(
   text: string,

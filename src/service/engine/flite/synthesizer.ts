@@ -1,12 +1,12 @@
-import { BYTES_PER_SAMPLE, samplesOf, WAV_HEADER_LENGTH } from '../encode/pcm.ts';
-import { amplify, gainOf } from '../resample.ts';
+import { BYTES_PER_SAMPLE, samplesOf, WAV_HEADER_LENGTH } from '../../../audio/encode/pcm.ts';
+import { amplify, gainOf } from '../../../audio/resample.ts';
 import type { EngineRequest } from '../speech-engine.ts';
 import { isSaid } from './speakable-text.ts';
 import { FLITE_VOICES, fliteArguments, fliteGainDb, REFERENCE_VOICE } from './voices.ts';
 import { MemoryFile, WasiCommand } from './wasi.ts';
 import { type PrintedLine, soundNames, type TimedSound, timedSounds } from './word-marks.ts';
 
-/** A text in characters that flite supports, and how to speak it. */
+/** A text with only characters that flite supports, and the voice, speed and pitch to speak it. */
 export type FlitePiece = Pick<EngineRequest, 'isTimed' | 'pitch' | 'speed' | 'text' | 'voice'>;
 
 /** Runs flite synchronously, one piece at a time; meant for a worker thread. */
@@ -21,16 +21,16 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Copies the 17 MB of voice data that the next `speak` needs. Do not call it after the last piece: the copy cannot be
-   * interrupted and would delay the exit of the process.
+   * Copies the 17 MB of voice data that the next `speak` needs. Do not call `prepare` after the last piece: the copy
+   * cannot be interrupted and would delay the exit of the process.
    */
   prepare(): void {
     this.#next ??= new WasiCommand(this.#module);
   }
 
   /**
-   * Speaks a piece at the sample rate of the voice; the output is deterministic.
-   * @returns mono samples, of which peaks may exceed 1, and, for a timed piece, the sounds
+   * Speaks a piece at the sample rate of the voice. The output is deterministic.
+   * @returns mono samples, whose peaks may exceed 1; if the piece is timed, also the times of its sounds (phonemes)
    * @throws Error when flite fails
    */
   speak({ isTimed = false, ...piece }: FlitePiece): {
@@ -49,8 +49,8 @@ export class FliteSynthesizer {
   }
 
   /**
-   * Returns the names of the sounds that `speak` would return for each token spoken alone; caches the names.
-   * @param tokens without white space
+   * Returns the names of the sounds (phonemes) that flite makes for each token when it speaks the token alone.
+   * @param tokens must not contain white space
    * @throws Error when flite fails
    */
   pronounce(tokens: readonly string[]): readonly (readonly string[])[] {
@@ -62,7 +62,6 @@ export class FliteSynthesizer {
     return tokens.map((token) => this.#pronunciations.get(token) ?? []);
   }
 
-  /** Speaks each token as a sentence. If flite joins or splits sentences, speaks the tokens one by one. */
   #soundsOf(tokens: readonly string[]): readonly (readonly string[])[] {
     const said = tokens.filter(isSaid);
     if (said.length === 0) return tokens.map(() => []);
@@ -104,7 +103,6 @@ export class FliteSynthesizer {
   }
 }
 
-/** Maximum number of cached pronunciations; above it, the cache is cleared. */
 const MOST_PRONUNCIATIONS = 5_000;
 
 function countSamples(wavBytes: number): number {

@@ -1,31 +1,28 @@
 import type { EngineRequest, EngineVoice } from '../speech-engine.ts';
 
-/** Integrated loudness of every voice with every control, in LUFS (ITU-R BS.1770). */
 const COMMON_LOUDNESS = -20;
 const SAMPLE_RATE = 16_000;
 
 /** A flite voice, with settings that make all voices equally fast and loud. */
 export interface FliteVoice extends EngineVoice {
-  /** Value of flite's setting `duration_stretch` at speed 1. */
   readonly stretch: number;
-  /** Median and spread of the pitch in hertz; undefined if flite cannot change the pitch. */
+  /** Median and standard deviation (`spread`) of the pitch in hertz; undefined if flite cannot change the pitch. */
   readonly tone: { readonly median: number; readonly spread: number } | undefined;
   readonly loudness: MeasuredLoudness;
 }
 
-/** The loudness of the samples from flite. */
 interface MeasuredLoudness {
-  /** LUFS at speed 1 and at pitches that are two semitones apart. */
+  /** Loudness in LUFS at speed 1, measured at every second semitone of pitch from `lowestPitch` up. */
   readonly byPitch: readonly number[];
-  /** The pitch, in semitones, of the first entry of `byPitch`. */
+  /** The pitch, in semitones, that the first entry of `byPitch` stands for. */
   readonly lowestPitch: number;
-  /** Change in LU when the speed doubles. */
+  /** Change of the loudness, in loudness units (LU), when the speed doubles. */
   readonly bySpeed: number;
 }
 
 const PITCH_STEP = 2;
 
-/** The voices of flite. Pitch and loudness were measured over a minute of speech by each voice. */
+/** The voices of flite. Pitch and loudness were measured in one minute of speech per voice. */
 export const FLITE_VOICES: readonly FliteVoice[] = [
   voice('slt', 'en-US', {
     tone: { median: 172, spread: 27 },
@@ -67,7 +64,10 @@ export const FLITE_VOICES: readonly FliteVoice[] = [
   }),
 ];
 
-/** Id of the fastest voice. It pronounces words as the other voices do, and recordings are compared with it. */
+/**
+ * Id of the reference voice: foley speaks a text with this voice and compares the speech with a recording of the text.
+ * flite synthesizes this voice fastest.
+ */
 export const REFERENCE_VOICE = 'kal16';
 
 function voice(
@@ -89,7 +89,6 @@ function voice(
   };
 }
 
-/** Speed and pitch of a request. */
 type Delivery = Pick<EngineRequest, 'speed' | 'pitch'>;
 
 /** Returns the decibels to add to flite's samples, so that every voice is equally loud at every speed and pitch. */
@@ -105,8 +104,8 @@ export function fliteGainDb({ loudness, tone }: FliteVoice, { speed, pitch }: De
 }
 
 /**
- * Returns flite's arguments for a voice. Clamps the speed to 0.25 to 4 and the median pitch to 60 to 400 Hz, beyond which
- * the voices break up. The spread of the pitch in semitones does not change.
+ * Returns flite's command-line arguments for a voice. Clamps the speed to 0.25 to 4 and the median pitch to 60 to 400
+ * Hz, beyond which the voices break up.
  */
 export function fliteArguments(
   { id, stretch, tone }: FliteVoice,

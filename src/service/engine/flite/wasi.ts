@@ -1,17 +1,15 @@
 /**
- * A program compiled for WASI preview 1, with in-memory files, no environment and no clock. It can run once. Implements only
- * the system calls of flite; a module that imports others cannot be loaded.
+ * A program compiled for WASI preview 1, with in-memory files, no environment and no clock. Each instance can run the
+ * program once. Supports only the system calls that flite needs.
  */
 export class WasiCommand {
   readonly #memory: WasiMemory;
   readonly #start: () => unknown;
-  /** Command-line arguments, each with a final zero byte. */
   #args: readonly Uint8Array[] = [];
   #files = new Map<string, MemoryFile>();
   #onPrint: (text: string) => void = () => {};
   readonly #open = new Map<number, OpenFile>();
   #nextDescriptor = ROOT_DIRECTORY + 1;
-  /** The beginning of the program's output on stdout and stderr. */
   #output = '';
 
   constructor(module: WebAssembly.Module) {
@@ -34,7 +32,7 @@ export class WasiCommand {
    * Runs the program to completion.
    * @param args name of the program, then its arguments
    * @param files file system of the program, which the program may change
-   * @param onPrint called synchronously with each piece of output, a line or a part of one
+   * @param onPrint called synchronously with each piece of output (at most one line)
    * @throws the WebAssembly error that ended the program
    */
   run(
@@ -195,7 +193,6 @@ interface OpenFile {
   position: number;
 }
 
-/** Thrown by `proc_exit`, which must not return. */
 class ProgramExit extends Error {
   override readonly name = 'ProgramExit';
   readonly exitCode: number;
@@ -206,32 +203,28 @@ class ProgramExit extends Error {
   }
 }
 
-/** Error numbers of WASI. */
 const OK = 0;
 const BAD_DESCRIPTOR = 8;
 const INVALID = 28;
 const NO_SUCH_FILE = 44;
 const NOT_SEEKABLE = 70;
 
-/** File types of WASI. */
 const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
 
-/** Rights of a terminal: all but `fd_seek` and `fd_tell`, so that flite's C library writes line by line. */
+// All rights but `fd_seek` and `fd_tell`: without these two, flite's C library takes its output for a terminal and
+// writes line by line.
 const TERMINAL_RIGHTS = 0xff & ~0b10_0100;
 
-/** Flags of the WASI call `path_open`. */
 const CREATE = 1;
 const TRUNCATE = 8;
 
-/** Descriptor of the only directory; 0, 1 and 2 are the standard streams. */
 const ROOT_DIRECTORY = 3;
 const ROOT_NAME = new TextEncoder().encode('/');
 
 const OUTPUT_LIMIT = 2_000;
 
-/** The linear memory of a WASI program. */
 class WasiMemory {
   readonly #memory: WebAssembly.Memory;
 
@@ -239,8 +232,8 @@ class WasiMemory {
     this.#memory = memory;
   }
 
-  /** A new view of the memory on each read, because the buffer is replaced whenever the memory grows. */
   get view(): DataView {
+    // The buffer is replaced whenever the memory grows.
     return new DataView(this.#memory.buffer);
   }
 
@@ -252,7 +245,6 @@ class WasiMemory {
     this.view.setUint32(pointer, value, true);
   }
 
-  /** Yields the buffers of an array of `count` (pointer, length) pairs. */
   *buffers(pointer: number, count: number): Generator<Uint8Array> {
     for (let index = 0; index < count; index += 1) {
       const { view } = this;

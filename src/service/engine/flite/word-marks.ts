@@ -6,13 +6,16 @@ interface SpokenPiece {
   readonly piece: SpeakablePiece;
   readonly words: readonly WrittenWord[];
   readonly sounds: readonly TimedSound[];
-  /** For each token of `words`, in order, the names of the token's sounds. */
+  /** For each token in `words`, the names of its sounds (phonemes). */
   readonly tokens: readonly (readonly string[])[];
-  /** Duration of the speech before the piece, in milliseconds. */
+  /** Duration in milliseconds of the speech before this piece of text. */
   readonly offsetMs: number;
 }
 
-/** Returns the times of the words of a piece, aligned by sounds; estimates them if the sounds do not match. */
+/**
+ * Returns when each word of a piece of text is spoken. Aligns the words with the sounds (phonemes) that flite made;
+ * if the sounds do not match, estimates the times.
+ */
 export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiece): WordMark[] {
   const spoken = spokenWords(words, tokens);
   const times = alignSounds(sounds, spoken) ?? estimateTimes(sounds, spoken);
@@ -34,7 +37,6 @@ export function wordMarks({ piece, words, sounds, tokens, offsetMs }: SpokenPiec
 
 const ABBREVIATION = /^(?:\p{L}\.)+\p{L}$/u;
 
-/** Whether a full stop after a word belongs to the word, as in `U.S.` and `a.m.`. */
 function endsWithDot(text: string, { end, start }: Pick<WrittenWord, 'end' | 'start'>): boolean {
   return text.charAt(end) === '.' && ABBREVIATION.test(text.slice(start, end));
 }
@@ -57,16 +59,17 @@ function spokenWords(
 type WordTime = Pick<WordMark, 'startMs' | 'endMs'>;
 
 interface WordSounds {
-  /** Names of the sounds of the word, spoken alone; at least one. */
+  /** Names of the sounds (phonemes) of the word when it is spoken alone; at least one. */
   readonly sounds: readonly string[];
-  /** Whether flite may skip the word, such as a sign at the beginning of a sentence. */
+  /** True if flite may skip the word, such as a sign at the beginning of a sentence. */
   readonly isOptional: boolean;
 }
 
 /**
- * Aligns the sounds of words, each spoken alone, with the sounds of the speech. Chooses the alignment with the lowest
- * cost of differences, because in a sentence a word sounds slightly different.
- * @returns a time for each word, undefined for a skipped optional word; or undefined if the sounds differ too much
+ * Finds the times of words in the sounds (phonemes) of a speech, by comparison with the sounds of each word spoken
+ * alone.
+ * @returns a time for each word, undefined for a skipped optional word; undefined instead of the list if the sounds
+ * differ too much
  */
 export function alignSounds(
   spoken: readonly TimedSound[],
@@ -94,7 +97,6 @@ export function alignSounds(
   return isMissed ? undefined : times;
 }
 
-/** Divides the time from the first to the last sound among the words; a word with more sounds gets more time. */
 function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds[]): WordTime[] {
   const sounds = spoken.filter(({ name }) => name !== PAUSE);
   const startMs = sounds.at(0)?.startMs ?? 0;
@@ -111,10 +113,8 @@ function estimateTimes(spoken: readonly TimedSound[], words: readonly WordSounds
 // Far above the size of any sentence. Times are estimated above it.
 const MAX_CELLS = 500_000;
 
-/** Maximum cost of differences for each sound of the speech; above it, times are estimated. */
 const MOST_DIFFERENT = 0.4;
 
-/** Costs in the alignment: of an added or missing sound, of a different sound, and of a different vowel. */
 const GAP = 1;
 const OTHER_SOUND = 1.5;
 const OTHER_VOWEL = 0.5;
@@ -122,11 +122,9 @@ const VOWEL = /^[aeiou]/;
 
 interface ExpectedSound {
   readonly name: string;
-  /** Cost in the alignment if the speech lacks this sound. */
   readonly gap: number;
 }
 
-/** The lowest cost of aligning each prefix of one list of sounds with each prefix of another. */
 class DifferenceTable {
   readonly #left: readonly string[];
   readonly #right: readonly ExpectedSound[];
@@ -149,7 +147,6 @@ class DifferenceTable {
     return this.#cost(this.#left.length, this.#right.length);
   }
 
-  /** Returns the indices of aligned sounds in the left and the right list, in order. */
   pairs(): (readonly [number, number])[] {
     const pairs: (readonly [number, number])[] = [];
     let row = this.#left.length;
@@ -190,13 +187,13 @@ class DifferenceTable {
 }
 
 export interface TimedSound {
-  /** flite's name of the sound, such as `ae`; `pau` for silence. */
+  /** flite's name for the sound, such as `ae`; `pau` stands for silence. */
   readonly name: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** A line that flite printed: the sounds of one sentence. */
+/** A line that flite printed: the sounds (phonemes) of one sentence. */
 export interface PrintedLine {
   readonly text: string;
   /** Number of samples of speech before the sentence. */
@@ -206,9 +203,9 @@ export interface PrintedLine {
 const PAUSE = 'pau';
 
 /**
- * Returns the sounds in the lines that flite prints with `-psdur`, a line for each sentence. Limits the times to the
- * samples of the sentence, because the printed final pause is longer than the pause in the samples.
- * @param samples number of samples of the speech
+ * Returns the sounds (phonemes) in the lines that flite prints with `-psdur`, one line for each sentence. Shortens
+ * the last pause of each sentence, because flite prints a longer pause than it speaks.
+ * @param samples length of the speech in samples
  */
 export function timedSounds(
   lines: readonly PrintedLine[],
@@ -232,7 +229,7 @@ export function timedSounds(
   });
 }
 
-/** Returns the names of the sounds in a line without times, except pauses. */
+/** Returns the names of the sounds (phonemes) in a line that flite printed without times. Leaves out pauses. */
 export function soundNames(line: string): string[] {
   return line.split(' ').filter((name) => name !== '' && name !== PAUSE);
 }

@@ -1,7 +1,5 @@
-/**
- * Entry point of a worker thread that runs flite. Before it reports that it is ready, it speaks two words: WebAssembly
- * compiles each function on the first call, which would delay the first piece.
- */
+// Entry point of a worker thread that runs flite. Speaks two words before it reports that it is ready, because
+// WebAssembly compiles each function on its first call.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -3,34 +3,33 @@ import { countCodePoints } from '../../../text/code-points.ts';
 import { counted } from '../../../text/display.ts';
 import { EngineError } from '../speech-engine.ts';
 import {
-  Bench,
+  TestedEngine,
   loudnessOf,
   sampleText,
   type Sound,
   type TestOptions,
   Verdict,
-  type Wishes,
-} from './bench.ts';
+  type RequestChanges,
+} from './tested-engine.ts';
 
-/** The result of a rule. */
+/** The result of testing an engine against one rule of the engine protocol. */
 export interface RuleReport {
-  /** The rule's name, which does not change between versions. */
+  /** Name of the rule, which stays the same in all versions of foley. */
   readonly rule: string;
   readonly title: string;
   readonly status: 'passed' | 'warning' | 'failed' | 'skipped';
-  /** What the test found. */
+  /** What the test observed, as text for the author of the engine. */
   readonly found: string;
-  /** What the author of the engine can do; null for a rule that passed or was skipped. */
+  /** What the author of the engine can do to pass the rule; null if the rule passed or was skipped. */
   readonly mend: string | null;
 }
 
 interface Rule {
   readonly name: string;
-  /** The rule as a sentence. */
   readonly title: string;
   readonly mend: string;
-  /** Returns what the test found. @throws Verdict or EngineError if the rule does not pass */
-  readonly check: (bench: Bench) => Promise<string>;
+  /** Runs the test and returns what it observed. @throws Verdict or EngineError if the engine does not pass */
+  readonly check: (engine: TestedEngine) => Promise<string>;
 }
 
 /** The rules of the engine protocol, in the order of the test (docs/engines.md#test-your-engine). */
@@ -39,10 +38,10 @@ export const RULES: readonly Rule[] = [
     name: 'hello',
     title: 'the engine starts and says hello in time',
     mend: 'Send hello within 60 s, or loading messages at least every 60 s. Flush stdout after each message, and write logs to stderr.',
-    async check(bench) {
-      await bench.engine();
-      const { protocol = 1, voices } = bench.description;
-      return `version ${protocol}, ${counted(voices.length, 'voice')}, after ${seconds(bench.loadedMs)}`;
+    async check(engine) {
+      await engine.process();
+      const { protocol = 1, voices } = engine.description;
+      return `version ${protocol}, ${counted(voices.length, 'voice')}, after ${seconds(engine.loadedMs)}`;
     },
   },
   {
@@ -62,8 +61,8 @@ export const RULES: readonly Rule[] = [
     name: 'speech',
     title: 'every voice speaks a sentence of its language',
     mend: 'End each speak request with done after its audio, or with error. Text that has letters of the language must not be unspeakable.',
-    async check(bench) {
-      const spoken = [...(await bench.speakAll())];
+    async check(engine) {
+      const spoken = [...(await engine.speakAll())];
       const failures = spoken.flatMap(([id, sound]) =>
         sound instanceof EngineError ? [`${id}: ${sound.message}`] : [],
       );
@@ -77,12 +76,14 @@ export const RULES: readonly Rule[] = [
     name: 'rate',
     title: 'speech has a natural length, so that the sample rate is right',
     mend: 'Send 16-bit mono samples at the sampleRate of the voice; bytes is the number of bytes, not of samples.',
-    check: (bench) =>
-      eachSound(bench, 'warning', (sound) => {
+    check: (engine) =>
+      eachSound(engine, 'warning', (sound) => {
         const text = sampleText(sound.voice.language);
         const duration = sound.samples.length / sound.sampleRate;
         const count = countCodePoints(text);
-        const isNatural = duration >= count / FASTEST && duration <= 2 + count / SLOWEST;
+        const isNatural =
+          duration >= count / MOST_CHARACTERS_A_SECOND &&
+          duration <= 2 + count / FEWEST_CHARACTERS_A_SECOND;
         return isNatural ? undefined : `lasts ${duration.toFixed(1)} s for ${count} characters`;
       }),
   },
@@ -90,8 +91,8 @@ export const RULES: readonly Rule[] = [
     name: 'silence',
     title: 'speech is not silent',
     mend: 'Check that the samples are 16-bit signed integers, not floating-point numbers from -1 to 1.',
-    check: (bench) =>
-      eachSound(bench, 'failed', (sound) =>
+    check: (engine) =>
+      eachSound(engine, 'failed', (sound) =>
         peakOf(sound) < SILENT_PEAK ? 'is silent' : undefined,
       ),
   },
@@ -99,8 +100,8 @@ export const RULES: readonly Rule[] = [
     name: 'clipping',
     title: 'speech is not clipped',
     mend: 'Lower the level before the conversion to 16 bits, and limit values to -32768 to 32767.',
-    check: (bench) =>
-      eachSound(bench, 'failed', (sound) => {
+    check: (engine) =>
+      eachSound(engine, 'failed', (sound) => {
         const clipped = clippedIn(sound);
         return clipped === 0 ? undefined : `has ${clipped} runs of samples at full scale`;
       }),
@@ -109,8 +110,8 @@ export const RULES: readonly Rule[] = [
     name: 'level',
     title: 'speech has a loudness of about -20 LUFS',
     mend: 'Change the level of the voice, so that all voices are equally loud.',
-    check: (bench) =>
-      eachSound(bench, 'warning', (sound) => {
+    check: (engine) =>
+      eachSound(engine, 'warning', (sound) => {
         const loudness = loudnessOf(sound);
         if (loudness === undefined || Math.abs(loudness - LEVEL_LUFS) <= LEVEL_TOLERANCE) return;
         return `has ${loudness.toFixed(1)} LUFS`;
@@ -120,8 +121,8 @@ export const RULES: readonly Rule[] = [
     name: 'words',
     title: 'voices with words send times in order, inside the audio, for every word',
     mend: 'Count start and end in Unicode code points of the text, and times from the start of the audio of the request.',
-    check: (bench) =>
-      eachSound(bench, 'failed', ({ voice, words }) => {
+    check: (engine) =>
+      eachSound(engine, 'failed', ({ voice, words }) => {
         if (voice.words !== true) return 'skip';
         const missing = wordsOf(sampleText(voice.language)).filter(
           ({ end, start }) => !words.some((word) => word.start < end && word.end > start),
@@ -133,13 +134,13 @@ export const RULES: readonly Rule[] = [
     name: 'text',
     title: 'quotes, backslashes, line breaks and emoji do not end the text',
     mend: 'Decode the JSON string with a JSON parser, and pass the text to other programs without a shell.',
-    async check(bench) {
-      const [{ voice, samples }] = await firstOf(bench);
+    async check(engine) {
+      const [{ voice, samples }] = await firstOf(engine);
       const sample = sampleText(voice.language);
       const text = `"${sample}" \\ $(x) \`y\` 'z' %s &amp;\n\n\t${sample} 😀`;
-      const spoken = await bench.speak(voice, text);
+      const spoken = await engine.speak(voice, text);
       const ratio = spoken.samples.length / samples.length;
-      if (ratio >= LEAST_RATIO) return 'the whole text was spoken';
+      if (ratio >= LEAST_RATIO_OF_TWO_SENTENCES) return 'the whole text was spoken';
       const found = `two sentences last ${ratio.toFixed(1)} times as long as one`;
       throw new Verdict('failed', found);
     },
@@ -148,10 +149,10 @@ export const RULES: readonly Rule[] = [
     name: 'unspeakable',
     title: 'text without letters is answered',
     mend: 'Send done without audio, or error with the reason unspeakable.',
-    async check(bench) {
-      const [{ voice }] = await firstOf(bench);
+    async check(engine) {
+      const [{ voice }] = await firstOf(engine);
       try {
-        const sound = await bench.speak(voice, '…');
+        const sound = await engine.speak(voice, '…');
         if (peakOf(sound) >= SILENT_PEAK) return 'the engine made a sound';
       } catch (error) {
         if (error instanceof EngineError && error.reason === 'unspeakable') {
@@ -166,12 +167,12 @@ export const RULES: readonly Rule[] = [
     name: 'recovery',
     title: 'the process speaks again after text that it could not speak',
     mend: 'Catch the errors of a request: an error must not end the process.',
-    async check(bench) {
-      const [{ voice }] = await firstOf(bench);
-      const engine = await bench.engine();
-      await bench.speak(voice, '…').catch(() => undefined);
-      await bench.speak(voice, sampleText(voice.language));
-      if ((await bench.engine()) === engine) return 'the same process spoke';
+    async check(engine) {
+      const [{ voice }] = await firstOf(engine);
+      const before = await engine.process();
+      await engine.speak(voice, '…').catch(() => undefined);
+      await engine.speak(voice, sampleText(voice.language));
+      if ((await engine.process()) === before) return 'the same process spoke';
       throw new Verdict('failed', 'the process ended');
     },
   },
@@ -179,15 +180,15 @@ export const RULES: readonly Rule[] = [
     name: 'cancel',
     title: 'a cancelled request ends within 2 s',
     mend: 'Read stdin while the engine speaks, and send audio in small messages. After cancel, send done or error.',
-    async check(bench) {
-      const [{ voice }] = await firstOf(bench);
+    async check(engine) {
+      const [{ voice }] = await firstOf(engine);
       const text = `${sampleText(voice.language)} `.repeat(LONG_TEXT_SENTENCES).trim();
-      const engine = await bench.engine();
-      const speech = await bench.start(voice, text);
+      const before = await engine.process();
+      const speech = await engine.start(voice, text);
       await speech.chunks.next();
       await speech.settle();
-      if (!engine.isUsable) throw new Verdict('failed', 'the request continued for 2 s');
-      await bench.speak(voice, sampleText(voice.language));
+      if (!before.isUsable) throw new Verdict('failed', 'the request continued for 2 s');
+      await engine.speak(voice, sampleText(voice.language));
       return 'the process spoke again after it';
     },
   },
@@ -195,13 +196,13 @@ export const RULES: readonly Rule[] = [
     name: 'concurrency',
     title: 'as many requests as maxConcurrent are spoken at once',
     mend: 'Send the id of the request with each message, or declare a smaller maxConcurrent.',
-    async check(bench) {
-      const [{ samples, voice }] = await firstOf(bench);
-      const { maxConcurrent = 1 } = bench.description;
+    async check(engine) {
+      const [{ samples, voice }] = await firstOf(engine);
+      const { maxConcurrent = 1 } = engine.description;
       if (maxConcurrent === 1) throw new Verdict('skipped', 'maxConcurrent is 1');
       const text = sampleText(voice.language);
       const sounds = await Promise.all(
-        Array.from({ length: maxConcurrent }, () => bench.speak(voice, text)),
+        Array.from({ length: maxConcurrent }, () => engine.speak(voice, text)),
       );
       const wrong = sounds.find((one) => Math.abs(one.samples.length / samples.length - 1) > 0.5);
       if (wrong === undefined) return `${maxConcurrent} requests were spoken`;
@@ -218,8 +219,8 @@ export const RULES: readonly Rule[] = [
     name: 'end',
     title: 'the process exits within 2 s after the end of stdin, and stdout has only messages',
     mend: 'Exit when stdin ends. Write logs to stderr.',
-    async check(bench) {
-      const { fault, hasExited } = await bench.endInput();
+    async check(engine) {
+      const { fault, hasExited } = await engine.endInput();
       if (fault !== undefined) throw new Verdict('failed', fault);
       if (!hasExited) throw new Verdict('failed', 'the process continued and was killed');
       return 'the process exited';
@@ -228,29 +229,32 @@ export const RULES: readonly Rule[] = [
 ];
 
 /**
- * Tests an engine against each rule of the engine protocol (docs/engines.md#test-your-engine). A rule that fails does
- * not stop the others; after a crash they get a new process.
+ * Tests an engine against each rule of the engine protocol (docs/engines.md#test-your-engine). Continues after a rule
+ * that fails; after a crash, the next rule gets a new engine process.
  */
 export async function* testEngine(
   command: EngineCommand,
   options: TestOptions,
 ): AsyncGenerator<RuleReport> {
-  const bench = new Bench(command, options);
+  const engine = new TestedEngine(command, options);
   try {
     for (const rule of RULES) {
       options.onProgress(rule.title);
-      yield await judge(rule, bench);
+      yield await judge(rule, engine);
       options.signal.throwIfAborted();
     }
   } finally {
-    await bench.close();
+    await engine.close();
   }
 }
 
-async function judge({ check, mend, name, title }: Rule, bench: Bench): Promise<RuleReport> {
+async function judge(
+  { check, mend, name, title }: Rule,
+  engine: TestedEngine,
+): Promise<RuleReport> {
   const report = { rule: name, title };
   try {
-    return { ...report, status: 'passed', found: await check(bench), mend: null };
+    return { ...report, status: 'passed', found: await check(engine), mend: null };
   } catch (error) {
     if (error instanceof EngineError) {
       return { ...report, status: 'failed', found: error.message, mend };
@@ -261,28 +265,24 @@ async function judge({ check, mend, name, title }: Rule, bench: Bench): Promise<
   }
 }
 
-/** Characters a second of the fastest and the slowest speech that sounds natural. */
-const FASTEST = 50;
-const SLOWEST = 2.5;
+const MOST_CHARACTERS_A_SECOND = 50;
+const FEWEST_CHARACTERS_A_SECOND = 2.5;
 const SILENT_PEAK = 0.003;
 const LEVEL_LUFS = -20;
 const LEVEL_TOLERANCE = 3;
 const LONG_TEXT_SENTENCES = 30;
-/** How much longer two sentences last than one, at least. */
-const LEAST_RATIO = 1.5;
-/** Samples in a row at full scale that are no longer a single peak. */
+const LEAST_RATIO_OF_TWO_SENTENCES = 1.5;
 const CLIPPED_RUN = 4;
 const FULL_SCALE = 32_767 / 32_768;
 
 type SpokenVoice = Sound & { readonly voice: EngineVoiceRecord };
 
-/** Checks the sound of every voice. @param problemOf returns what is wrong, or `skip` */
 async function eachSound(
-  bench: Bench,
+  engine: TestedEngine,
   status: 'failed' | 'warning',
   problemOf: (sound: SpokenVoice) => string | undefined,
 ): Promise<string> {
-  const sounds = await bench.sounds();
+  const sounds = await engine.sounds();
   const found = sounds.map((sound) => ({ id: sound.voice.id, problem: problemOf(sound) }));
   const checked = found.filter(({ problem }) => problem !== 'skip');
   if (checked.length === 0) throw new Verdict('skipped', 'no voice declares it');
@@ -293,8 +293,8 @@ async function eachSound(
   throw new Verdict(status, `voice ${first.id} ${first.problem}${more}`);
 }
 
-async function firstOf(bench: Bench): Promise<readonly [SpokenVoice]> {
-  const [first] = await bench.sounds();
+async function firstOf(engine: TestedEngine): Promise<readonly [SpokenVoice]> {
+  const [first] = await engine.sounds();
   if (first === undefined) throw new Verdict('skipped', 'no voice speaks');
   return [first];
 }
@@ -313,8 +313,8 @@ function clippedIn({ samples }: Sound): number {
   return runs;
 }
 
-/** Returns the words of a text with their places in code points; none for a script without spaces. */
 function wordsOf(text: string) {
+  // Chinese and Japanese have no spaces between words.
   if (/[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u.test(text)) return [];
   return [...text.matchAll(/[\p{L}\p{M}\p{N}’-]*[\p{L}\p{N}][\p{L}\p{M}\p{N}’-]*/gu)].map(
     ({ 0: word, index }) => {
@@ -324,51 +324,51 @@ function wordsOf(text: string) {
   );
 }
 
-/** Values that change the speech noticeably, and how the result must differ from `plain`. */
+// Each control is tested with values that change the speech noticeably.
 const CONTROL_TESTS: Readonly<
   Record<
     EngineControl,
     {
-      readonly wishes: readonly Wishes[];
+      readonly changes: readonly RequestChanges[];
       readonly differs: (plain: Sound, other: Sound) => boolean;
     }
   >
 > = {
   speed: {
-    wishes: [{ speed: 1.5 }],
+    changes: [{ speed: 1.5 }],
     differs: (plain, other) => other.samples.length < 0.9 * plain.samples.length,
   },
-  pitch: { wishes: [{ pitch: 4 }], differs: areDifferent },
+  pitch: { changes: [{ pitch: 4 }], differs: areDifferent },
   volume: {
-    wishes: [{ controls: { volume: -6 } }],
+    changes: [{ controls: { volume: -6 } }],
     differs: (plain, other) => (loudnessOf(other) ?? -70) < (loudnessOf(plain) ?? 0) - 3,
   },
-  language: { wishes: [], differs: areDifferent },
+  language: { changes: [], differs: areDifferent },
   emotion: {
-    wishes: ['happy', 'sad', 'angry'].map((emotion) => ({ controls: { emotion } })),
+    changes: ['happy', 'sad', 'angry'].map((emotion) => ({ controls: { emotion } })),
     differs: areDifferent,
   },
   instruction: {
-    wishes: [{ controls: { instruction: 'Speak slowly and sadly.' } }],
+    changes: [{ controls: { instruction: 'Speak slowly and sadly.' } }],
     differs: areDifferent,
   },
-  stability: { wishes: [{ controls: { stability: 0.1 } }], differs: areDifferent },
-  similarity: { wishes: [{ controls: { similarity: 0.1 } }], differs: areDifferent },
+  stability: { changes: [{ controls: { stability: 0.1 } }], differs: areDifferent },
+  similarity: { changes: [{ controls: { similarity: 0.1 } }], differs: areDifferent },
 };
 
 function declaredBy({ controls, pitch }: EngineVoiceRecord): readonly EngineControl[] {
   return controls ?? (pitch === true ? ['speed', 'pitch'] : ['speed']);
 }
 
-async function checkControls(bench: Bench): Promise<string> {
-  const sounds = await bench.sounds();
-  const { protocol = 1 } = bench.description;
+async function checkControls(engine: TestedEngine): Promise<string> {
+  const sounds = await engine.sounds();
+  const { protocol = 1 } = engine.description;
   const declared = [...new Set(sounds.flatMap(({ voice }) => declaredBy(voice)))];
   if (declared.length === 0) throw new Verdict('skipped', 'no control is declared');
   const useless: EngineControl[] = [];
   for (const control of declared) {
     const plain = sounds.find(({ voice }) => declaredBy(voice).includes(control));
-    if (plain !== undefined && !(await hasEffect(bench, control, plain))) useless.push(control);
+    if (plain !== undefined && !(await hasEffect(engine, control, plain))) useless.push(control);
   }
   if (useless.length === 0) return declared.join(', ');
   // A voice of version 1 uses the nearest value that it supports, and names of emotions are free.
@@ -379,16 +379,16 @@ async function checkControls(bench: Bench): Promise<string> {
 const SURE_CONTROLS: ReadonlySet<EngineControl> = new Set(['speed', 'pitch', 'volume']);
 
 async function hasEffect(
-  bench: Bench,
+  engine: TestedEngine,
   control: EngineControl,
   { voice, ...plain }: SpokenVoice,
 ): Promise<boolean> {
-  const { differs, wishes } = CONTROL_TESTS[control];
+  const { differs, changes } = CONTROL_TESTS[control];
   const text = sampleText(voice.language);
-  for (const wish of wishes) {
-    if (differs(plain, await bench.speak(voice, text, wish))) return true;
+  for (const change of changes) {
+    if (differs(plain, await engine.speak(voice, text, change))) return true;
   }
-  return wishes.length === 0;
+  return changes.length === 0;
 }
 
 function areDifferent({ samples }: Sound, other: Sound): boolean {

@@ -3,7 +3,7 @@ import type { EngineCommand, EngineDescription } from '../../../contract/engine.
 import { ENGINE_PROTOCOLS } from '../../../contract/engine.ts';
 import type { Clock } from '../../../effects/clock.ts';
 import { display } from '../../../text/display.ts';
-import { samplesOf } from '../encode/pcm.ts';
+import { samplesOf } from '../../../audio/encode/pcm.ts';
 import {
   EngineError,
   type EngineRequest,
@@ -18,7 +18,7 @@ import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** Maximum time between two messages while the engine loads, and until the first one. */
+  /** While the engine loads: maximum time until its first message, and between two messages. */
   greeting: 60_000,
   /** Maximum time between the start of the process and the engine's greeting. */
   loading: 600_000,
@@ -28,20 +28,19 @@ const TIMEOUTS = {
   cancel: 2_000,
   /** Maximum time for which a request with unread audio may delay other requests. */
   stall: 10_000,
-  /** Maximum time between closing the engine's stdin and the end of its process. */
+  /** Maximum time between closing the engine's stdin and the exit of its process. */
   exit: 2_000,
 } as const;
 
-/** Maximum bytes of audio that wait for their requests, of all requests of a process. */
+/** Maximum number of bytes of unread audio in all requests of an engine process. */
 const UNREAD_BYTES = 32 * 1024 * 1024;
 
-/** The message that ends a request. */
 type Ending = Extract<EngineMessage, { readonly type: 'done' | 'error' }>;
 
-/** The speech of one request. */
+/** The speech that an engine makes for one request. */
 export interface Speech {
   readonly chunks: AsyncGenerator<SpeechChunk, undefined>;
-  /** Cancels the request unless it has ended, and ignores its remaining messages. Never rejects. */
+  /** Cancels the request unless it has ended. Later messages about the request are ignored. Never rejects. */
   settle(): Promise<void>;
 }
 
@@ -56,8 +55,8 @@ export interface EngineProcessOptions {
 }
 
 /**
- * Controls a process of an engine, which speaks as many requests at once as its greeting allows. Kills a process that
- * violates the protocol or exceeds a timeout; then all its requests fail.
+ * Controls one process of an engine. The process speaks as many requests at once as its greeting allows. If the
+ * process violates the protocol or exceeds a timeout, it is killed and all its requests fail.
  */
 export class EngineProcess {
   /** The greeting of the engine: version, license, voices and capabilities. */
@@ -69,14 +68,13 @@ export class EngineProcess {
   readonly #messages: AsyncGenerator<ReceivedMessage, undefined>;
   readonly #onLoading: EngineProcessOptions['onLoading'];
   readonly #command: EngineCommand;
-  /** Messages before the greeting. */
   readonly #greeting = new Inbox();
-  /** The unfinished requests by their ids. */
   readonly #open = new Map<number, Inbox>();
   #description: EngineDescription | undefined;
   #lastId = 0;
   #isReading = false;
   #isUsable = true;
+  #isEnding = false;
   #failure: Promise<EngineError> | undefined;
 
   /** @throws EngineError when the process cannot be started */
@@ -105,7 +103,7 @@ export class EngineProcess {
     return this.#isUsable;
   }
 
-  /** Sets whether foley stays alive while the engine runs. */
+  /** Sets whether the running engine keeps the foley process alive. */
   keepAlive(isNeeded: boolean): void {
     this.#child.keepAlive(isNeeded);
   }
@@ -124,9 +122,9 @@ export class EngineProcess {
   }
 
   /**
-   * Makes a voice from reference audio; settle a request that is no longer needed. The engine must support cloning.
-   * @param reference path of the audio, and its words if they are known
-   * @returns the name of the voice for requests
+   * Makes a voice from reference audio; call `settle` to cancel. The engine must support cloning.
+   * @param reference path of the audio, and its transcript (empty if unknown)
+   * @returns the voice id to use in requests
    */
   clone(reference: { readonly audio: string; readonly text: string }): {
     readonly voice: Promise<string>;
@@ -136,9 +134,10 @@ export class EngineProcess {
     return { voice: this.#clone(id, reference), settle: () => this.#settle(id) };
   }
 
-  /** Ends the process; kills a process that does not exit in time. */
+  /** Ends the process; kills it if it does not exit in time. */
   async end(): Promise<void> {
     this.#isUsable = false;
+    this.#isEnding = true;
     this.#child.keepAlive(true);
     this.#child.stdin.end();
     this.#child.kill('SIGTERM');
@@ -146,8 +145,8 @@ export class EngineProcess {
   }
 
   /**
-   * Closes the stdin of an idle engine, after which the process must exit; kills a process that does not.
-   * @returns whether the process exited by itself, and the fault of its last output, if any
+   * Closes the stdin of an idle engine and waits for the process to exit. Kills the process after a timeout.
+   * @returns `hasExited`: true if the process exited by itself; `fault`: why its last output violates the protocol
    */
   async endInput(): Promise<{ readonly hasExited: boolean; readonly fault: string | undefined }> {
     this.#isUsable = false;
@@ -244,9 +243,10 @@ export class EngineProcess {
     if (first === undefined) return { ...fields, speed, pitch };
     const voice = voices.find((one) => one.id === request.voice) ?? voices[0];
     const given = { ...request.controls, speed, pitch };
+    // A control with its default value changes nothing, so it is not sent.
     const controls = (voice?.controls ?? [])
       .map((name) => [name, given[name]] as const)
-      .filter(([name, value]) => value !== undefined && value !== DEFAULTS.get(name));
+      .filter(([name, value]) => value !== undefined && value !== CONTROL_DEFAULTS.get(name));
     return {
       ...fields,
       model: model ?? first.id,
@@ -348,7 +348,6 @@ export class EngineProcess {
     }
   }
 
-  /** Waits while too much audio is unread; then fails the request that has the most of it. */
   async #limitUnread(): Promise<void> {
     const unread = (): number =>
       [...this.#open.values()].reduce((sum, { bytes }) => sum + bytes, 0);
@@ -371,18 +370,17 @@ export class EngineProcess {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** @param earlier what the engine had written to stderr when the request began */
   async #reported(
     { reason, message }: Extract<Ending, { readonly type: 'error' }>,
-    earlier: string,
+    stderrBefore: string,
   ): Promise<EngineError> {
     await nextTurn();
-    const written = withoutStart(this.#child.stderrTail(), earlier);
-    const text = `${this.#name} says: ${display(message)}${stderrPart(written)}`;
+    const written = withoutStart(this.#child.stderrTail(), stderrBefore);
+    const said = display(message, { max: MESSAGE_MAX });
+    const text = `${this.#name} says: ${said}${stderrPart(written)}`;
     return new EngineError(reason ?? 'failed', text);
   }
 
-  /** Kills the process and returns its failure. @param when last words of the message, such as `while it spoke` */
   #fail(error: unknown, when: string): Promise<EngineError> {
     this.#failure ??= this.#explain(error, when);
     return this.#failure;
@@ -405,6 +403,7 @@ export class EngineProcess {
     if (error instanceof EngineError) return error.message;
     if (error instanceof TimedOut) return `${error.message} ${when}`;
     if (error instanceof ProtocolFault) return `broke the protocol ${when}: ${error.message}`;
+    if (this.#isEnding) return `was stopped ${when}`;
     // stdout has ended, usually because the process has ended.
     await this.#waitBriefly(this.#child.ended);
     this.kill();
@@ -417,20 +416,18 @@ export class EngineProcess {
   }
 }
 
-/** Values of controls that are not sent, because they change nothing. */
-const DEFAULTS = new Map<string, number>([
+const CONTROL_DEFAULTS = new Map<string, number>([
   ['speed', 1],
   ['pitch', 0],
   ['volume', 0],
 ]);
 
-/** Maximum number of characters from the engine's stderr in a message. */
+const MESSAGE_MAX = 1_000;
 const STDERR_MAX = 500;
 
-/** Empty lines and the parts of a Node.js stack trace after the message. */
+/** Matches the lines of stderr that an error message leaves out: empty lines and the call stack of Node.js. */
 const NOT_SHOWN = /^\s*$|^\s+at .|^Node\.js v\d/;
 
-/** Returns the last lines of an engine's stderr as a part of a message; empty if there are none. */
 function stderrPart(stderr: string): string {
   const lines = stderr.split(/\r?\n/).filter((line) => !NOT_SHOWN.test(line));
   let shown = '';
@@ -442,21 +439,21 @@ function stderrPart(stderr: string): string {
   return shown === '' ? '' : `; it wrote to stderr: ${shown}`;
 }
 
-/** Characters by which the place of earlier output is found again. */
 const OVERLAP = 200;
 
 function withoutStart(tail: string, earlier: string): string {
+  // stderrTail may have dropped the start of `earlier`, so only the end of `earlier` is searched.
   const mark = earlier.slice(-OVERLAP);
   const at = mark === '' ? -1 : tail.lastIndexOf(mark);
   return at === -1 ? tail : tail.slice(at + mark.length);
 }
 
-/** Thrown for an exceeded timeout. The message is a predicate, such as `was silent for 60 s`. */
+/** Thrown for an exceeded timeout. The message is a verb phrase, such as `was silent for 60 s`. */
 export class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
-/** Waits for a promise. @throws TimedOut after `waitMs` milliseconds, and the error of the promise */
+/** Waits for a promise, at most `waitMs` milliseconds. @throws TimedOut; errors of the promise */
 export function withTimeout<T>(waitMs: number, promise: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const message = `was silent for ${waitMs / 1000} s`;

@@ -1,6 +1,6 @@
 import type { ReceivedMessage } from './messages.ts';
 
-/** Ends a request that was settled before its end. */
+/** Thrown by `Inbox.next` after the request was cancelled. */
 export class Settled extends Error {
   override readonly name = 'Settled';
   readonly reason: unknown;
@@ -11,9 +11,9 @@ export class Settled extends Error {
   }
 }
 
-/** The messages about one request that the service has not read yet. */
+/** A queue of an engine's messages about one request. */
 export class Inbox {
-  /** Resolves when no more messages follow. Never rejects. */
+  /** Resolves after the last message was added. Never rejects. */
   readonly ended: Promise<void>;
   readonly #received: ReceivedMessage[] = [];
   #bytes = 0;
@@ -28,17 +28,17 @@ export class Inbox {
     this.ended = new Promise((resolve) => (this.#onEnd = resolve));
   }
 
-  /** Approximate size of the messages in bytes. */
+  /** Approximate size of the unread messages in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the next message is needed: a consumer waits for it, or the rest is to be ignored. */
+  /** True while messages must be read from the engine: a consumer waits for one, or discards all messages. */
   get isWaiting(): boolean {
     return this.#waiter !== undefined || (this.#isDiscarding && !this.#hasEnded);
   }
 
-  /** Returns the next message. @throws the error of `fail`, or Settled after `discard` */
+  /** Returns the next message, once there is one. @throws Settled after `discard`; the error given to `fail` */
   next(): Promise<ReceivedMessage> {
     const first = this.#received.shift();
     if (first !== undefined) {
@@ -52,7 +52,7 @@ export class Inbox {
     });
   }
 
-  /** Resolves when the consumer takes a message, or the messages are discarded. */
+  /** Resolves when a consumer takes a message, or when the messages are discarded. */
   taken(): Promise<void> {
     return new Promise((resolve) => (this.#onTaken = resolve));
   }
@@ -81,7 +81,7 @@ export class Inbox {
     this.#close();
   }
 
-  /** Ignores all messages from now on. @param reason error for the consumer */
+  /** Discards the unread messages and all later ones. @param reason stored in the Settled error that `next` throws */
   discard(reason: unknown = new Error('The request was settled.')): void {
     if (this.#isDiscarding) return;
     this.#isDiscarding = true;

@@ -15,8 +15,8 @@ export interface InspectOptions {
 const SAMPLE_TEXT = '1, 2, 3.';
 
 /**
- * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the process.
- * A voice that reports the numbers as unspeakable passes.
+ * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the
+ * process. A voice passes if it reports the numbers as unspeakable.
  * @throws EngineError with a message for the author of the engine
  */
 export async function inspectEngine(
@@ -27,12 +27,7 @@ export async function inspectEngine(
   engine.keepAlive(true);
   try {
     const description = await abortable(engine.ready, signal);
-    const ids = description.voices.map(({ id }) => id);
-    const twin = ids.find((id, index) => ids.indexOf(id) !== index);
-    if (twin !== undefined) {
-      const message = `The engine ${command.name} has two voices with the id ${twin}.`;
-      throw new EngineError('failed', message);
-    }
+    requireUniqueIds(command.name, description);
     const [voice] = description.voices;
     if (voice !== undefined) {
       const request = { text: SAMPLE_TEXT, voice: voice.id, speed: 1, pitch: 0 };
@@ -46,5 +41,14 @@ export async function inspectEngine(
   } finally {
     if (signal.aborted) engine.kill();
     await engine.end();
+  }
+}
+
+function requireUniqueIds(engine: string, { models = [], voices }: EngineDescription): void {
+  for (const [what, list] of [['voices', voices] as const, ['models', models] as const]) {
+    const ids = list.map(({ id }) => id);
+    const twin = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (twin === undefined) continue;
+    throw new EngineError('failed', `The engine ${engine} has two ${what} with the id ${twin}.`);
   }
 }

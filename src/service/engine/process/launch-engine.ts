@@ -1,9 +1,8 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn, spawnSync } from 'node:child_process';
 import { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { EngineCommand } from '../../../contract/engine.ts';
 
-/** How a process ended: `how` is a predicate, such as `ended with exit code 1`. */
 interface EngineEnd {
   readonly hasRun: boolean;
   readonly how: string;
@@ -18,37 +17,46 @@ export interface EngineChild {
   readonly ended: Promise<EngineEnd>;
   /** Resolves when the engine and its child processes have closed stderr. */
   readonly stderrClosed: Promise<void>;
-  /** Returns the last part of the engine's stderr output. */
+  /** Returns the end of the engine's stderr output. */
   stderrTail(): string;
-  /** Sets whether foley stays alive while the engine runs. */
+  /** Sets whether the running engine keeps the foley process alive. */
   keepAlive(isNeeded: boolean): void;
   /** Sends a signal to the engine and its child processes. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** Starts an engine. @throws Error when `spawn` rejects the arguments */
+/** Starts the process of an engine. @throws Error when `spawn` rejects the arguments */
 export type LaunchEngine = (command: EngineCommand) => EngineChild;
 
 export interface LaunchOptions {
-  /** Environment variables of foley; an engine gets only the allowed ones. */
+  /** Environment variables of foley. Only an allowed few are passed to an engine. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The program that runs when the command of an engine is `node`. */
   readonly nodePath: string;
+  /** Operating system, default that of this process. On Windows, `taskkill` ends an engine and its children. */
+  readonly platform?: NodeJS.Platform;
+  /** Runs a Windows program. If `isExiting`, waits until the program has ended, because foley exits afterwards. */
+  readonly runProgram?: (file: string, args: readonly string[], isExiting: boolean) => void;
 }
 
 /**
- * Returns a function that starts engines, without a shell. Each engine has its own process group: a signal also reaches
- * the child processes of the engine, and Ctrl-C reaches only foley.
+ * Returns a function that starts engines without a shell. Each engine has its own process group, so that a signal
+ * also reaches the engine's child processes, and Ctrl-C does not reach the engine.
  */
-export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
+export function engineLauncher(options: LaunchOptions): LaunchEngine {
+  const { env, nodePath, platform = process.platform } = options;
   const running = new Set<EngineChild>();
-  const killAll = (): void => running.forEach((engine) => engine.kill('SIGKILL'));
+  let isExiting = false;
+  const killAll = (): void => {
+    isExiting = true;
+    running.forEach((engine) => engine.kill('SIGKILL'));
+  };
   return ({ command, args, cwd }) => {
     const child = spawn(command === 'node' ? nodePath : command, args, {
       cwd,
       env: engineEnvironment(env),
       stdio: ['pipe', 'pipe', 'pipe'],
-      detached: HAS_GROUPS,
+      detached: platform !== 'win32',
       windowsHide: true,
     });
     // A failed write is not reported, because the end of the process is.
@@ -61,7 +69,11 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
       stderrClosed: new Promise((resolve) => child.stderr.once('close', () => resolve())),
       stderrTail: keepTail(child.stderr),
       keepAlive: (isNeeded) => keepAlive(child, isNeeded),
-      kill: (signal) => kill(child, signal),
+      kill: (signal) => {
+        if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+        if (platform === 'win32') killTree(child.pid, isExiting, options);
+        else killGroup(child.pid, signal);
+      },
     };
     engine.keepAlive(false);
     // An engine may ignore the end of stdin.
@@ -77,8 +89,6 @@ export function engineLauncher({ env, nodePath }: LaunchOptions): LaunchEngine {
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
-const HAS_GROUPS = process.platform !== 'win32';
 
 function endOf(child: Child, what: string): Promise<EngineEnd> {
   return new Promise((resolve) => {
@@ -111,22 +121,36 @@ function keepAlive(child: Child, isNeeded: boolean): void {
   if (child.stderr instanceof Socket) child.stderr.unref();
 }
 
-function kill(child: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
   try {
-    if (HAS_GROUPS) process.kill(-child.pid, signal);
-    else child.kill(signal);
+    process.kill(-pid, signal);
   } catch {
     // The process has just ended.
   }
 }
 
-/** Environment variables that an engine gets, to find executables, libraries, files and the user's language. */
+function killTree(
+  pid: number,
+  isExiting: boolean,
+  { env, runProgram = runWindowsProgram }: LaunchOptions,
+): void {
+  const taskkill = `${env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\taskkill.exe`;
+  runProgram(taskkill, ['/PID', String(pid), '/T', '/F'], isExiting);
+}
+
+function runWindowsProgram(file: string, args: readonly string[], isExiting: boolean): void {
+  const options = { stdio: 'ignore', windowsHide: true } as const;
+  if (isExiting) spawnSync(file, args, options);
+  // An error means that the program is missing; the engine then ends with its stdin.
+  else spawn(file, args, options).on('error', () => undefined);
+}
+
+// An engine needs these to find executables, libraries, files and the user's language.
 const PASSED_ON =
   'PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ TMPDIR XDG_CACHE_HOME XDG_DATA_HOME LD_LIBRARY_PATH ' +
   'DYLD_LIBRARY_PATH CUDA_VISIBLE_DEVICES SystemRoot windir PATHEXT APPDATA LOCALAPPDATA USERPROFILE TEMP TMP';
 
-/** Returns the environment of an engine, without foley's API keys and tokens. */
+/** Returns the environment variables for an engine. They do not contain foley's API keys and tokens. */
 export function engineEnvironment(env: LaunchOptions['env']): LaunchOptions['env'] {
   return Object.fromEntries(PASSED_ON.split(' ').map((name) => [name, env[name]]));
 }

@@ -17,7 +17,6 @@ const ENGINE_LIMITS = {
   /** Maximum bytes of samples in one audio message: about 22 s at 24 kHz. */
   audioBytes: 1024 * 1024,
   wordsPerMessage: 10_000,
-  messageCharacters: 1_000,
   handleCharacters: 1_000,
 } as const;
 
@@ -29,13 +28,13 @@ export type HostMessage =
 
 interface SpeakFields {
   readonly type: 'speak';
-  /** Number of the request within this process, from 1. */
+  /** Serial number, from 1, of the request in its engine process. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;
 }
 
-/** A request in the form of version 1 or version 2. */
+/** A `speak` message in version 1 or version 2 of the engine protocol. */
 export type SpeakMessage =
   | (SpeakFields & { readonly speed: number; readonly pitch: number })
   | (SpeakFields & {
@@ -58,7 +57,6 @@ const Milliseconds = Type.Number({ minimum: 0, maximum: 7 * 24 * 3_600_000 });
 
 const HELLO = { type: Type.Literal('hello') };
 const DESCRIPTION = EngineDescription.properties;
-/** The greeting of version 1, which ignores the fields of version 2. */
 const Hello1 = Type.Object({
   ...HELLO,
   protocol: Type.Literal(ENGINE_PROTOCOLS.oldest),
@@ -78,9 +76,9 @@ const Hello2 = Type.Object({
 const Loading = Type.Object({
   type: Type.Literal('loading'),
   progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-  message: Type.Optional(Type.String({ maxLength: ENGINE_LIMITS.messageCharacters })),
+  message: Type.Optional(Type.String()),
 });
-/** An audio message. The samples follow the JSON line as bytes. */
+// The samples follow the JSON line as bytes.
 const Audio = Type.Object({
   type: Type.Literal('audio'),
   id: Id,
@@ -102,10 +100,10 @@ const Words = Type.Object({
 const Done = Type.Object({ type: Type.Literal('done'), id: Id });
 const Fault = Type.Object({
   type: Type.Literal('error'),
-  /** Request that failed; missing in an error before the greeting. */
+  /** Id of the failed request; missing if the engine failed before its greeting. */
   id: Type.Optional(Id),
   reason: Type.Optional(Type.Enum(['unspeakable', 'failed'])),
-  message: Type.String({ maxLength: ENGINE_LIMITS.messageCharacters }),
+  message: Type.String(),
 });
 
 const Cloned = Type.Object({
@@ -130,7 +128,7 @@ const SCHEMAS = new Map<unknown, TSchema>([
   ['cloned', Cloned],
 ]);
 
-/** A violation of the engine protocol (docs/engines.md); the message is for the author of the engine. */
+/** Thrown for a violation of the engine protocol (docs/engines.md). The message is for the author of the engine. */
 export class ProtocolFault extends Error {
   override readonly name = 'ProtocolFault';
 }
@@ -152,8 +150,9 @@ function parseMessage(line: string): EngineMessage {
   }
   const [, [first]] = Errors(schema, value);
   const where = first === undefined || first.instancePath === '' ? '' : ` ${first.instancePath}`;
+  const allowed = first?.keyword === 'enum' ? `: ${first.params.allowedValues.join(', ')}` : '';
   throw new ProtocolFault(
-    `its ${String(type)} message is invalid:${where} ${first?.message ?? 'is not valid'}`,
+    `its ${String(type)} message is invalid:${where} ${first?.message ?? 'is not valid'}${allowed}`,
   );
 }
 
@@ -176,14 +175,11 @@ function show(value: unknown): string {
 
 export interface ReceivedMessage {
   readonly message: EngineMessage;
-  /** 16-bit samples of an audio message, little-endian; otherwise empty. */
+  /** Samples of an audio message (16-bit, little-endian); empty for other messages. */
   readonly pcm: Buffer;
 }
 
-/**
- * Parses the messages on an engine's stdout; does not read ahead of the consumer.
- * @throws ProtocolFault
- */
+/** Parses the messages on an engine's stdout. Reads only as the consumer requests messages. @throws ProtocolFault */
 export async function* readMessages(
   stdout: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ReceivedMessage, undefined> {
@@ -203,10 +199,9 @@ export async function* readMessages(
   }
 }
 
-/** Reads a stream by lines or by counts of bytes, without reading ahead. */
+/** Reads lines, or given numbers of bytes, from a stream. Does not read ahead. */
 export class ByteQueue {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** Bytes that were received from the stream and not yet returned. */
   #parts: Buffer[] = [];
   #length = 0;
 
@@ -259,7 +254,7 @@ export class ByteQueue {
 
 const LINE_FEED = 0x0a;
 
-/** Returns the description in a greeting, with the defaults of its version. @param name of the engine */
+/** Returns the engine description in a greeting, with the defaults of the protocol version. */
 export function descriptionIn(
   hello: Extract<EngineMessage, { readonly type: 'hello' }>,
   name: string,

@@ -33,8 +33,8 @@ export interface ProcessEngineOptions {
 }
 
 /**
- * Creates an engine that runs in separate processes (docs/engines.md). Processes start on demand and end when they are
- * idle. A process keeps foley alive only while it speaks. The engine program clamps speed and pitch.
+ * Creates an engine that runs in separate processes (docs/engines.md). A process starts when it is needed, ends when
+ * it is idle, and keeps foley alive only while it speaks. The engine program clamps speed and pitch.
  */
 export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine {
   const { registration, launch, clock = systemClock } = options;
@@ -71,15 +71,16 @@ export function createProcessEngine(options: ProcessEngineOptions): SpeechEngine
   };
 }
 
-/** Returns a voice of an engine. A cloned voice has the capabilities of the first voice. */
 function voiceIn({ voices }: EngineRegistration, id: string): EngineVoiceRecord | undefined {
+  // A cloned voice has the capabilities of the first voice.
   return id.startsWith(CLONED_VOICE) ? voices[0] : voices.find((voice) => voice.id === id);
 }
 
 /**
- * Returns the letters and digits of a text whose script a voice cannot speak.
- * @param scripts ISO 15924 codes
- * @param region how the service reads English for the voice; undefined if it does not
+ * Returns the letters and digits in a text that belong to scripts which a voice cannot speak.
+ * @param scripts ISO 15924 codes of the scripts that the voice speaks
+ * @param region regional rules by which the service reads English for the voice; undefined if the voice reads text
+ * itself
  */
 export function unspokenScripts(
   text: string,
@@ -97,11 +98,11 @@ export function unspokenScripts(
   return unspokenIn(text, rewrite, { isForeign, region });
 }
 
-/** Returns a pattern of the characters that a script uses; none if this Node.js does not know the script. */
 function scriptPattern(code: string): string[] {
   try {
     return [new RegExp(String.raw`\p{Script_Extensions=${code}}`, 'u').source];
   } catch {
+    // This Node.js does not know the script.
     return [];
   }
 }
@@ -135,10 +136,10 @@ async function* speak(
       yield read.place(next.value);
       signal.throwIfAborted();
     }
-    const words = read.rest();
+    const words = read.lastWord();
     if (words.length > 0) yield { samples: new Float32Array(0), sampleRate, words };
   } catch (error) {
-    throw named(error, name);
+    throw withEngineName(error, name);
   } finally {
     void pool.giveBack(engine, speech);
   }
@@ -157,19 +158,17 @@ async function clone(
     cloning = engine.clone(reference);
     return CLONED_VOICE + (await abortable(cloning.voice, signal));
   } catch (error) {
-    throw named(error, registration.name);
+    throw withEngineName(error, registration.name);
   } finally {
     void pool.giveBack(engine, cloning);
   }
 }
 
-/** Adds the name of the engine to its failure. */
-function named(error: unknown, engine: string): unknown {
+function withEngineName(error: unknown, engine: string): unknown {
   const isFailure = error instanceof EngineError && error.reason === 'failed';
   return isFailure ? new EngineError(error.reason, error.message, error.cause, engine) : error;
 }
 
-/** @throws EngineError when the engine no longer has the capabilities that foley stored */
 function requireUnchanged(
   greeting: EngineDescription,
   { maxConcurrent = 1, name, protocol }: EngineRegistration,
@@ -191,20 +190,19 @@ function requireUnchanged(
   );
 }
 
-/** Returns how the service reads text for a voice; undefined if the voice reads text itself. */
 function regionOf({ language, textNormalization = false }: EngineVoiceRecord): Region | undefined {
+  // A voice with text normalization reads numbers and abbreviations itself.
   return textNormalization ? undefined : readingRegion(language);
 }
 
-/** The reading of a text, which an engine speaks instead of the text. */
+// Gives the engine a text as it is read (`ten metres` for `10 m`) and converts word times back to the written text.
 class ReadRequest {
-  /** The text for the engine: the reading, or the written text if nothing is read. */
   readonly text: string;
   readonly #written: string;
   readonly #reading: TracedText;
   readonly #inReading = { units: 0, points: 0 };
   readonly #inWritten = { units: 0, points: 0 };
-  /** The last word, whose end is not known yet, and its end in UTF-16 units. */
+  // Not reported yet, because later words of the reading may belong to the same written word.
   #last: { readonly word: WordMark; readonly endUnits: number } | undefined;
 
   constructor(written: string, region: Region | undefined) {
@@ -215,18 +213,15 @@ class ReadRequest {
     this.text = this.#reading.text;
   }
 
-  /** Replaces the words of the reading by the written words, each with the time of all words it is read as. */
   place(chunk: SpeechChunk): SpeechChunk {
     if (chunk.words === undefined || this.text === this.#written) return chunk;
     return { ...chunk, words: chunk.words.flatMap((word) => this.#place(word)) };
   }
 
-  /** Returns the last word, which has no later word. */
-  rest(): readonly WordMark[] {
+  lastWord(): readonly WordMark[] {
     return this.#last === undefined ? [] : [this.#last.word];
   }
 
-  /** Returns the word before, once it is complete. */
   #place({ start, end, startMs, endMs }: WordMark): readonly WordMark[] {
     const from = this.#unitsAt(start);
     const outer = this.#reading.source(from, this.#unitsAt(end));
@@ -264,22 +259,19 @@ class ReadRequest {
 const IDLE_MS = 5 * 60_000;
 
 interface PoolOptions {
-  /** Maximum number of processes. */
   readonly processes: number;
-  /** Maximum number of requests of a process. */
+  /** Maximum number of requests that a process speaks at once. */
   readonly maxConcurrent: number;
   readonly start: () => EngineProcess;
   readonly idleMs: () => number;
   readonly clock: Clock;
 }
 
-/** The processes of one engine, started on demand. */
 class ProcessPool {
   readonly #options: PoolOptions;
-  /** Number of requests of each process; the most recently used process is last. */
+  // Number of requests of each process; the most recently used process is last.
   readonly #all = new Map<EngineProcess, number>();
-  /** Functions that stop the timers of idle processes. */
-  readonly #idle = new Map<EngineProcess, () => void>();
+  readonly #idleTimers = new Map<EngineProcess, () => void>();
   #waiting: Waiting[] = [];
   #isClosed = false;
 
@@ -287,13 +279,10 @@ class ProcessPool {
     this.#options = options;
   }
 
-  /**
-   * Takes a process for one request; waits while all are busy. The process may still be starting.
-   * @throws EngineError when no process can be started; the signal's reason on abort
-   */
   async take(signal: AbortSignal): Promise<EngineProcess> {
     if (this.#isClosed) throw closed();
     const { maxConcurrent, processes } = this.#options;
+    // The process may still be starting.
     const free = [...this.#all].findLast(
       ([engine, requests]) => engine.isUsable && requests < maxConcurrent,
     );
@@ -302,7 +291,6 @@ class ProcessPool {
     return this.#wait(signal);
   }
 
-  /** Ends a request of a process; cancels an unfinished request first. */
   async giveBack(
     engine: EngineProcess,
     request: Pick<Speech, 'settle'> | undefined,
@@ -316,7 +304,6 @@ class ProcessPool {
     else if (requests === 1) this.#park(engine);
   }
 
-  /** Starts a process if none is running; resolves when the process is ready or has failed. */
   async warmUp(): Promise<void> {
     if (this.#isClosed || this.#all.size > 0) return;
     try {
@@ -328,7 +315,6 @@ class ProcessPool {
     }
   }
 
-  /** Ends all processes; rejects waiting requests. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const waiting of this.#waiting) waiting.reject(closed());
@@ -344,8 +330,8 @@ class ProcessPool {
 
   #forget(engine: EngineProcess): void {
     this.#all.delete(engine);
-    this.#idle.get(engine)?.();
-    this.#idle.delete(engine);
+    this.#idleTimers.get(engine)?.();
+    this.#idleTimers.delete(engine);
     if (this.#isClosed) return;
     try {
       const fresh = this.#waiting.length === 0 ? undefined : this.#launch();
@@ -359,8 +345,8 @@ class ProcessPool {
   }
 
   #use(engine: EngineProcess): EngineProcess {
-    this.#idle.get(engine)?.();
-    this.#idle.delete(engine);
+    this.#idleTimers.get(engine)?.();
+    this.#idleTimers.delete(engine);
     const requests = this.#all.get(engine) ?? 0;
     this.#all.delete(engine);
     this.#all.set(engine, requests + 1);
@@ -371,7 +357,7 @@ class ProcessPool {
   #park(engine: EngineProcess): void {
     engine.keepAlive(false);
     const { clock, idleMs } = this.#options;
-    this.#idle.set(
+    this.#idleTimers.set(
       engine,
       clock.after(idleMs(), () => void engine.end()),
     );

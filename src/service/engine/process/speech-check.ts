@@ -2,10 +2,9 @@ import { countCodePoints } from '../../../text/code-points.ts';
 import type { WordMark } from '../speech-engine.ts';
 import { ProtocolFault } from './messages.ts';
 
-/** Maximum duration of the speech for one request: 30 s, plus 3 s for each character. */
 const LONGEST_SPEECH = { forAnyMs: 30_000, forCharacterMs: 3_000 } as const;
 
-/** Milliseconds by which a word may end after the last sample, because word times are rounded. */
+// Word times are rounded, so that a word may end slightly after the last sample.
 const ROUNDING_MS = 50;
 
 /** Validates the duration of the speech for one request, and the order of the words. */
@@ -16,7 +15,7 @@ export class SpeechCheck {
   #samples = 0;
   #lastWord: WordMark = { start: 0, end: 0, startMs: 0, endMs: 0 };
 
-  /** @param speed multiplies the normal rate of the voice */
+  /** @param speed factor for the normal speaking rate of the voice */
   constructor(text: string, speed: number, sampleRate: number) {
     this.#characters = countCodePoints(text);
     this.#longestMs =
@@ -25,7 +24,7 @@ export class SpeechCheck {
     this.#sampleRate = sampleRate;
   }
 
-  /** @throws ProtocolFault when the speech is too long for the text */
+  /** Adds samples of the speech. @throws ProtocolFault when the speech is too long for the text */
   add(samples: Float32Array): void {
     this.#samples += samples.length;
     if (this.#spokenMs <= this.#longestMs) return;
@@ -35,7 +34,7 @@ export class SpeechCheck {
     );
   }
 
-  /** @throws ProtocolFault for words that are out of order, overlap, or exceed the text */
+  /** Adds the next words. @throws ProtocolFault for words that are out of order, overlap, or exceed the text */
   addWords(words: readonly WordMark[]): void {
     for (const word of words) {
       const last = this.#lastWord;
@@ -57,7 +56,7 @@ export class SpeechCheck {
     return this.#samples > 0;
   }
 
-  /** Ends the check. @throws ProtocolFault when a word ends after the speech */
+  /** Ends the validation. @throws ProtocolFault when a word ends after the speech */
   close(): void {
     if (this.#lastWord.endMs > this.#spokenMs + ROUNDING_MS) {
       throw new ProtocolFault(

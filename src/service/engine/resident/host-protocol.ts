@@ -1,10 +1,14 @@
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { Check } from 'typebox/schema';
 import { errnoOf, hasErrno, UnsafeFile } from '../../../durable/file-failures.ts';
+import { readLock } from '../../../durable/lock.ts';
+import { systemFiles } from '../../../effects/file-system.ts';
+import { systemProcesses } from '../../../effects/processes.ts';
 import type { SpeechChunk } from '../speech-engine.ts';
 import { ByteQueue } from '../process/messages.ts';
 
@@ -20,13 +24,13 @@ const EngineRequestRecord = Type.Object({
 });
 
 const SENDER = {
-  /** The command that asks; the host serves commands in turn. */
+  /** Id of the foley process that sends the request. The host serves foley processes in turn. */
   command: Type.String(),
   /** Idle time in milliseconds after which the engine ends. */
   keepAliveMs: Type.Number(),
 };
 
-/** The only message on a connection to a host: one line of JSON. Closing the connection cancels the request. */
+/** The only message from a client to an engine host: one line of JSON. A closed connection cancels the request. */
 export const HostRequest = Type.Union([
   Type.Object({ ...SENDER, type: Type.Literal('speak'), request: EngineRequestRecord }),
   Type.Object({
@@ -36,14 +40,14 @@ export const HostRequest = Type.Union([
   }),
   Type.Object({
     type: Type.Literal('stop'),
-    /** False to finish running requests first. */
+    /** True to end at once; false to finish the running requests first. */
     isNow: Type.Boolean(),
   }),
 ]);
 export type HostRequest = Static<typeof HostRequest>;
 
 const HostReply = Type.Union([
-  /** Speech. The samples follow the line as 32-bit numbers in the byte order of the computer. */
+  // The samples follow the line as 32-bit numbers in the byte order of the computer.
   Type.Object({
     type: Type.Literal('chunk'),
     bytes: Type.Integer({ minimum: 0, multipleOf: Float32Array.BYTES_PER_ELEMENT }),
@@ -59,7 +63,7 @@ const HostReply = Type.Union([
       ),
     ),
   }),
-  /** Sent all the time, so that a command notices a host that hangs. */
+  // Sent regularly, so that a client notices a host that hangs.
   Type.Object({ type: Type.Literal('waiting') }),
   Type.Object({ type: Type.Literal('cloned'), voice: Type.String() }),
   Type.Object({ type: Type.Literal('done') }),
@@ -67,7 +71,7 @@ const HostReply = Type.Union([
     type: Type.Literal('error'),
     reason: Type.Enum(['unspeakable', 'failed']),
     message: Type.String(),
-    /** Name of the added engine that failed. */
+    /** Name of the failed engine, if the user added that engine. */
     engine: Type.Optional(Type.String()),
   }),
 ]);
@@ -77,15 +81,15 @@ export type FailedReply = Extract<HostReply, { readonly type: 'error' }>;
 /** Time between two `waiting` messages in milliseconds. */
 export const HEARTBEAT_MS = 15_000;
 
-/** Maximum length of a line in bytes. */
+/** Maximum length in bytes of a line on a connection to an engine host. */
 export const LINE_MAX_BYTES = 4 * 1024 * 1024;
 
-/** Sends a message without samples. */
+/** Sends a message without samples between an engine host and its client. */
 export function send(socket: Socket, message: HostRequest | Exclude<HostReply, { type: 'chunk' }>) {
   socket.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Sends a part of the speech. */
+/** Sends a chunk of speech from an engine host to its client. */
 export function sendChunk(socket: Socket, { sampleRate, samples, words }: SpeechChunk): void {
   const { buffer, byteLength, byteOffset } = samples;
   const times = words === undefined ? {} : { words };
@@ -99,7 +103,7 @@ export type Received =
   | Exclude<HostReply, { type: 'chunk' }>
   | { readonly type: 'chunk'; readonly chunk: SpeechChunk };
 
-/** Reads the messages of a host. @throws Error for an invalid message, and errors of the socket */
+/** Reads the messages of an engine host. @throws Error for an invalid message; errors of the socket */
 export async function* readReplies(socket: Socket): AsyncGenerator<Received, undefined> {
   const queue = new ByteQueue(socket);
   for (;;) {
@@ -121,7 +125,7 @@ export async function* readReplies(socket: Socket): AsyncGenerator<Received, und
   }
 }
 
-/** Connects to a host; returns undefined if no host listens. @throws other system errors */
+/** Connects to the engine host at a socket file; returns undefined if none listens. @throws other system errors */
 export function connectToHost(file: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(file);
@@ -148,8 +152,8 @@ const NOT_LISTENING = new Set<string | undefined>([
 ]);
 
 /**
- * Creates the folder of the sockets, which only this user may access.
- * @throws UnsafeFile for a folder of another user, or one that other users can access; system errors
+ * Creates the folder for the sockets of engine hosts, which only this user may access.
+ * @throws UnsafeFile if the folder belongs to another user or other users can access it; system errors
  */
 export async function requireSocketFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -164,44 +168,65 @@ export async function requireSocketFolder(folder: string): Promise<void> {
   }
 }
 
-/** The end of the name of a socket, `NAME.<16 hexadecimal digits>.sock`. */
+/** Suffix of the file names of sockets, such as `piper.0123456789abcdef.sock`. */
 export const SOCKET_SUFFIX = '.sock';
 
 /**
- * Ends the processes that are kept ready, and waits until they have ended.
- * @param name the engine; undefined for all engines
- * @param isNow false to only make them end after their running requests, and return at once
- * @returns the names of the engines, one for each process
+ * Ends the engine hosts, the processes that keep engines ready, and waits until they have ended. Kills a host that
+ * hangs.
+ * @param name name of the engine; undefined for all engines
+ * @param isNow true to cancel running requests; false to return at once and let the hosts finish them
+ * @returns the name of the engine of each host
  * @throws UnsafeFile if other users can access the folder; system errors
  */
-export async function stopHosts(
+export function stopHosts(
   folder: string,
   name: string | undefined,
   isNow: boolean,
-): Promise<string[]> {
+): Promise<readonly string[]> {
+  return eachHost(folder, name, async (socket, file) => {
+    const ended = new Promise<boolean>((resolve) => socket.once('close', () => resolve(true)));
+    send(socket, { type: 'stop', isNow });
+    socket.resume();
+    if (await Promise.race([ended, sleep(STOP_MS, false, { ref: false })])) return;
+    socket.destroy();
+    if (isNow) await killHost(file);
+  });
+}
+
+/** Returns the name of the engine of each running engine host. Throws like {@link stopHosts}. */
+export function listHosts(folder: string): Promise<readonly string[]> {
+  return eachHost(folder, undefined, async (socket) => void socket.destroy());
+}
+
+async function eachHost(
+  folder: string,
+  name: string | undefined,
+  work: (socket: Socket, file: string) => Promise<void>,
+): Promise<readonly string[]> {
   const files = await readdir(folder).catch((error: unknown): string[] => {
     if (hasErrno(error, 'ENOENT')) return [];
     throw error;
   });
   if (files.length > 0) await requireSocketFolder(folder);
-  const found = files.flatMap((file) => {
+  const names = files.map(async (file) => {
     const engine = SOCKET_NAME.exec(file)?.[1];
-    return engine === undefined || (name !== undefined && name !== engine)
-      ? []
-      : [{ engine, file }];
+    if (engine === undefined || (name !== undefined && name !== engine)) return [];
+    const socket = await connectToHost(path.join(folder, file));
+    if (socket === undefined) return [];
+    await work(socket, path.join(folder, file));
+    return [engine];
   });
-  const stopped = await Promise.all(
-    found.map(async ({ engine, file }) => {
-      const socket = await connectToHost(path.join(folder, file));
-      if (socket === undefined) return [];
-      const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-      send(socket, { type: 'stop', isNow });
-      socket.resume();
-      await ended;
-      return [engine];
-    }),
-  );
-  return stopped.flat();
+  return (await Promise.all(names)).flat();
+}
+
+// The engine of a host gets 2 s to exit.
+const STOP_MS = 6_000;
+
+async function killHost(file: string): Promise<void> {
+  const { owner } = (await readLock(`${file}.lock`, { files: systemFiles })) ?? {};
+  if (owner === undefined || systemProcesses().liveness(owner) === 'dead') return;
+  process.kill(owner.pid, 'SIGKILL');
 }
 
 const SOCKET_NAME = /^([a-z][a-z0-9-]*)\.[0-9a-f]{16}\.sock$/;

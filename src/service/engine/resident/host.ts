@@ -24,26 +24,21 @@ import {
 // The program that keeps the process of an engine ready between commands: `node engine-host.cjs SOCKET`, with the
 // registration of the engine on stdin (docs/engines.md#processes-between-commands).
 
-/** Time in milliseconds until a host without requests ends. */
 const FIRST_REQUEST_MS = 10_000;
 
-/** Bytes of speech that wait for a command that reads slowly. */
 const READ_AHEAD_BYTES = 32 * 1024 * 1024;
 
-/** Maximum time in milliseconds for which a command that reads nothing may delay others. */
 const STALL_MS = 10_000;
 
 type EngineTask = Exclude<HostRequest, { readonly type: 'stop' }>;
 
-/** Serves one engine to all commands, with one process of the engine. */
+/** Serves one engine to all foley processes of a user, with one process of the engine. */
 class EngineHost {
   readonly #engine: SpeechEngine;
   readonly #name: string;
   readonly #release: () => Promise<void>;
   readonly #server: Server;
-  /** Maximum number of requests that the engine gets at once. */
   readonly #slots: number;
-  /** For each command the functions that start its waiting requests. The first command is next. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #keepAliveMs = 0;
   #open = 0;
@@ -51,7 +46,6 @@ class EngineHost {
   #processes = 0;
   #isRetired = false;
 
-  /** @param release releases the lock of the socket */
   constructor(registration: EngineRegistration, release: () => Promise<void>) {
     this.#name = registration.name;
     this.#slots = registration.maxConcurrent ?? 1;
@@ -73,7 +67,6 @@ class EngineHost {
     systemClock.after(FIRST_REQUEST_MS, () => this.#endIfUnused());
   }
 
-  /** Ends the engine; running requests fail. */
   async stop(): Promise<void> {
     await this.#retire();
     await this.#engine.close();
@@ -134,7 +127,7 @@ class EngineHost {
     this.#open += 1;
     let hasTurn = false;
     try {
-      await this.#turn(task.command, stop.signal);
+      await this.#waitForSlot(task.command, stop.signal);
       hasTurn = true;
       if (task.type === 'clone') {
         const voice = await this.#engine.clone?.(task.reference, stop.signal);
@@ -154,12 +147,11 @@ class EngineHost {
     clearInterval(heartbeat);
     socket.end();
     this.#open -= 1;
-    if (hasTurn) this.#next();
+    if (hasTurn) this.#startNext();
     this.#endIfUnused();
   }
 
-  /** Waits until the engine can get the request. @throws the signal's reason */
-  async #turn(command: string, signal: AbortSignal): Promise<void> {
+  async #waitForSlot(command: string, signal: AbortSignal): Promise<void> {
     if (this.#running < this.#slots) {
       this.#running += 1;
       return;
@@ -176,9 +168,9 @@ class EngineHost {
     });
   }
 
-  /** Starts the next request, of another command if one waits. */
-  #next(): void {
+  #startNext(): void {
     this.#running -= 1;
+    // The map is in the order of service: the first foley process is next.
     const [first] = this.#waiting;
     if (first === undefined) return;
     const [command, [start, ...rest]] = first;
@@ -188,7 +180,6 @@ class EngineHost {
     start?.();
   }
 
-  /** Waits while too much speech is unread. @throws EngineError when this delays other requests */
   async #drain(socket: Socket, signal: AbortSignal): Promise<void> {
     let unread = socket.writableLength;
     let readAt = systemClock.monotonic();
@@ -207,7 +198,6 @@ class EngineHost {
     if (this.#open === 0 && (this.#processes === 0 || this.#isRetired)) void this.stop();
   }
 
-  /** Accepts no more requests. The next command starts another host. */
   async #retire(): Promise<void> {
     if (this.#isRetired) return;
     this.#isRetired = true;
@@ -221,7 +211,6 @@ class Locked extends Error {
   override readonly name = 'Locked';
 }
 
-/** Takes the lock of a socket. @returns undefined if another host listens on the socket */
 async function claim(file: string): Promise<(() => Promise<void>) | undefined> {
   const lock = `${file}.lock`;
   const options = {

@@ -26,11 +26,11 @@ import {
 } from './host-protocol.ts';
 
 export interface ResidentOptions {
-  /** The folder of the sockets, which only this user may access. */
+  /** The folder for the sockets of engine hosts, which only this user may access. */
   readonly folder: string;
   /** Idle time in milliseconds after which the engine ends. */
   readonly keepAliveMs: number;
-  /** Called once if an engine cannot be shared with other commands; then the engine has its own processes. */
+  /** Called once if an engine cannot be shared with other foley processes and therefore runs in its own process. */
   readonly onAlone: (engine: string, reason: string) => void;
 }
 
@@ -41,7 +41,7 @@ interface ResidentEngineOptions extends ProcessEngineOptions {
 }
 
 /**
- * Creates an engine whose process is shared by all commands of the user, and stays ready between them
+ * Creates an engine whose process is shared by all foley processes of the user and stays ready between commands
  * (docs/engines.md#processes-between-commands).
  */
 export function createResidentEngine(options: ResidentEngineOptions): SpeechEngine {
@@ -88,11 +88,10 @@ export function createResidentEngine(options: ResidentEngineOptions): SpeechEngi
   };
 }
 
-/** Maximum number of hosts that may end before they send anything for a request. */
+// A host may end before it has sent anything for a request, because its idle time is over.
 const MAX_ATTEMPTS = 3;
 
-/** Identifies this command to hosts, which serve commands in turn. */
-const COMMAND = randomUUID();
+const COMMAND_ID = randomUUID();
 
 type Task =
   | { readonly type: 'speak'; readonly request: EngineRequest }
@@ -101,7 +100,6 @@ type Task =
       readonly reference: { readonly audio: string; readonly text: string };
     };
 
-/** Sends a request to the host, and returns what it replies. @throws NoHost, EngineError, the signal's reason */
 async function* exchange(
   host: HostConnector,
   { clock = systemClock, registration, resident }: ResidentEngineOptions,
@@ -114,7 +112,7 @@ async function* exchange(
     let hasReplied = false;
     try {
       const { keepAliveMs } = resident;
-      send(socket, { ...task, command: COMMAND, keepAliveMs });
+      send(socket, { ...task, command: COMMAND_ID, keepAliveMs });
       for (;;) {
         const next = withTimeout(4 * HEARTBEAT_MS, replies.next(), clock);
         const { done, value } = await abortable(next, signal);
@@ -144,17 +142,17 @@ function failureIn({ engine, message, reason }: FailedReply): EngineError {
   return new EngineError(reason, message, undefined, engine);
 }
 
-/** The reason why an engine cannot be shared. */
+/** Thrown if an engine cannot be shared with other foley processes. */
 class NoHost extends Error {
   override readonly name = 'NoHost';
 }
 
-/** Maximum length of the path of a socket in bytes, less than the 104 of macOS and the 108 of Linux. */
+/** Maximum length in bytes of a socket path. The system limit is 104 on macOS and 108 on Linux. */
 const SOCKET_PATH_BYTES = 100;
 
 const START_MS = 20_000;
 
-/** Connects to the host of an engine, and starts the host if none is running. */
+/** Connects to the host of an engine; starts the host if it is not running. */
 class HostConnector {
   readonly #options: ResidentEngineOptions;
   #starting: Promise<void> | undefined;
@@ -163,7 +161,6 @@ class HostConnector {
     this.#options = options;
   }
 
-  /** @throws NoHost */
   async connect(): Promise<Socket> {
     const { folder } = this.#options.resident;
     try {
@@ -184,7 +181,6 @@ class HostConnector {
     }
   }
 
-  /** Starts a host; resolves when a host listens, which another command may have started. */
   async #start(file: string): Promise<void> {
     const { clock = systemClock, env, nodePath, registration } = this.#options;
     const child = spawn(nodePath, [HOST_FILE, file], {
@@ -204,6 +200,7 @@ class HostConnector {
     child.stdin.end(JSON.stringify(registration));
     child.unref();
     for (const startedAt = clock.monotonic(); ;) {
+      // The host that listens may have been started by another foley process.
       const socket = await connectToHost(file);
       socket?.destroy();
       if (socket !== undefined) return;
@@ -220,18 +217,15 @@ const POLL_MS = 10;
 
 const HOST_FILE = fileURLToPath(ENGINE_HOST_FILE);
 
-/**
- * Returns the file name of a socket. Commands share a host only if they would start the same engine in the same way:
- * with the same registration, environment and program, on the same computer.
- */
 function socketName({ env, nodePath, registration }: ResidentEngineOptions): string {
-  const { host, pidNamespace } = systemProcesses().self;
+  const { bootId, host, pidNamespace } = systemProcesses().self;
   const { args, command, cwd, name } = registration;
   const words = [command, ...args].map((word) => path.resolve(cwd, word));
   // The first file is the program, or the script of `node` or `python3`; others may be logs.
   const program = words.map((file) => modifiedAt(file)).find((time) => time !== undefined);
   const foley = [nodePath, HOST_FILE, modifiedAt(HOST_FILE)];
-  const how = [registration, engineEnvironment(env), program, foley, host, pidNamespace];
+  // foley processes share a host only if they would start the same engine in the same way, on the same computer.
+  const how = [registration, engineEnvironment(env), program, foley, bootId ?? host, pidNamespace];
   const hash = createHash('sha256').update(JSON.stringify(how)).digest('hex');
   return `${name}.${hash.slice(0, 16)}${SOCKET_SUFFIX}`;
 }

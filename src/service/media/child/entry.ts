@@ -4,11 +4,6 @@ import { errnoOf } from '../../../durable/file-failures.ts';
 import type { TaskMessage, MediaTask } from './messages.ts';
 import { MediaTaskError, TaskCall } from './messages.ts';
 
-/**
- * The media child: a process that does one task and exits. If a hostile file causes an endless loop or fills the
- * memory, only this task fails.
- */
-
 const MEDIA_TASKS = {
   inspect: async (order, tools) =>
     (await import('../inspection/inspect-media.ts')).inspectMedia(order, tools),

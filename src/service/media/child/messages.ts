@@ -15,9 +15,7 @@ const TASK_FAILURES = [
 ] as const;
 export type TaskFailure = (typeof TASK_FAILURES)[number];
 
-/**
- * A failed task of the media child. The child throws this error, and the service throws it again with the same reason.
- */
+/** Thrown when a task of the media child process fails. The service rethrows the error with the same reason. */
 export class MediaTaskError extends Error {
   override readonly name = 'MediaTaskError';
   readonly reason: TaskFailure;
@@ -30,9 +28,8 @@ export class MediaTaskError extends Error {
 
 export const TaskCall = Type.Object({
   task: Type.String(),
-  /** Validated by the task itself, because each task has its own schema. */
   order: Type.Unknown(),
-  /** Milliseconds until the service kills the child. If the service has died, the child kills itself later. */
+  /** Timeout in milliseconds. The service kills the child process; if the service is dead, the child exits later. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;
@@ -51,8 +48,8 @@ export const TaskMessage = Type.Union([
 export type TaskMessage = Static<typeof TaskMessage>;
 
 /**
- * Does work that takes long or reads users' files, in the media child. Validates `order`, which comes from another
- * process, and writes only the files that `order` names.
+ * A long task, or one that reads users' files, which runs in a child process. The task validates `order` and writes
+ * only the files that `order` names.
  * @throws MediaTaskError when a user's file is the cause
  */
 export type MediaTask = (order: unknown, tools: TaskTools) => Promise<unknown>;
@@ -71,10 +68,7 @@ export function requireTaskParameters<Schema extends TSchema>(
   throw new TypeError('the order of this task does not match its schema');
 }
 
-/**
- * Runs `work`, which writes the file at `path`. If `work` fails, deletes the file, because recording the failure needs
- * disk space too.
- */
+/** Runs `work`, which writes the file at `path`. If `work` fails, deletes the file to free disk space. */
 export async function deleteOnFailure<Result>(
   path: string,
   work: () => Promise<Result>,

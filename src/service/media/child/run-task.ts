@@ -14,7 +14,7 @@ export interface TaskOptions<Schema extends TSchema> {
   /** Maximum heap size of the process in megabytes; default 256. */
   readonly memoryMb?: number | undefined;
   readonly signal: AbortSignal;
-  /** Called with the progress, from 0 to 1. */
+  /** Called with the progress, from 0 (start) to 1 (end). */
   readonly onProgress?: ((fraction: number) => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export type RunTask = <Schema extends TSchema>(
 
 interface TaskRunnerDeps {
   readonly clock: Clock;
-  /** The bundled script that the child runs. */
+  /** The bundled script of the child process. */
   readonly file: URL;
   // The complete environment of the child: it reads untrusted files, so it gets no secrets.
   readonly env: Readonly<Record<string, string>>;

@@ -6,21 +6,21 @@ import { isIP, BlockList, isIPv4, isIPv6 } from 'node:net';
 
 export interface AddressPolicy {
   /**
-   * Resolves a host to allowed addresses. Connect to one of these without resolving the host again.
+   * Resolves a host to allowed addresses. The caller must connect to one of them and not resolve the host again.
    * @param host host of a URL; an IPv6 address is in brackets
-   * @param isSentFromElsewhere true if another machine redirects to the host; loopback is then forbidden
+   * @param isSentFromElsewhere true if another machine redirected to the host; loopback is then forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
   urlsOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
-/** Reports that a host is in a network from which downloads are forbidden. */
+/** Thrown when a host is in a network from which downloads are forbidden. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
 interface AddressPolicyOptions {
-  /** Host names and addresses that are allowed even in private networks. */
+  /** Host names and IP addresses from which downloads are allowed even in private networks. */
   readonly allowHosts: readonly string[];
   /** True to allow downloads from loopback; set only if the service itself listens on loopback. */
   readonly allowsLoopback: boolean;
@@ -28,8 +28,8 @@ interface AddressPolicyOptions {
 }
 
 /**
- * Creates the guard against server-side request forgery. Allows loopback only with `allowsLoopback`, and private
- * networks only for `allowHosts`.
+ * Creates the protection against server-side request forgery. Loopback is allowed only if `allowsLoopback` is set,
+ * and private networks only for `allowHosts`.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
@@ -64,10 +64,9 @@ function bare(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** A response whose body has not been read yet. */
 interface OpenedAddress {
   readonly response: IncomingMessage;
-  /** Target of a redirect, as the server sent it; undefined if the response is no redirect. */
+  /** Target URL of a redirect, as the server sent it; undefined if the response is no redirect. */
   readonly location: string | undefined;
   /** True if this machine sent the response. */
   readonly isLocal: boolean;
@@ -75,7 +74,7 @@ interface OpenedAddress {
 
 interface OpenOptions {
   readonly policy: AddressPolicy;
-  /** True if another machine redirects to the URL. */
+  /** True if another machine redirected the request to this URL. */
   readonly isSentFromElsewhere: boolean;
   readonly signal: AbortSignal;
 }

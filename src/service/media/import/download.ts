@@ -18,7 +18,7 @@ export interface DownloadDeps {
 
 export interface Download {
   readonly subject: ImportSubject;
-  /** An http or https URL without credentials, already checked. */
+  /** A validated http or https URL without credentials. */
   readonly url: URL;
   readonly maxBytes: number;
   /** Writes the next bytes of the file. If writing fails, the download fails. */

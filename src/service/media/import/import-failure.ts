@@ -12,9 +12,9 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** The rest of the error message, after the name of the field. */
+  /** The rest of the error message, which begins with the name of the field. */
   readonly what: string;
-  /** The stage that failed; by default `download`. */
+  /** The stage of the import that failed, by default `download`. */
   readonly stage?: ImportStage;
   /** True if the same request may succeed later; by default false. */
   readonly retryable?: boolean;

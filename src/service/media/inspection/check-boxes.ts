@@ -2,7 +2,6 @@ import { readSync } from 'node:fs';
 import type { OpenFile } from '../../../audio/decode.ts';
 import { MediaTaskError } from '../child/messages.ts';
 
-/** A box of an MP4 file (ISO/IEC 14496-12). `start` and `end` are file positions of the content, without the header. */
 interface Box {
   readonly type: string;
   readonly start: number;
@@ -21,8 +20,8 @@ const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. A demuxer trusts every
- * number: a count of four billion samples in a file of one megabyte keeps it busy for minutes.
+ * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. The demuxer does not
+ * check numbers: a file of one megabyte that claims four billion samples keeps the demuxer busy for minutes.
  * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {
@@ -38,7 +37,7 @@ export function checkBoxes({ fd, size }: OpenFile): void {
 const BLOCK_BYTES = 64 * 1024;
 
 /**
- * Returns a function that reads a file in blocks. A block contains several small boxes, so that fewer reads are needed.
+ * Returns a function that reads a file in large blocks, because MP4 boxes are small.
  * @param fill reads from a file position into a block, and returns the number of bytes read
  */
 export function blockReader(fill: (block: Buffer, position: number) => number): ReadBytes {
@@ -60,7 +59,7 @@ const LARGE_HEADER = 16;
 
 /**
  * Returns the MP4 boxes between two file positions.
- * @throws MediaTaskError when the boxes do not fill the space exactly, or there are more than `most`
+ * @throws MediaTaskError when the boxes do not fill the space exactly, or when there are more than `most` boxes
  */
 export function readBoxes(
   read: ReadBytes,

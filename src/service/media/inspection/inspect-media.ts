@@ -24,7 +24,7 @@ const OWN_FORMATS = new Map([
 const MAX_SIDE_PIXELS = 8_192;
 
 /**
- * Inspects a media file and reads every packet of the needed track (docs/api/errors.md).
+ * Inspects a media file and reads every packet of the requested track (docs/api/errors.md).
  * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for too many
  * seconds or pixels; `unreadable` for a damaged file
  */
@@ -98,7 +98,6 @@ function tooLarge(what: string): MediaTaskError {
 const MOST_PACKETS = 1_000_000;
 
 interface PacketTotals {
-  /** Timestamp of the first packet, in seconds. */
   readonly first: number;
   readonly count: number;
   readonly bytes: number;
@@ -160,11 +159,9 @@ function fillsExactly(packet: Uint8Array, lengthBytes: number): boolean {
   return at === packet.length;
 }
 
-/** Silence that an encoder added before and after the sound, in seconds. */
 interface EncoderPadding {
   readonly before: number;
   readonly after: number;
-  /** Maximum silence, in seconds, that the encoder may have added beyond the padding that the file states. */
   readonly unknown: number;
 }
 

@@ -17,23 +17,23 @@ export type VideoMetadata = Static<typeof VideoMetadata>;
 export const InspectedVideo = Type.Object({
   ...VideoMetadata.properties,
   pictures: Type.Integer({ minimum: 1 }),
-  /** Total size of the video packets. */
+  /** Total size of the video packets in bytes. */
   bytes: Type.Integer({ minimum: 1 }),
 });
 export type InspectedVideo = Static<typeof InspectedVideo>;
 
 export const AudioMetadata = Type.Object({
   codec: Type.String(),
-  /** Duration in seconds, without the encoder's silence that the file declares. */
+  /** Duration in seconds, without the silence that the encoder added and the file declares. */
   seconds: Seconds,
-  /** Timestamp in seconds at which the sound begins, after the encoder's silence. */
+  /** Timestamp in seconds at which the sound begins, after the silence that the encoder added. */
   start: Type.Number(),
-  /** Maximum encoder silence, in seconds, that `seconds` may still include; 0 if the file declares its silence. */
+  /** Maximum encoder silence, in seconds, that `seconds` still includes; 0 if the file declares its silence. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioMetadata = Static<typeof AudioMetadata>;
 
-/** Result of an inspection: metadata of the inspected track. The field for the other kind of track is null. */
+/** Metadata of the inspected audio or video track. The field for the other kind of track is null. */
 export const Inspection = Type.Object({
   video: Type.Union([InspectedVideo, Type.Null()]),
   audio: Type.Union([AudioMetadata, Type.Null()]),
@@ -46,12 +46,12 @@ export const InspectionOrder = Type.Object({
 });
 export type InspectionOrder = Static<typeof InspectionOrder>;
 
-/** Parameters of the task that replaces the sound of a video. Paths are absolute. */
+/** Parameters of the task that replaces the sound of a video. All paths are absolute. */
 export const AlignParameters = Type.Object({
   video: Type.String(),
   audio: Type.String(),
   audioFacts: AudioMetadata,
-  /** Duration of the result in seconds; the video is truncated or repeated to reach this duration. */
+  /** Duration of the resulting video in seconds. The source video is truncated or repeated to reach this duration. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
   /** Factor for the tempo of the sound; the pitch stays the same. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),

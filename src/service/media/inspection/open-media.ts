@@ -7,7 +7,7 @@ const SILENT = 0;
 
 /**
  * Opens an imported media file in the demuxer; call `checkBoxes` first. Refuses playlists, because the demuxer would
- * open the files and URLs that a playlist lists.
+ * open the files and URLs in the playlist.
  * @throws MediaTaskError, also for errors of the demuxer
  */
 export async function readMedia<Result>(

@@ -158,7 +158,7 @@ const TICK = 0.000_5;
 
 /**
  * Computes the presentation times of a video that is repeated until `seconds`. The last repetition stops at the first
- * packet that would start after `seconds`; the last frame is then shown until `seconds`.
+ * packet that would start after `seconds`; its last frame is then shown until `seconds`.
  * @param source times of the packets in decoding order
  * @param length duration of the source in seconds
  * @returns a time for each packet of the result, in decoding order

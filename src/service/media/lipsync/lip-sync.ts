@@ -21,7 +21,7 @@ interface LipSyncCall extends Pick<JobRequest, 'requestId'> {
 }
 
 /**
- * Imports the video and the audio, and accepts a job if both files are usable (docs/api/lip-sync.md).
+ * Imports the video and the audio, and accepts a lip sync job if both files are usable (docs/api/lip-sync.md).
  * @throws ServiceError (docs/api/errors.md); 402 for insufficient credits
  */
 export async function acceptLipSync(
@@ -98,7 +98,7 @@ export const lipSyncWork: MediaWork = async (job, { draftOf, pathOf, progress, r
 };
 
 /**
- * Refuses a video that would have to be repeated too often to last `seconds`, such as a video of one frame.
+ * Refuses a video that must be repeated too often to last `seconds`, such as a video of one frame.
  * @throws ServiceError 413, before anything is charged
  */
 export function limitRepeatedSize(
@@ -120,8 +120,8 @@ export function limitRepeatedSize(
 const CREDITS_PER_SECOND = 10;
 
 /**
- * Computes duration and price of a lip sync (docs/api/lip-sync.md). Bills the duration of the shorter input, or of the
- * audio if `extendsVideo`. The silence that the encoder adds to the audio is not billed.
+ * Computes duration and price of a lip sync (docs/api/lip-sync.md). The billed duration is that of the shorter input,
+ * or of the audio if `extendsVideo`. Silence that an encoder added to the audio is not billed.
  */
 export function billingOf({
   audio,
@@ -152,9 +152,7 @@ export const StoredLipSync = Type.Object({
   video: VideoMetadata,
   audio: AudioMetadata,
   audioFile: Type.String(),
-  /** Duration of the result in seconds. */
   seconds: Type.Number({ exclusiveMinimum: 0 }),
-  /** Factor for the tempo of the sound; the pitch stays the same. */
   tempo: Type.Number({ exclusiveMinimum: 0 }),
   billedSeconds: Type.Integer({ minimum: 1 }),
   credits: Type.Integer({ minimum: 0 }),

@@ -1,10 +1,11 @@
 import { open as openFile } from 'node:fs/promises';
-import type { Sonic } from '@echogarden/sonic-wasm';
 import type { AudioSampleSource, InputAudioTrack } from 'mediabunny';
 import type { DecodedSound, SoundDecoder } from '../../../audio/decode.ts';
 import { createFlacDecoder, createVorbisDecoder, filePieces } from '../../../audio/decode.ts';
-import type { Resampler } from '../../engine/resample.ts';
-import { concatSamples, createResampler } from '../../engine/resample.ts';
+import type { Resampler } from '../../../audio/resample.ts';
+import { createResampler } from '../../../audio/resample.ts';
+import type { Sound } from '../../../audio/tempo.ts';
+import { changeTempo } from '../../../audio/tempo.ts';
 import { MediaTaskError } from '../child/messages.ts';
 import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
@@ -16,7 +17,7 @@ const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
- * @returns the task parameters that describe the new file
+ * @returns the parameters that describe the new file to the next task
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignParameters,
@@ -64,7 +65,7 @@ async function encode(sounds: AsyncIterable<Sound>, path: string): Promise<numbe
   return rate;
 }
 
-/** Encodes sound and appends it to a track. @param timestamp start of the sound in seconds */
+/** Encodes sound and appends it to an audio track. @param timestamp start of the sound in seconds */
 export async function addSound(
   track: AudioSampleSource,
   { channels, sampleRate, samples }: Sound,
@@ -157,98 +158,6 @@ async function* decodeFile(path: string, open: () => Promise<SoundDecoder>): Asy
 function* soundIn({ channels, isDamaged = false, sampleRate }: DecodedSound): Generator<Sound> {
   if (isDamaged) throw new MediaTaskError('unreadable', 'has sound that cannot be decoded');
   if ((channels[0]?.length ?? 0) > 0) yield soundOf(channels, sampleRate);
-}
-
-// Audio frames (one sample for each channel) in the buffer that is shared with the WebAssembly module.
-const BUFFER_FRAMES = 8_192;
-const SAMPLE_BYTES = Float32Array.BYTES_PER_ELEMENT;
-
-/**
- * Makes sound faster (`tempo` above 1) or slower at the same pitch. The result has the original number of frames
- * divided by `tempo`, rounded.
- */
-export async function* changeTempo(
-  sounds: AsyncIterable<Sound>,
-  tempo: number,
-): AsyncGenerator<Sound> {
-  const { default: load } = await import('@echogarden/sonic-wasm');
-  const sonic = await load();
-  let stream: TempoStream | undefined;
-  let waiting: Float32Array = new Float32Array(0);
-  let owed = 0;
-  for await (const sound of sounds) {
-    const { channels, sampleRate } = sound;
-    stream ??= new TempoStream(sonic, sound, tempo);
-    owed += sound.samples.length / channels / tempo;
-    waiting = concatSamples([waiting, ...stream.push(sound)]);
-    // The converter may return more frames than the input so far accounts for.
-    const samples = waiting.slice(0, Math.floor(owed) * channels);
-    waiting = waiting.slice(samples.length);
-    owed -= samples.length / channels;
-    if (samples.length > 0) yield { samples, channels, sampleRate };
-  }
-  if (stream === undefined) return;
-  const { channels, sampleRate } = stream.form;
-  const samples = new Float32Array(Math.round(owed) * channels);
-  samples.set(concatSamples([waiting, ...stream.finish()]).subarray(0, samples.length));
-  if (samples.length > 0) yield { samples, channels, sampleRate };
-}
-
-// Does not free its memory, because the process ends with the task.
-class TempoStream {
-  readonly #sonic: Sonic;
-  readonly form: Omit<Sound, 'samples'>;
-  readonly #stream: number;
-  readonly #buffer: number;
-
-  constructor(sonic: Sonic, { channels, sampleRate }: Sound, tempo: number) {
-    this.#sonic = sonic;
-    this.form = { channels, sampleRate };
-    this.#stream = sonic._sonicCreateStream(sampleRate, channels);
-    this.#buffer = sonic._malloc(BUFFER_FRAMES * channels * SAMPLE_BYTES);
-    if (this.#stream === 0 || this.#buffer === 0)
-      throw new Error('cannot allocate memory to change the tempo');
-    sonic._sonicSetSpeed(this.#stream, tempo);
-  }
-
-  *push({ samples }: Sound): Generator<Float32Array> {
-    const { channels } = this.form;
-    for (let at = 0; at < samples.length; at += BUFFER_FRAMES * channels) {
-      const piece = samples.subarray(at, at + BUFFER_FRAMES * channels);
-      this.#sonic.HEAPF32.set(piece, this.#buffer / SAMPLE_BYTES);
-      const frames = piece.length / channels;
-      if (this.#sonic._sonicWriteFloatToStream(this.#stream, this.#buffer, frames) === 0) {
-        throw new Error('cannot allocate memory to change the tempo');
-      }
-      yield* this.#read();
-    }
-  }
-
-  *finish(): Generator<Float32Array> {
-    this.#sonic._sonicFlushStream(this.#stream);
-    yield* this.#read();
-  }
-
-  *#read(): Generator<Float32Array> {
-    const { channels } = this.form;
-    for (;;) {
-      const frames = this.#sonic._sonicReadFloatFromStream(
-        this.#stream,
-        this.#buffer,
-        BUFFER_FRAMES,
-      );
-      if (frames === 0) return;
-      const start = this.#buffer / SAMPLE_BYTES;
-      yield this.#sonic.HEAPF32.slice(start, start + frames * channels);
-    }
-  }
-}
-
-/** Decoded sound: interleaved samples from -1 to 1. */
-export interface Sound {
-  readonly samples: Float32Array;
-  readonly channels: number;
-  readonly sampleRate: number;
 }
 
 // More than two channels are mixed to mono.

@@ -12,7 +12,7 @@ import { openReference, openSharp } from './reference.ts';
 const Path = Type.String({ minLength: 1, description: 'Absolute' });
 const Pixels = Type.Integer({ minimum: 2, maximum: 8_192 });
 
-/** The parameters that image tasks and video tasks have in common. */
+/** The parameters that are common to image tasks and video tasks. */
 export const CARD_FIELDS = {
   prompt: Type.String({ minLength: 1 }),
   seed: Type.Integer({ minimum: 0, maximum: SEED_MAX }),
@@ -36,17 +36,14 @@ export const SANDBOX_DESCRIPTION =
   'Sandbox rendering by the embedded service of foley: a card with the prompt and the references, made by no image or video model';
 const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';
 
-/** Draws an image, in the media child. */
+/** Draws an image. Runs in the child process for media. */
 export const imageTask: MediaTask = async (given) => {
   const order = requireTaskParameters(ImageParameters, given);
   await deleteOnFailure(order.output, () => drawImage(order));
   return null;
 };
 
-/**
- * Draws an image and writes the file. The same parameters always give the same bytes.
- * @throws errors of the file system
- */
+/** Draws an image and writes the file. The same parameters give the same bytes. @throws errors of the file system */
 export async function drawImage(order: ImageParameters): Promise<void> {
   const card = await drawCard(await openSharp(), order);
   await encoded(card, order.format).toFile(order.output);
@@ -76,14 +73,17 @@ ${SANDBOX_DESCRIPTION}</rdf:li></rdf:Alt></dc:description></rdf:Description></rd
 // Fraction of the card's height, from the top.
 const PANEL_TOP = 0.68;
 
-/** Draws a card: a pattern that depends on prompt and seed, the reference images, and a panel with title and label. */
+/**
+ * Draws the placeholder picture (card) of an image or video: a pattern that depends on prompt and seed, the reference
+ * images, and a panel with title and label.
+ */
 export async function drawCard(sharp: SharpConstructor, card: Card): Promise<Sharp> {
   const layers = [...(await referenceLayers(sharp, card)), ...(await letterLayers(sharp, card))];
   const drawn = sharp(Buffer.from(cardSvg(card))).composite(layers);
   return drawn.removeAlpha();
 }
 
-/** Returns an SVG document with the pattern and the empty panel of a card. */
+/** Returns an SVG document with the pattern and the empty panel of a placeholder picture. */
 export function cardSvg({
   prompt,
   seed,
@@ -189,8 +189,8 @@ const AREA = { left: 0.07, top: 0.08, width: 0.86, height: 0.56 } as const;
 const GAP = 0.025;
 
 /**
- * Returns the places of the reference images, in two rows for more than two images on an upright or square card,
- * otherwise in one row.
+ * Returns the places of the reference images in a placeholder picture. Three or more images on an upright or square
+ * picture are placed in two rows, otherwise in one row.
  */
 export function referencePlaces(count: number, { width, height }: PictureSize): readonly Place[] {
   const rows = count > 2 && height >= width ? 2 : 1;
@@ -211,7 +211,7 @@ export function referencePlaces(count: number, { width, height }: PictureSize): 
 const IN_FONT =
   /[\u0300-\u0304\u0306-\u030a\u030c\u0323\u0020-\u007e\u00a0-\u00ac\u00ae-\u0148\u014a-\u017f\u01a0\u01a1\u01af\u01b0\u0218-\u021b\u02bb\u02bc\u02c6\u02c7\u02d8-\u02dd\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u03ce\u0400-\u045f\u0490\u0491\u1e80-\u1e85\u1e9e\u1ea0-\u1ef9\u2010-\u2026\u2030\u2032\u2033\u2039\u203a\u20ac\u2116\u2122\u2190-\u2193\u2212]/u;
 
-/** Returns whether the font has a character. A missing character would be drawn as a box. */
+/** Returns whether the font has a character. A missing character would be drawn as an empty box. */
 export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
@@ -220,7 +220,7 @@ export function isInFont(character: string): boolean {
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
- * Returns the prompt as a one-line title, truncated after a word if too long.
+ * Returns the prompt as a one-line title; a prompt that is too long is truncated after a word.
  * @returns `lacking`: number of characters that were omitted because the font lacks them
  */
 export function titleOf(prompt: string): { readonly text: string; readonly lacking: number } {

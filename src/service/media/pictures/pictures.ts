@@ -42,7 +42,7 @@ export const StoredVideo = Type.Object({
 });
 export type StoredVideo = Static<typeof StoredVideo>;
 
-/** A validated request for an image or a video. Its reference images are not imported yet. */
+/** A validated request for an image or a video, before its reference images are imported. */
 export interface PicturePlan<Stored> {
   /** Returns the job parameters to store; `references` are the file names of the imported images. */
   toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
@@ -162,10 +162,7 @@ export function secondsToMake(stored: StoredImage | StoredVideo): number {
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
-/**
- * Creates the functions that make images and videos for jobs.
- * @param fontFile absolute path
- */
+/** Creates the functions that make images and videos for jobs. @param fontFile absolute path */
 export function createPictureWorks(
   fontFile: string,
 ): Readonly<Record<'image' | 'video', MediaWork>> {
@@ -206,7 +203,7 @@ const INSPECTION_DEADLINE_MS = 30_000;
 const Size = Type.Object({ width: Type.Integer(), height: Type.Integer() });
 
 /**
- * Decodes a reference image in the media child, before a job is accepted.
+ * Decodes a reference image in the child process for media, before a job is accepted.
  * @throws ServiceError 413, 415 or 422 for an unusable file; 503 when the inspection fails (docs/api/errors.md)
  */
 export async function inspectReferenceFile(

@@ -8,7 +8,7 @@ import { readFileWith } from '../inspection/open-media.ts';
 const ReferenceOrder = Type.Object({ path: Type.String({ minLength: 1 }) });
 export type ReferenceOrder = Static<typeof ReferenceOrder>;
 
-/** Decodes a reference image in the media child, before a job is accepted. */
+/** Decodes a reference image before a job is accepted. Runs in the child process for media. */
 export const inspectPictureTask: MediaTask = async (order) => {
   const { path } = requireTaskParameters(ReferenceOrder, order);
   return inspectReference(await openSharp(), path);
@@ -20,7 +20,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Loads sharp with one thread and no cache. In a short-lived process, threads double the memory and save no time. */
+/** Loads the image library sharp with one thread and no cache, which saves memory in a short-lived process. */
 export async function openSharp(): Promise<SharpConstructor> {
   const { default: sharp } = await import('sharp');
   sharp.concurrency(1);
@@ -35,7 +35,7 @@ const REFERENCE_MAX_PIXELS = 50_000_000;
 const MAX_ASPECT_RATIO = 100;
 
 /**
- * Decodes a complete reference image, so that a damaged file is refused before anything is charged.
+ * Decodes a complete reference image, to refuse a damaged file before anything is charged.
  * @returns the size after the rotation that the metadata declares
  * @throws MediaTaskError `unsupported`, `too-large` or `unreadable`
  */

@@ -21,7 +21,7 @@ export type VideoParameters = Static<typeof VideoParameters>;
 // When the last frame is encoded and the file is not written yet.
 const ENCODED_PROGRESS = 0.95;
 
-/** Makes a video in the media child. */
+/** Makes a video. Runs in the child process for media. */
 export const videoTask: MediaTask = async (given, tools) => {
   const order = requireTaskParameters(VideoParameters, given);
   await deleteOnFailure(order.output, () => makeVideo(order, tools));
@@ -37,8 +37,8 @@ async function makeVideo(order: VideoParameters, tools: TaskTools): Promise<void
 }
 
 /**
- * Converts a picture to the encoder's I420: a plane of brightness, then two planes of colour at half the width and
- * height. Uses the limited range and the weights of ITU-R BT.709; width and height are even.
+ * Converts a picture to the I420 format of the video encoder: a plane of brightness, then two planes of colour at
+ * half the width and height. Uses the limited range and the weights of ITU-R BT.709. Width and height must be even.
  */
 export async function toI420(picture: Sharp, { width, height }: PictureSize): Promise<Uint8Array> {
   const rgb = await picture.toColourspace('srgb').removeAlpha().raw().toBuffer();
@@ -67,14 +67,13 @@ export async function toI420(picture: Sharp, { width, height }: PictureSize): Pr
   return planes;
 }
 
-/** The frames that one thread encodes. */
+/** The video frames that one worker thread encodes. */
 export interface FrameRange extends PictureSize {
-  /** A frame without the progress bar, as I420. */
+  /** One video frame in the I420 format, without the progress bar. */
   readonly card: Uint8Array;
   /** Number of frames in the whole video. */
   readonly frames: number;
   readonly from: number;
-  /** Exclusive. */
   readonly to: number;
 }
 

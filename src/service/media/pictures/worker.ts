@@ -1,7 +1,6 @@
-/** Draws frames of a video and encodes them as H.264 (baseline); entry point of a worker thread. */
+// Entry point of a worker thread that draws frames of a video and encodes them as H.264 (baseline).
 
 import { parentPort, workerData } from 'node:worker_threads';
-import library from 'h264-mp4-encoder';
 import { FRAMES_PER_SECOND } from '../catalogue/picture-models.ts';
 import type { FrameRange } from './video.ts';
 
@@ -16,6 +15,7 @@ const port = parentPort;
 void encode(workerData).then((file) => port.postMessage(file));
 
 async function encode({ card, frames, from, height, to, width }: FrameRange): Promise<Uint8Array> {
+  const { default: library } = await import('h264-mp4-encoder');
   const encoder = await library.createH264MP4Encoder();
   Object.assign(encoder, {
     width,

@@ -12,7 +12,7 @@ import { reserve, endWhenDone } from './speaking.ts';
 import type { EarlierSegment, OpenRequest, Reducer } from './state.ts';
 import { emit, fail, patch, patchRequest, reject, replyTo, restartIdle, send } from './state.ts';
 
-/** Handles a client message: checks first the authentication, then the event name, then the fields. */
+/** Handles a client message. Checks the authentication, then the event name, then the fields. */
 export function receive(frame: FrameMessage, isRepeated: boolean): Reducer {
   return ({ phase, protocol, request }) => {
     const { event, eventId } = frame;

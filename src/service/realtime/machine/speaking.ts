@@ -19,7 +19,7 @@ import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './sta
 
 const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Starts to reserve the credits of a segment. Fails if the session would exceed its limit of units or segments. */
+/** Starts to reserve the credits of a segment, unless the session would exceed its limit of units or segments. */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};
@@ -170,7 +170,6 @@ function nothingToSay(
   ];
 }
 
-/** Warns about letters and digits of a segment that the voice left out. */
 function unspokenWarning(
   { requestId, mode }: OpenRequest,
   segmentId: string,
@@ -201,7 +200,7 @@ const speakNext: Reducer = ({ request }) => {
   return [segmentId === undefined ? endWhenDone : emit({ type: 'speak', segmentId })];
 };
 
-/** Ends the request when all segments are spoken and no more input is expected. */
+/** Ends the request if all segments are spoken and no more input is expected. */
 export const endWhenDone: Reducer = ({ request, reserving, isDraining }) => {
   if (request === undefined || request.queue.length > 0) return [];
   if (request.isStopped && reserving === undefined) {

@@ -16,13 +16,13 @@ type SessionPhase = 'authenticating' | 'waiting' | 'starting' | 'speaking' | 'se
 
 export interface CommittedSegment {
   readonly segmentId: string;
-  /** Sequence numbers of its `text` messages; empty in `simple` mode. */
+  /** Sequence numbers of the segment's `text` messages; empty in `simple` mode. */
   readonly sequences: readonly number[];
   readonly text: string;
   readonly characters: number;
 }
 
-/** A segment that an earlier connection of the same request accepted. */
+/** A segment that was accepted on an earlier connection of the same request. */
 export interface EarlierSegment {
   readonly segmentId: string;
   readonly sequences: readonly number[];
@@ -39,7 +39,7 @@ export interface RequestWarning {
   readonly path: string;
 }
 
-/** The fields of `ready` that only one protocol version has. */
+/** The fields of the message `ready` that differ between the protocol versions. */
 export type ReadyFields =
   | Pick<Ready, 'protocolVersion' | 'effectiveRequest' | 'warnings'>
   | Pick<Static<typeof SERVER_MESSAGES.v2.ready>, 'provider' | 'effectiveRequest'>;
@@ -49,24 +49,24 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** Fields of the messages `ready` and `audio` that are the same in both protocol versions. */
+  /** The fields of the messages `ready` and `audio` that are equal in both protocol versions. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
   >;
   readonly ready: ReadyFields;
-  /** Warnings to send as messages after `ready`; empty if `ready` itself contains the warnings. */
+  /** Warnings to send as separate messages after `ready`; empty if `ready` itself contains them. */
   readonly warnings: readonly RequestWarning[];
   readonly segmentMaxCharacters: number;
   readonly earlier: readonly EarlierSegment[];
-  /** Billable units that earlier connections spoke. */
+  /** Billable units of the segments that were spoken on earlier connections of the request. */
   readonly units: number;
   /** Sequence number of the next audio message. */
   readonly nextAudio: number;
 }
 
 export interface OpenRequest extends StartedRequest {
-  /** Texts that the client has sent but not committed. */
+  /** Texts that the client has sent but not yet committed as a segment. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
@@ -83,7 +83,7 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the client message that the driver is working on. */
+  /** The `eventId` of the client message whose effects are still running. */
   readonly pendingEventId: string | undefined;
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
@@ -112,17 +112,14 @@ export type SessionEvent =
   /** A message arrived. `isRepeated` is true if an earlier message had the same `eventId`. */
   | { readonly type: 'frame'; readonly message: FrameMessage; readonly isRepeated: boolean }
   | { readonly type: 'unreadable'; readonly isText: boolean; readonly problem: string }
-  /** Result of the effect `redeem`: the ticket was redeemed or refused. */
+  // Results of the effects `redeem`, `start`, `reserve`, `speak` and `complete` follow.
   | { readonly type: 'redeemed'; readonly quota: number }
   | { readonly type: 'ticketRefused' }
-  /** Result of the effect `start`: the request was started, was already known, or could not start. */
   | { readonly type: 'started'; readonly request: StartedRequest }
   | { readonly type: 'known'; readonly status: StatusFields }
   | { readonly type: 'notStarted'; readonly problem: Problem }
-  /** Result of the effect `reserve`: the credits were reserved or not. */
   | { readonly type: 'reserved'; readonly segmentId: string; readonly units: number }
   | { readonly type: 'notReserved'; readonly problem: Problem }
-  /** Results of the effect `speak`: chunks of audio, then how the segment ended. */
   | { readonly type: 'audio'; readonly segmentId: string; readonly bytes: Uint8Array }
   | {
       readonly type: 'spoken';
@@ -137,7 +134,6 @@ export type SessionEvent =
       readonly unspoken?: Unspoken;
     }
   | { readonly type: 'unspeakable'; readonly segmentId: string; readonly unspoken?: Unspoken }
-  /** The result of the effect `complete`. */
   | { readonly type: 'settled' }
   /** The engine, the database or the service failed. */
   | { readonly type: 'failed'; readonly problem: Problem }
@@ -148,17 +144,16 @@ export type SessionEvent =
   | { readonly type: 'drain'; readonly isForced: boolean }
   | { readonly type: 'closed' };
 
-/** Ranges that the voice left out of a segment, in the format of `X-Foley-Unspoken`; undefined if there are none. */
 type Unspoken = string | undefined;
 
 type Unstamped<Message> = Message extends ServerMessage
   ? Omit<Message, 'eventId' | 'traceId' | 'timestamp'>
   : never;
-/** A message for the client, without the fields that the driver adds. */
+/** A message for the client, without the event id, trace id and time, which are added when it is sent. */
 export type Outgoing = Unstamped<ServerMessage>;
 type Sent<Event extends Outgoing['event']> = Extract<Outgoing, { event: Event }>;
 
-/** A task that the state machine gives to the driver. */
+/** A side effect that the state machine requests and `Session` performs. */
 export type SessionEffect =
   | { readonly type: 'send'; readonly message: Outgoing }
   | { readonly type: 'redeem'; readonly token: string }
@@ -262,7 +257,7 @@ export function finish(reason: FinishReason, code: number): Reducer {
   };
 }
 
-/** Returns the billable units of a request, except those of the given segments. */
+/** Returns the billable units of a request without those of the given segments. */
 export function unitsWithout(
   { earlier, units }: OpenRequest,
   segmentIds: readonly string[],

@@ -24,8 +24,8 @@ import {
 } from './state.ts';
 
 /**
- * Returns the next state of a realtime connection and the effects that the driver performs (docs/api/realtime.md). This
- * function is pure; in the phase `ended`, events have no effect.
+ * Returns the next state of a realtime connection, and the side effects to perform (docs/api/realtime.md). This
+ * function is pure. In the phase `ended`, events have no effect.
  */
 export function transition(state: SessionState, event: SessionEvent): Step {
   return run(state, [reducerFor(event)]);

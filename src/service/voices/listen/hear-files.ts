@@ -1,5 +1,6 @@
 import { UnusableAudioError, filePieces, detectSound } from '../../../audio/decode.ts';
 import type { DecodedSound, OpenFile } from '../../../audio/decode.ts';
+import { mixToMono } from '../../../audio/resample.ts';
 import { REFERENCE_SECONDS_RANGE } from '../../../contract/limits.ts';
 import type { MeasuredPitches } from './listening-thread.ts';
 import { AUDIBLE, PitchMeter } from './pitch-meter.ts';
@@ -22,14 +23,9 @@ export async function measurePitches(files: readonly OpenFile[]): Promise<Measur
   }
 }
 
-/** Minimum share of a file's duration that must be decodable. */
 const LEAST_SHARE = 0.9;
 const SAMPLE_RATES = { lowest: 4_000, highest: 384_000 } as const;
 
-/**
- * Decodes a file and adds the samples to the meter.
- * @throws UnusableAudioError for a file that is not audio, damaged, too short, too long, or silent
- */
 async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
   const sound = detectSound(file);
   requireLength(sound.seconds, 'claims to be');
@@ -50,7 +46,7 @@ async function measureFile(file: OpenFile, meter: PitchMeter): Promise<void> {
     if (samples / rate > REFERENCE_SECONDS_RANGE.maximum) {
       requireLength(samples / rate, 'is more than');
     }
-    const mono = mixed(channels, length);
+    const mono = mixToMono(channels);
     for (const sample of mono) loudest = Math.max(loudest, Math.abs(sample));
     await meter.add(mono, sampleRate);
   };
@@ -78,8 +74,8 @@ function requireLength(seconds: number | undefined, verb: string): void {
   throw new UnusableAudioError(`${verb} ${formatSeconds(seconds)} long; ${allowed}`);
 }
 
-/** Refuses extreme sample rates, because the resampler's memory grows with the ratio of the rates. */
 function requireRate(sampleRate: number): void {
+  // The resampler's memory grows with the ratio of the sample rates.
   const { lowest, highest } = SAMPLE_RATES;
   if (sampleRate >= lowest && sampleRate <= highest) return;
   const allowed = `allowed: ${lowest} to ${highest}`;
@@ -88,16 +84,4 @@ function requireRate(sampleRate: number): void {
 
 function formatSeconds(seconds: number): string {
   return `${Math.round(seconds * 10) / 10} s`;
-}
-
-/** Mixes channels to mono by averaging. Replaces NaN and infinity, which floating-point files may contain, by 0. */
-function mixed(channels: readonly Float32Array[], length: number): Float32Array {
-  const mono = new Float32Array(length);
-  for (let index = 0; index < length; index += 1) {
-    let sum = 0;
-    for (const channel of channels) sum += channel[index] ?? 0;
-    const mean = sum / channels.length;
-    mono[index] = Number.isFinite(mean) ? mean : 0;
-  }
-  return mono;
 }

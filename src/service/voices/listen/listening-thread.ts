@@ -2,11 +2,11 @@ import { Worker } from 'node:worker_threads';
 import type { OpenFile } from '../../../audio/decode.ts';
 import type { Clock } from '../../../effects/clock.ts';
 
-/** The measured pitch of reference audio, or the reason why a file was refused. */
+/** The measured pitch of reference audio, or the reason why one of its files was refused. */
 export type MeasuredPitches =
   /** Median pitch in hertz; undefined if the files contain no speech. */
   | { readonly kind: 'heard'; readonly medianHz: number | undefined }
-  /** The file at `index` is unusable. `problem` completes a sentence about the file, such as `is silent`. */
+  /** The file at `index` is unusable. `problem` is a verb phrase about the file, such as `is silent`. */
   | { readonly kind: 'refused'; readonly index: number; readonly problem: string };
 
 /**
@@ -26,7 +26,6 @@ interface ListeningThreadOptions {
   readonly timeoutMs?: number;
 }
 
-/** Limits for the JavaScript heap of a thread, which does not include WebAssembly memory and samples. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
 const TIMEOUT_MS = 120_000;
 

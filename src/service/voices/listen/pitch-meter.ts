@@ -1,43 +1,31 @@
 import { PitchDetector } from 'pitchy';
-import { createResampler } from '../../engine/resample.ts';
-import type { Resampler } from '../../engine/resample.ts';
+import { createResampler } from '../../../audio/resample.ts';
+import type { Resampler } from '../../../audio/resample.ts';
 
-/** Level below which sound counts as silence: -60 dB of full scale. */
+/** Sample level below which sound counts as silence: -60 dB of full scale. */
 export const AUDIBLE = 0.001;
 
 const RATE = 16_000;
-/** Number of samples for one measurement: 40 ms, or two periods of the deepest voice. */
 const FRAME = 640;
-/** Number of samples from the start of a measurement to the start of the next. */
 const HOP = 256;
-/** Maximum number of measurements: two minutes. */
 const MOST_FRAMES = (120 * RATE) / HOP;
-/** Minimum number of measurements for a pitch: a fifth of a second. */
 const FEWEST_FRAMES = 12;
 const VOICE_HZ = { lowest: 50, highest: 600 } as const;
-/** Minimum clarity of the pitch in a measurement, from 0 (noise) to 1 (a periodic sound). */
+// From 0 (noise) to 1 (a periodic sound).
 const CLARITY = 0.65;
-/** Measurements below this share of the loudest level (-34 dB) count as noise. */
 const QUIET = 0.02;
 
-/**
- * Minimum change of the timbre during speech, in octaves: the range of the middle half of the measurements. Speech has 0.3
- * and more, with loud noise 0.2; a melody of one instrument has at most 0.16.
- */
 const LEAST_CHANGE = 0.18;
-/** Minimum complexity (Hjorth) of the sounds of speech. A sine wave has 1, two have about 1.1, speech has 1.5 and more. */
 const LEAST_COMPLEXITY = 1.2;
 
-/** A measurement. The fields after `level` are those of a voice, and are 0 for other sound. */
 interface Frame {
   readonly level: number;
   readonly hz: number;
-  /** Octaves from the pitch to the mean frequency. */
   readonly timbre: number;
   readonly complexity: number;
 }
 
-/** Measures a stream of samples: the median pitch of a voice, and whether the sound changes like speech. */
+/** Measures the median pitch of a voice in a stream of samples, and whether the sound changes like speech. */
 export class PitchMeter {
   readonly #detector = PitchDetector.forFloat32Array(FRAME);
   readonly #frames: Frame[] = [];
@@ -74,21 +62,22 @@ export class PitchMeter {
     this.#frames.push(isVoice ? { level, hz, ...shapeOf(this.#frame, hz) } : other);
   }
 
-  /** Returns the median pitch in hertz; undefined if the sound has no voice. */
+  /** Returns the median pitch in hertz; undefined if no voice can be heard. */
   median(): number | undefined {
     const voiced = this.#voiced();
     return voiced.length < FEWEST_FRAMES ? undefined : quantile(voiced, 'hz', 0.5);
   }
 
-  /** Whether the sound is speech: its timbre changes, as that of tones and noises does not. */
+  /** Returns true if the sound is speech: the timbre of speech changes, that of tones and noises does not. */
   isSpeech(): boolean {
     const voiced = this.#voiced();
     if (voiced.length < FEWEST_FRAMES) return false;
+    // Measured change of the timbre (in octaves): at least 0.3 for speech, 0.2 with loud noise, at most 0.16 for a
+    // melody. Measured complexity (Hjorth): 1 for a sine wave, about 1.1 for two, at least 1.5 for speech.
     const change = quantile(voiced, 'timbre', 0.75) - quantile(voiced, 'timbre', 0.25);
     return change >= LEAST_CHANGE && quantile(voiced, 'complexity', 0.5) >= LEAST_COMPLEXITY;
   }
 
-  /** Returns the measurements of a voice that are not much quieter than the loudest. */
   #voiced(): readonly Frame[] {
     const loudest = this.#frames.reduce((most, { level }) => Math.max(most, level), 0);
     return this.#frames.filter(({ hz, level }) => hz > 0 && level >= loudest * QUIET);
@@ -107,7 +96,6 @@ function quantile(frames: readonly Frame[], field: keyof Frame, share: number): 
   return values[Math.floor(values.length * share)] ?? 0;
 }
 
-/** Measures the spectrum of samples by the energies of their first and second differences (Hjorth parameters). */
 function shapeOf(samples: Float32Array, hz: number): Pick<Frame, 'complexity' | 'timbre'> {
   let [own, first, second] = [0, 0, 0];
   let [before = 0, last = 0] = samples;

@@ -1,4 +1,4 @@
-/** Entry point of the thread that decodes and measures uploads. A malicious file can harm only this thread. */
+// Entry point of the thread that decodes and measures uploads. A malicious file can harm only this thread.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { measurePitches } from './hear-files.ts';

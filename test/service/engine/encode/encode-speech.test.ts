@@ -6,9 +6,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   type EncodeOptions,
   encodeSpeech,
-  MAX_TRUE_PEAK_DB,
 } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { wavHeader } from '../../../../src/service/engine/encode/pcm.ts';
+import { MAX_TRUE_PEAK_DB } from '../../../../src/audio/encode/peak-limiter.ts';
+import { wavHeader } from '../../../../src/audio/encode/pcm.ts';
 import { EngineError, type SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
 import { type DecodedAudio, decodeAudio, loudness } from '../../../harness/decode-audio.ts';
 import { independentMeter } from '../../../harness/independent-meter.ts';

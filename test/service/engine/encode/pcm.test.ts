@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { encodeSpeech } from '../../../../src/service/engine/encode/encode-speech.ts';
-import { pcmBytes } from '../../../../src/service/engine/encode/pcm.ts';
+import { pcmBytes } from '../../../../src/audio/encode/pcm.ts';
 import type { SpeechChunk } from '../../../../src/service/engine/speech-engine.ts';
 
 const RATE = 16_000;

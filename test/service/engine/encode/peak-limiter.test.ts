@@ -1,6 +1,6 @@
 import { array, assert, double, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
-import { PeakLimiter } from '../../../../src/service/engine/encode/peak-limiter.ts';
+import { PeakLimiter } from '../../../../src/audio/encode/peak-limiter.ts';
 import { independentMeter } from '../../../harness/independent-meter.ts';
 import { seededSamples, sine } from './sounds.ts';
 

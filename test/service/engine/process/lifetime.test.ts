@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { engineLauncher } from '../../../../src/service/engine/process/launch-engine.ts';
 import { MISBEHAVING, MORSE, MORSE_VOICE, registrationOf } from './engine-under-test.ts';
 
 let folder: string;
@@ -115,5 +116,25 @@ describe('the processes of an engine', () => {
 
     expect(await exited).toEqual([null, 'SIGKILL']);
     await untilGone(pid);
+  });
+});
+
+describe('on Windows, an engine', () => {
+  it('is ended with its child processes by taskkill', async () => {
+    const calls: unknown[] = [];
+    const launch = engineLauncher({
+      env: { SystemRoot: 'D:\\Windows' },
+      nodePath: process.execPath,
+      platform: 'win32',
+      runProgram: (...call) => calls.push(call),
+    });
+    const args = ['-e', 'process.stdin.resume()'];
+    const engine = launch({ name: 'quiet', command: 'node', args, cwd: folder });
+    engine.kill('SIGTERM');
+    engine.stdin.end();
+    await engine.ended;
+    engine.kill('SIGKILL');
+    const given = ['/PID', String(engine.pid), '/T', '/F'];
+    expect(calls).toEqual([['D:\\Windows\\System32\\taskkill.exe', given, false]]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EngineProcess } from '../../../../src/service/engine/process/engine-process.ts';
+import { inspectEngine } from '../../../../src/service/engine/process/inspect-engine.ts';
 import type { EngineVoiceRecord } from '../../../../src/contract/engine.ts';
 import type { EngineRequest, SpeechEngine } from '../../../../src/service/engine/speech-engine.ts';
 import { manualClock } from '../../../api/manual-clock.ts';
@@ -176,6 +177,40 @@ describe('a request of version 2', () => {
     });
     expect((await wholeSpeech(engine)).samples).toHaveLength(1600);
     expect(children).toHaveLength(1);
+  });
+});
+
+describe('the failure of an engine', () => {
+  it('has the first part of a long error message', async () => {
+    const { engine } = second({}, 'explains at length');
+    await expect(wholeSpeech(engine)).rejects.toMatchObject({
+      message: expect.stringMatching(/^The engine tested says: out of memory: x{900,990}…$/),
+    });
+  });
+
+  it('names the allowed values of a field that has another', async () => {
+    const { engine } = process('speaks in turns', { controls: ['telepathy'] });
+    await expect(engine.ready).rejects.toThrow(
+      /controls\/0 must be equal to one of the allowed values: language, speed, pitch,/,
+    );
+  });
+
+  it('says that foley stopped it', async () => {
+    const { engine } = process('answers only the second');
+    await engine.ready;
+    const spoken = engine.speak({ text: 'x', voice: 'v', speed: 1, pitch: 0 }, 16_000);
+    const failure = spoken.chunks.next().catch(String);
+    await engine.end();
+    expect(await failure).toContain('The engine tested was stopped while it spoke.');
+  });
+
+  it('names models with the same id when the engine is added', async () => {
+    const models = [{ id: 'local-x' }, { id: 'local-x' }];
+    const { launch } = recordingLauncher();
+    const command = registrationOf([SECOND, JSON.stringify({ models })]);
+    await expect(inspectEngine(command, { launch })).rejects.toThrow(
+      'The engine tested has two models with the id local-x.',
+    );
   });
 });
 

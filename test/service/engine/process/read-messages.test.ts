@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { samplesOf } from '../../../../src/service/engine/encode/pcm.ts';
+import { samplesOf } from '../../../../src/audio/encode/pcm.ts';
 import { ProtocolFault, readMessages } from '../../../../src/service/engine/process/messages.ts';
 
 async function* cut(bytes: Buffer, lengths: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -39,6 +39,15 @@ const speaks = (id) => {
   send({ type: 'done', id });
 };
 
+/** Speaks ten seconds, which a service has sent before `then` runs. */
+const afterSpeech = (then) => ({
+  speak({ id, text }) {
+    if (isProbe(text)) return speaks(id);
+    audio(id, Buffer.alloc(320_000, 1));
+    return setTimeout(() => then(id), 200);
+  },
+});
+
 const BEHAVIOURS = {
   good: {
     speak({ id }) {
@@ -99,14 +108,22 @@ const BEHAVIOURS = {
       return dies(3);
     },
   },
-  'dies after a sentence': {
-    speak({ id, text }) {
-      if (isProbe(text)) return speaks(id);
-      audio(id, Buffer.alloc(320_000, 1));
-      process.stderr.write('CUDA is out of memory\n');
-      return setTimeout(() => dies(3), 200);
-    },
-  },
+  'dies after a sentence': afterSpeech(() => {
+    process.stderr.write('CUDA is out of memory\n');
+    dies(3);
+  }),
+  'gives up after a sentence': afterSpeech((id) =>
+    send({ type: 'error', id, message: 'the model has no weights for this' }),
+  ),
+  'writes a log after a sentence': afterSpeech(() => process.stdout.write('Loading model...\n')),
+  'is silent after a sentence': afterSpeech(() => process.stderr.write('waiting for the GPU\n')),
+  'speaks slowly': afterSpeech(async (id) => {
+    for (let second = 0; second < 4; second += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 20_000));
+      audio(id);
+    }
+    send({ type: 'done', id });
+  }),
   'gives up': {
     speak({ id, text }) {
       if (isProbe(text)) return speaks(id);

@@ -62,6 +62,9 @@ const BEHAVIOURS = {
       send(id === 1 ? { type: 'error', id, message: 'no sound' } : { type: 'done', id });
     },
   },
+  'explains at length': {
+    speak: ({ id }) => send({ type: 'error', id, message: `out of memory: ${'x'.repeat(5_000)}` }),
+  },
   'floods the first': {
     async speak({ id, text }) {
       if (id > 1) {

@@ -1,0 +1,119 @@
+import { Option } from 'commander';
+import type { RunFlags } from '../../src/cli/flags/batch.ts';
+import type { CaptionFlags } from '../../src/cli/flags/captions.ts';
+import { subtitlesOption } from '../../src/cli/flags/captions.ts';
+import type { SpeechFlags } from '../../src/cli/flags/speech.ts';
+import { modelOption, voiceOptions } from '../../src/cli/flags/speech.ts';
+import {
+  choiceOption,
+  durationOption,
+  filled,
+  listOption,
+  numberWithin,
+  parseDuration,
+  textOption,
+} from '../../src/cli/flags/values.ts';
+import { PAUSE_MAX_MS } from '../../src/contract/recording-limits.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { CastMember } from '../../src/script/cast.ts';
+import { parseCastFlag } from '../../src/script/cast.ts';
+import type { Timing } from '../../src/script/recording/timeline.ts';
+import { TIMINGS } from '../../src/script/recording/timeline.ts';
+import type { ScriptFormat } from '../../src/script/script.ts';
+import { SCRIPT_FORMATS } from '../../src/script/script.ts';
+import { durationText } from '../../src/text/duration.ts';
+
+export interface ScriptFlags
+  extends Omit<SpeechFlags, 'format' | 'outputFormat'>, CaptionFlags, RunFlags {
+  readonly output: string;
+  readonly scriptFormat?: ScriptFormat;
+  readonly cast?: readonly CastMember[];
+  readonly castFile?: string;
+  readonly lexicon?: readonly string[];
+  readonly gap: number;
+  readonly chapterGap: number;
+  readonly timing?: Timing;
+  readonly loudness: number | 'off';
+  readonly only?: string;
+  readonly redo?: readonly string[];
+  readonly title?: string;
+  readonly author?: string;
+  readonly album?: string;
+  readonly cover?: string;
+  readonly chapters?: readonly string[];
+  readonly stems?: string;
+}
+
+/** Creates the options of `foley script` that name the script and the recording. */
+export function outputOptions(): Option[] {
+  return [
+    textOption(
+      '-o, --output <path>',
+      'the recording: .mp3, .wav, .ogg or .m4b',
+    ).makeOptionMandatory(),
+    choiceOption(
+      '--script-format <format>',
+      `format of the script: ${SCRIPT_FORMATS.join(', ')} (default: by the extension)`,
+      SCRIPT_FORMATS,
+    ),
+    textOption('--title <text>', 'title of the recording (mp3, m4b)'),
+    textOption('--author <text>', 'author of the recording (mp3, m4b)'),
+    textOption('--album <text>', 'album of the recording (mp3, m4b)'),
+    textOption('--cover <file>', 'cover of the recording, as JPEG or PNG (mp3, m4b)'),
+  ];
+}
+
+/** Creates the options for files that are written in addition to the recording (for example, subtitles). */
+export function fileOptions(): Option[] {
+  return [
+    subtitlesOption(),
+    textOption('--timings <path>', 'write word times, as .json'),
+    listOption(
+      '--chapters <path>',
+      'write the chapters, as .json (Podcasting 2.0) or .txt (ffmpeg)',
+      filled('--chapters'),
+    ),
+    textOption('--stems <dir>', 'write the track of each speaker, all of the same length'),
+  ];
+}
+
+/** Creates the options that choose voices for the speakers of a script. */
+export function castOptions(): Option[] {
+  return [
+    listOption('--cast <name=voice>', 'voice of a speaker: NAME=VOICE,speed=0.9', parseCastFlag),
+    new Option('--cast-file <file>', 'voices of the speakers, in JSON').argParser(
+      filled('--cast-file'),
+    ),
+    ...voiceOptions(),
+    modelOption(),
+  ];
+}
+
+/** Creates the options for silences, loudness and the choice of lines. */
+export function soundOptions(): Option[] {
+  return [
+    durationOption('--gap <duration>', 'silence between lines', parseGap).default(300, '300ms'),
+    durationOption('--chapter-gap <duration>', 'silence before a chapter', parseGap).default(
+      1_500,
+      '1.5s',
+    ),
+    choiceOption(
+      '--timing <mode>',
+      'long lines of a timed script: stretch, overlap or exact (default: stretch)',
+      TIMINGS,
+    ),
+    new Option('--loudness <lufs>', 'integrated loudness, or off')
+      .argParser((given) => (given === 'off' ? given : LUFS(given)))
+      .default(-16, '-16'),
+    new Option('--only <lines>', 'make a recording of these lines only, such as 10-20'),
+    listOption('--redo <line>', 'speak this line again, by number or id', filled('--redo')),
+  ];
+}
+
+function parseGap(flag: string, given: string): number {
+  const ms = parseDuration(flag, given);
+  if (ms <= PAUSE_MAX_MS) return ms;
+  throw usageFailure(`${flag} is "${given}"; it takes at most ${durationText(PAUSE_MAX_MS)}`);
+}
+
+const LUFS = numberWithin('--loudness', { minimum: -60, maximum: -6 });

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { foldedName } from '../../src/batch/plan/plan.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { readInput } from '../../src/cli/read-input.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { RecordingFormat } from '../../src/script/recording/encode.ts';
+import { RECORDING_FORMATS } from '../../src/script/recording/encode.ts';
+import { stemFile } from '../../src/script/recording/stems.ts';
+import type { Tags } from '../../src/script/recording/tags.ts';
+import { display } from '../../src/text/display.ts';
+import type { ScriptFlags } from './flags.ts';
+
+/**
+ * Returns the audio format of the recording from its flags.
+ * @throws Failure (usage) for an unsupported format, or tags in a format that has none
+ */
+export function outputFormat({
+  creditRate,
+  dryRun,
+  maxCredits,
+  output,
+  ...flags
+}: ScriptFlags): RecordingFormat {
+  if (creditRate !== undefined && maxCredits === undefined && dryRun !== true) {
+    throw usageFailure('--credit-rate requires --max-credits or --dry-run');
+  }
+  const extension = path.extname(output).slice(1).toLowerCase();
+  const format = RECORDING_FORMATS.find((one) => one === extension);
+  if (format === undefined) {
+    throw usageFailure(
+      `--output is "${output}"; a recording is a ${RECORDING_FORMATS.map((one) => `.${one}`).join(', ')} file`,
+    );
+  }
+  const { album, author, cover, title } = flags;
+  const tag = Object.entries({ album, author, cover, title }).find(
+    ([, value]) => value !== undefined,
+  );
+  if (tag === undefined || format === 'mp3' || format === 'm4b') return format;
+  throw usageFailure(
+    `--${tag[0]} works with mp3 and m4b only`,
+    'Leave it out, or choose another -o.',
+  );
+}
+
+/** Returns the title, author, album and cover of the recording. Reads the cover file. @throws Failure (usage) */
+export async function readTags(
+  context: Context,
+  { album, author, cover, title }: ScriptFlags,
+): Promise<Tags> {
+  if (cover === undefined) return { title, author, album };
+  const data = await readInput(context, cover, `--cover ${cover}`);
+  const start = data.toString('latin1', 0, 4);
+  const type = start.startsWith('\xff\xd8\xff') ? 'jpeg' : start === '\x89PNG' ? 'png' : undefined;
+  if (type === undefined) throw usageFailure(`--cover ${cover} is not a JPEG or PNG file`);
+  const { createVerifier } = await import('../../src/audio/verify.ts');
+  const verifier = createVerifier(type);
+  verifier.write(data);
+  const { problem } = verifier.end();
+  if (problem !== undefined) throw usageFailure(`--cover ${cover} ${problem}`);
+  return { title, author, album, cover: { data, mimeType: `image/${type}` } };
+}
+
+/**
+ * Checks that all files have different names: outputs, speaker tracks, script and cast file.
+ * @throws Failure (usage)
+ */
+export function checkOutputs(
+  script: string,
+  { castFile, chapters = [], output, stems, subtitles = [], timings }: ScriptFlags,
+  speakers: ReadonlySet<string>,
+  cwd: string,
+): void {
+  const wrong = chapters.find((file) => !/\.(?:json|txt)$/i.test(file));
+  if (wrong !== undefined) {
+    throw usageFailure(`--chapters is "${wrong}"; it takes a .json or .txt file`);
+  }
+  const files = [
+    ['the script', script],
+    ...(castFile === undefined ? [] : [['--cast-file', castFile]]),
+    ['--output', output],
+    ...subtitles.map((file) => ['--subtitles', file]),
+    ...(timings === undefined ? [] : [['--timings', timings]]),
+    ...chapters.map((file) => ['--chapters', file]),
+    ...(stems === undefined
+      ? []
+      : [...speakers].map((name) => [`--stems (${display(name)})`, stemFile(stems, name)])),
+  ];
+  const seen = new Map<string, string>();
+  for (const [flag = '', file = ''] of files) {
+    const place = foldedName(path.resolve(cwd, file));
+    const other = seen.get(place);
+    if (other !== undefined) {
+      const problem = `${flag} and ${other} both name ${display(file)}`;
+      throw usageFailure(problem, 'Use a different file for each.');
+    }
+    seen.set(place, flag);
+  }
+}

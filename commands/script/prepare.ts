@@ -1,0 +1,255 @@
+import { version } from '../../package.json';
+import { allVoices } from '../../src/api/resources/voices.ts';
+import type { PreparedBatch } from '../../src/cli/batch/connect-batch.ts';
+import type { Context } from '../../src/cli/command.ts';
+import { findTarget } from '../../src/cli/connect.ts';
+import type { CaptionPlan } from '../../src/cli/flags/captions.ts';
+import { planCaptions } from '../../src/cli/flags/captions.ts';
+import { controlsToSend } from '../../src/cli/flags/speech.ts';
+import { readInput, readTextInput } from '../../src/cli/read-input.ts';
+import type { SettingSources } from '../../src/config/settings.ts';
+import { resolveSetting } from '../../src/config/settings.ts';
+import type { Voice } from '../../src/contract/voices.ts';
+import { sha256 } from '../../src/durable/checksum.ts';
+import { abortable } from '../../src/effects/concurrency.ts';
+import { usageFailure } from '../../src/errors/failure.ts';
+import type { CastMember } from '../../src/script/cast.ts';
+import { Cast, NARRATOR, readCastFile } from '../../src/script/cast.ts';
+import type { Memory, RecordingReport } from '../../src/script/memory.ts';
+import { isUpToDate, readMemory, recordingFolder } from '../../src/script/memory.ts';
+import type { PlannedText } from '../../src/script/plan-lines.ts';
+import { itemsOf, planLines } from '../../src/script/plan-lines.ts';
+import { readScript, scriptFormat } from '../../src/script/read/read-script.ts';
+import type { RecordingFormat } from '../../src/script/recording/encode.ts';
+import type { Tags } from '../../src/script/recording/tags.ts';
+import type { ScriptLine } from '../../src/script/script.ts';
+import { describePlace } from '../../src/script/script.ts';
+import { openLexicon } from '../../src/speech/speech-text.ts';
+import { findVoice } from '../../src/speech/voice-choice.ts';
+import { display } from '../../src/text/display.ts';
+import type { ScriptFlags } from './flags.ts';
+import { checkOutputs, outputFormat, readTags } from './outputs.ts';
+
+/** A script that is ready to be spoken, after its flags and lines were checked. */
+export interface PreparedScript {
+  readonly flags: ScriptFlags;
+  readonly format: RecordingFormat;
+  readonly tags: Tags;
+  readonly captions: CaptionPlan | undefined;
+  readonly plan: readonly PlannedText[];
+  /** Digest of the options and lines that determine the content of the recording. */
+  readonly key: string;
+  /** The saved state of the recording, updated with the voice ids of this run. */
+  readonly memory: Memory;
+  /** Report of the existing recording; undefined if the recording is missing or outdated. */
+  readonly unchanged: RecordingReport | undefined;
+  /** The speech requests of the lines. */
+  readonly batch: PreparedBatch;
+}
+
+/**
+ * Checks the flags, the script and the cast. Sends no request, except to list the voices if a voice id is unknown.
+ * @throws Failure (usage, config) naming file, line and column
+ */
+export async function prepareScript(
+  context: Context,
+  file: string,
+  flags: ScriptFlags,
+): Promise<PreparedScript> {
+  const { output } = flags;
+  const format = outputFormat(flags);
+  const tags = await readTags(context, flags);
+  const settings = await context.settings();
+  const captions = planCaptions(flags, settings, { cwd: context.cwd() });
+  const members = [...(await membersOf(context, flags)), ...(flags.cast ?? [])];
+  const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));
+  const all = await readLines(context, file, flags, cast);
+  const lines = all.filter(rangeFilter(flags.only, all.length));
+  cast.check(lines);
+  const speakers = new Set(lines.map((line) => cast.shownName(line)));
+  checkOutputs(file, flags, speakers, context.cwd());
+  noticeUnusedCast(context, flags, all);
+  const before = await readMemory(output, context);
+  const { ids, service } = await resolveVoices(context, cast, lines, before);
+  const plan = planLines(lines, {
+    cast,
+    voiceIdOf: (voice) => ids[voice] ?? voice,
+    modelId: resolveSetting(settings, 'model', flags.model)?.value,
+    controls: controlsToSend(flags, settings),
+    lexicon: await openLexicon(flags.lexicon, settings, context),
+    gapMs: flags.gap,
+    chapterGapMs: flags.chapterGap,
+  });
+  const redone = idsToRedo(flags.redo ?? [], plan);
+  const key = keyOf(plan, flags, [format, tags, captions]);
+  const { made } = before;
+  // The user may have added the engine with which the missing words are found.
+  const lacksWords = made?.report.event['isTimed'] === false;
+  const isUnchanged =
+    redone.size === 0 && !lacksWords && (await isUpToDate(made, key, output, context));
+  return {
+    flags,
+    format,
+    tags,
+    captions,
+    plan,
+    key,
+    memory: { ...before, voices: { ...before.voices, [service]: ids } },
+    unchanged: isUnchanged ? made?.report : undefined,
+    batch: openBatch(flags, { plan, redone, settings }),
+  };
+}
+
+function openBatch(
+  flags: ScriptFlags,
+  script: {
+    readonly plan: readonly PlannedText[];
+    readonly redone: ReadonlySet<string>;
+    readonly settings: SettingSources;
+  },
+): PreparedBatch {
+  const { plan, redone, settings } = script;
+  const outputDir = recordingFolder(flags.output);
+  const redo = sha256(JSON.stringify([...redone].toSorted())).slice(0, 32);
+  return {
+    flags,
+    shard: undefined,
+    concurrency: resolveSetting(settings, 'concurrency', flags.concurrency)?.value ?? 4,
+    rerun: {
+      outputDir,
+      outputFlag: '--output',
+      // The folder has no files of the user.
+      overwrite: true,
+      retriesFailed: flags.retryFailed === true,
+      isRedone: (id) => redone.has(id),
+    },
+    redo: redone.size === 0 ? undefined : redo,
+    // Jobs can be fetched again after a kill, word times cannot: foley finds the words in the audio.
+    captions: undefined,
+    needsVoice: false,
+    async *items() {
+      yield* itemsOf(plan);
+    },
+  };
+}
+
+async function membersOf(
+  context: Context,
+  { castFile }: ScriptFlags,
+): Promise<readonly CastMember[]> {
+  if (castFile === undefined) return [];
+  const shown = `--cast-file ${castFile}`;
+  return readCastFile(await readTextInput(context, castFile, shown, 'Save it as UTF-8.'), castFile);
+}
+
+function otherVoice(
+  { voice, voiceName }: ScriptFlags,
+  configured: string | undefined,
+): CastMember | undefined {
+  const given = voice ?? voiceName ?? configured;
+  if (given === undefined) return undefined;
+  const where =
+    voice === undefined ? (voiceName === undefined ? 'FOLEY_VOICE' : '--voice-name') : '--voice';
+  return { name: '', where, voice: given, controls: {} };
+}
+
+async function readLines(
+  context: Context,
+  file: string,
+  { scriptFormat: given, timing }: ScriptFlags,
+  cast: Cast,
+): Promise<readonly ScriptLine[]> {
+  const shown = file === '-' ? 'stdin' : file;
+  const format = scriptFormat(shown, given);
+  const bytes = await readInput(context, file, shown);
+  const source = { file: shown, bytes, format, cast: cast.names, mayOverlap: timing === 'overlap' };
+  const lines = await readScript(source, (sentence) => context.io.notice(`foley: ${sentence}`));
+  if (timing === undefined || lines.some(({ startMs }) => startMs !== undefined)) return lines;
+  throw usageFailure('--timing requires a script with times', 'Leave it out, or use .srt or .vtt.');
+}
+
+function rangeFilter(only: string | undefined, count: number): (line: ScriptLine) => boolean {
+  if (only === undefined) return () => true;
+  const [, first, last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(only) ?? [];
+  const [from, to] = [Number(first), Number(last)];
+  if (from >= 1 && from <= to && to <= count) return ({ number }) => number >= from && number <= to;
+  throw usageFailure(
+    `--only is "${only}"; it takes lines from 1 to ${count}, such as 1-${count}`,
+    '--dry-run shows the numbers of the lines.',
+  );
+}
+
+function noticeUnusedCast(
+  { io }: Context,
+  { cast = [] }: ScriptFlags,
+  lines: readonly ScriptLine[],
+): void {
+  const speakers = new Set(lines.map(({ speaker = NARRATOR }) => speaker.toUpperCase()));
+  for (const { name, where } of cast) {
+    if (!speakers.has(name.toUpperCase())) io.notice(`foley: ${where}: no line has this speaker`);
+  }
+}
+
+async function resolveVoices(
+  context: Context,
+  cast: Cast,
+  lines: readonly ScriptLine[],
+  { voices }: Memory,
+): Promise<{ readonly service: string; readonly ids: Readonly<Record<string, string>> }> {
+  const target = await findTarget(context);
+  const service = target.kind === 'embedded' ? target.kind : target.address.baseUrl.href;
+  const ids = { ...voices[service] };
+  const used = lines.flatMap((line) => {
+    const { place, voiceId: voice } = line;
+    if (voice === undefined) return cast.memberFor(line) ?? [];
+    return [{ voice, where: `${describePlace(place)}: voiceId` }];
+  });
+  let listed: readonly Voice[] | undefined;
+  for (const { voice, where } of new Set(used)) {
+    // As with `foley tts`, the id is sent as it is.
+    const isId = target.kind === 'hosted' && (where === '--voice' || where === 'FOLEY_VOICE');
+    if (isId || ids[voice] !== undefined) continue;
+    listed ??= await listVoices(context);
+    ids[voice] = findVoice(where, voice, listed);
+  }
+  return { service, ids };
+}
+
+/** Lists all voices of the service, public and personal. */
+export async function listVoices(context: Context): Promise<readonly Voice[]> {
+  const { signal } = context;
+  const { client } = await abortable(context.connect({ speaks: true }), signal);
+  const voices: Voice[] = [];
+  for await (const { voice } of allVoices(client, { includePersonal: true, signal })) {
+    voices.push(voice);
+  }
+  return voices;
+}
+
+function idsToRedo(redo: readonly string[], plan: readonly PlannedText[]): ReadonlySet<string> {
+  const ids = redo.flatMap((given) => {
+    const named = plan.filter(({ line }) => line.id === given);
+    const texts =
+      named.length > 0 ? named : plan.filter(({ line }) => String(line.number) === given);
+    if (texts.length > 0) return texts.map(({ item }) => item.id);
+    throw usageFailure(
+      `--redo is "${display(given)}", but no line has that number or id`,
+      '--dry-run shows the numbers of the lines.',
+    );
+  });
+  return new Set(ids);
+}
+
+function keyOf(
+  plan: readonly PlannedText[],
+  { chapters, loudness, stems, timing }: ScriptFlags,
+  [format, { cover, ...tags }, captions]: readonly [RecordingFormat, Tags, CaptionPlan | undefined],
+): string {
+  // The key does not cover the audio of the lines, which may be missing.
+  const lines = plan.map(({ chapter, endMs, item, pauseAfterMs, speaker, startMs }) => {
+    return [item.output, speaker, startMs, endMs, pauseAfterMs, chapter];
+  });
+  const picture = cover === undefined ? undefined : sha256(cover.data);
+  const options = [format, loudness, timing, tags, picture, captions, chapters, stems];
+  return sha256(JSON.stringify([version, options, lines]));
+}

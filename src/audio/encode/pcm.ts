@@ -1,0 +1,83 @@
+/** An encoder that converts a stream of samples to the bytes of one file. */
+export interface AudioEncoder {
+  /** Encodes samples. Returns the output bytes that are ready so far, often none. */
+  encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
+  /** Returns the remaining bytes of the file. */
+  finish(): Uint8Array<ArrayBuffer>;
+  /** Frees the encoder; call it last, also after a failure. */
+  close(): void;
+}
+
+/** Sample rate in Hz that clients of third-party speech APIs assume for raw samples. */
+export const PCM_SAMPLE_RATE = 24_000;
+
+/** Creates an encoder of raw 16-bit mono samples (little-endian, without a header). Does not resample. */
+export function createPcmEncoder(): AudioEncoder {
+  return { encode: pcmBytes, finish: () => new Uint8Array(0), close: () => {} };
+}
+
+/** Converts samples from -1 to 1 into 16-bit little-endian samples. */
+export function pcmBytes(samples: Float32Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(samples.length * BYTES_PER_SAMPLE);
+  const view = new DataView(bytes.buffer);
+  for (let index = 0; index < samples.length; index += 1) {
+    const level = Math.min(1, Math.max(-1, samples[index] ?? 0));
+    view.setInt16(index * BYTES_PER_SAMPLE, Math.round(level * 0x7fff), true);
+  }
+  return bytes;
+}
+
+/** Converts 16-bit little-endian samples to numbers from -1 to 1. Ignores an incomplete sample at the end. */
+export function samplesOf(pcm: Uint8Array): Float32Array {
+  const view = new DataView(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+  const samples = new Float32Array(Math.floor(pcm.length / BYTES_PER_SAMPLE));
+  for (let index = 0; index < samples.length; index += 1) {
+    samples[index] = view.getInt16(index * BYTES_PER_SAMPLE, true) / 0x8000;
+  }
+  return samples;
+}
+
+export const BYTES_PER_SAMPLE = 2;
+export const WAV_HEADER_LENGTH = 44;
+
+// Some players stop at once if this field of the header is 0, and some read 0xFFFFFFFF as -1.
+const UNKNOWN_DATA_LENGTH = 0x7fff_ffff - (WAV_HEADER_LENGTH - 8) - 1;
+
+const MOST_SAMPLES = Math.floor((0xffff_ffff - (WAV_HEADER_LENGTH - 8)) / BYTES_PER_SAMPLE);
+
+/**
+ * Creates the 44-byte header of a WAV file of 16-bit mono samples. Without `totalSamples`, the header states an
+ * unknown length.
+ * @throws RangeError if the length does not fit into the header
+ */
+export function wavHeader(sampleRate: number, totalSamples?: number): Uint8Array<ArrayBuffer> {
+  if (totalSamples !== undefined && totalSamples > MOST_SAMPLES) {
+    throw new RangeError(`A WAV file has at most ${MOST_SAMPLES} samples, not ${totalSamples}.`);
+  }
+  const dataLength =
+    totalSamples === undefined ? UNKNOWN_DATA_LENGTH : totalSamples * BYTES_PER_SAMPLE;
+  const header = Buffer.alloc(WAV_HEADER_LENGTH);
+  header.write('RIFF....WAVEfmt ', 'latin1');
+  header.writeUInt32LE(WAV_HEADER_LENGTH - 8 + dataLength, 4);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(sampleRate, 24);
+  header.writeUInt32LE(sampleRate * BYTES_PER_SAMPLE, 28);
+  header.writeUInt16LE(BYTES_PER_SAMPLE, 32);
+  header.writeUInt16LE(BYTES_PER_SAMPLE * 8, 34);
+  header.write('data', 36, 'latin1');
+  header.writeUInt32LE(dataLength, 40);
+  return header;
+}
+
+/** Creates an encoder of 16-bit mono WAV. The header states an unknown length. */
+export function createWavEncoder(sampleRate: number): AudioEncoder {
+  let header: Uint8Array<ArrayBuffer> = wavHeader(sampleRate);
+  const encode = (samples: Float32Array): Uint8Array<ArrayBuffer> => {
+    const bytes = Buffer.concat([header, pcmBytes(samples)]);
+    header = new Uint8Array(0);
+    return bytes;
+  };
+  return { encode, finish: () => encode(new Float32Array(0)), close: () => {} };
+}

@@ -1,0 +1,92 @@
+import type { Context } from '../command.ts';
+import { readInput } from '../read-input.ts';
+import { octal, sharedPermissions } from '../../config/accounts.ts';
+import { ACCEPTED_KEY_MAX_CHARACTERS } from '../../contract/values.ts';
+import { usageFailure } from '../../errors/failure.ts';
+import type { AccountKey } from '../../service/running-service.ts';
+import { counted, display } from '../../text/display.ts';
+
+const FLAG = '--accept-keys-file';
+const FORM = 'Each line is an API key, or an API key, a space and its account; # begins a comment.';
+/** The account name for API keys that are listed without an account name. */
+export const DEFAULT_ACCOUNT = 'local';
+
+/**
+ * Reads the API keys in the file of `--accept-keys-file`; `-` is stdin. Warns if other users may read the file.
+ * @throws Failure (usage) if the file cannot be read or contains an invalid line
+ */
+export async function readAcceptedKeys(
+  context: Context,
+  file: string,
+): Promise<readonly AccountKey[]> {
+  const name = `${FLAG} ${display(file)}`;
+  const bytes = await readInput(context, file, name);
+  const mode = file === '-' ? undefined : await sharedPermissions(file, context);
+  if (mode !== undefined) {
+    context.io.warn(
+      `foley: ${display(file)} contains API keys and is readable by others (${octal(mode)}); run chmod 600 on it`,
+    );
+  }
+  return parseAcceptedKeys(bytes.toString('latin1'), name);
+}
+
+/**
+ * Parses a file of API keys. Messages name a line by number and never quote the line, because any word may be a key.
+ * @param name the file, for messages
+ * @throws Failure (usage) that names the line
+ */
+export function parseAcceptedKeys(text: string, name: string): readonly AccountKey[] {
+  const lineOfKey = new Map<string, number>();
+  const keys: AccountKey[] = [];
+  for (const [index, line] of text
+    .replace(BYTE_ORDER_MARK, '')
+    .split(/\r\n|\n|\r/)
+    .entries()) {
+    if (/^[ \t]*(#|$)/.test(line)) continue;
+    const number = index + 1;
+    const accepted = parseLine(line, `${name}: line ${number}`);
+    const before = lineOfKey.get(accepted.key);
+    if (before !== undefined) {
+      throw usageFailure(`${name}: line ${number} repeats the API key of line ${before}`, FORM);
+    }
+    lineOfKey.set(accepted.key, number);
+    keys.push(accepted);
+  }
+  if (keys.length === 0) throw usageFailure(`${name} contains no API key`, FORM);
+  return keys;
+}
+
+// In UTF-8, decoded as Latin-1.
+const BYTE_ORDER_MARK = /^\u00ef\u00bb\u00bf/;
+const ACCOUNT = /^[\w.@-]{1,64}$/;
+
+function parseLine(line: string, name: string): AccountKey {
+  const [key = '', account = DEFAULT_ACCOUNT, ...more] = line.trim().split(/[ \t]+/);
+  if (more.length > 0)
+    throw usageFailure(
+      `${name} must contain only an API key and an account, but more text follows`,
+      FORM,
+    );
+  return checkAcceptedKey({ key, account }, name);
+}
+
+/**
+ * Checks an API key for the embedded service, and the key's account.
+ * @param name how messages name the key, because they never quote it
+ * @throws Failure (usage)
+ */
+export function checkAcceptedKey({ key, account }: AccountKey, name: string): AccountKey {
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw usageFailure(`${name} has an API key with characters other than visible ASCII`, FORM);
+  }
+  if (key.length > ACCEPTED_KEY_MAX_CHARACTERS) {
+    const length = counted(key.length, 'character');
+    const allowed = `at most ${ACCEPTED_KEY_MAX_CHARACTERS} are allowed`;
+    throw usageFailure(`${name} has an API key of ${length}; ${allowed}`, FORM);
+  }
+  if (!ACCOUNT.test(account)) {
+    const allowed = 'use 1 to 64 letters, digits, or . _ @ -';
+    throw usageFailure(`${name} has an invalid account name; ${allowed}`, FORM);
+  }
+  return { key, account };
+}

@@ -1,0 +1,46 @@
+import type { TextWord } from '../../alignment/text-words.ts';
+import type { Timings } from '../../captions/timings.ts';
+import { timingsOf } from '../../captions/timings.ts';
+import { writtenWords } from '../../captions/written-words.ts';
+import { ReferenceSpeaker } from '../../engines/reference-speech.ts';
+import { loadEngineRegistrations, registrationsFile } from '../../engines/registrations.ts';
+import type { SpokenText } from '../../text/document.ts';
+import type { Context } from '../command.ts';
+
+/** Opens the speech engines whose speech is compared with recordings. The caller must close the engines. */
+export async function openReferenceSpeaker(context: Context): Promise<ReferenceSpeaker> {
+  const { engines } = await context.paths();
+  const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
+  return new ReferenceSpeaker({ ...context, added });
+}
+
+/**
+ * Creates the timings of a text whose words were searched in a recording.
+ * @param spoken the document of the text, whose words are in the timings
+ * @param words the words of the text; those without a time are listed as not found
+ */
+export function timingsOfWords(
+  text: string,
+  spoken: SpokenText | undefined,
+  { durationMs, words }: { readonly durationMs: number; readonly words: readonly TextWord[] },
+): Timings {
+  const all = words.map(({ endMs = UNPLACED, startMs = UNPLACED, text: word }) => {
+    return { text: word, startMs, endMs };
+  });
+  const timed: { text: string; startMs: number; endMs: number }[] = [];
+  const unplaced: { text: string; index: number }[] = [];
+  for (const word of spoken === undefined ? all : writtenWords(spoken, all)) {
+    if (word.startMs >= 0 && word.endMs >= 0) timed.push(word);
+    else unplaced.push({ text: word.text, index: timed.length });
+  }
+  return timingsOf({
+    text: spoken?.written ?? text,
+    durationMs,
+    complete: unplaced.length === 0,
+    words: timed,
+    ...(unplaced.length === 0 ? {} : { unplaced }),
+  });
+}
+
+// The time of a word that was not found in the audio.
+const UNPLACED = -1;

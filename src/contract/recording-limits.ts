@@ -1,0 +1,6 @@
+// Limits of scripts and of the recordings that foley makes of them. The service does not know them.
+
+/** Maximum length of a pause, and of a silence between two lines. */
+export const PAUSE_MAX_MS = 60_000;
+/** Maximum length of a recording. */
+export const RECORDING_MAX_MS = 24 * 3_600_000;

@@ -1,0 +1,76 @@
+import path from 'node:path';
+import type { FileDeps } from '../durable/files.ts';
+import { takeLock } from '../durable/lock.ts';
+import type { ProcessIdentity, Processes } from '../effects/processes.ts';
+import { makeFolder, stateFailure } from './registrations.ts';
+
+export interface LockDeps extends FileDeps {
+  /** The folder that contains the installed engines and `engines.json`. */
+  readonly enginesFolder: string;
+  /** The folder that contains the models of engines. */
+  readonly modelsFolder: string;
+  readonly processes: Processes;
+  readonly signal: AbortSignal;
+  /** Called once if foley must wait for another command that adds or removes an engine. */
+  readonly onWait: (pid: number | undefined) => void;
+}
+
+class Locked extends Error {
+  readonly pid: number | undefined;
+
+  constructor(owner: ProcessIdentity | undefined) {
+    super('another command is adding or removing an engine');
+    this.pid = owner?.pid;
+  }
+}
+
+function lockedError(_file: string, owner: ProcessIdentity | undefined): Locked {
+  return new Locked(owner);
+}
+
+const WAIT_MS = 500;
+
+/**
+ * Takes the lock for adding and removing engines, and runs `work`. Waits while another command holds the lock.
+ * @throws Failure (state) if the lock cannot be taken; on abort, the signal's abort reason
+ */
+export async function whileLocked<T>(deps: LockDeps, work: () => Promise<T>): Promise<T> {
+  const release = await waitForLock(deps);
+  try {
+    return await work();
+  } finally {
+    await release();
+  }
+}
+
+async function waitForLock(deps: LockDeps): Promise<() => Promise<void>> {
+  const { clock, enginesFolder, files, onWait, signal } = deps;
+  const lock = path.join(enginesFolder, 'lock');
+  const lastActivity = (): Promise<number> => lastChange(lock, deps);
+  for (let turn = 1; ; turn += 1) {
+    await makeFolder(enginesFolder, files);
+    try {
+      return await takeLock(lock, { ...deps, lastActivity, lockedError });
+    } catch (error) {
+      if (!(error instanceof Locked)) throw stateFailure(error, enginesFolder);
+      if (turn === 1) onWait(error.pid);
+    }
+    await clock.sleep(WAIT_MS, signal);
+  }
+}
+
+// A running download changes its partial file.
+async function lastChange(
+  lock: string,
+  { files, modelsFolder }: Pick<LockDeps, 'files' | 'modelsFolder'>,
+): Promise<number> {
+  const names = await files.readdir(modelsFolder, { recursive: true }).catch((): string[] => []);
+  const parts = names.filter((name) => name.endsWith('.part'));
+  const times = [lock, ...parts.map((name) => path.join(modelsFolder, name))].map((file) =>
+    files.lstat(file).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    ),
+  );
+  return Math.max(...(await Promise.all(times)));
+}

@@ -1,0 +1,97 @@
+import path from 'node:path';
+import type { ApiClient } from '../api/client.ts';
+import { IntentJournal } from '../durable/intents.ts';
+import type { Spool } from '../durable/spool.ts';
+import { createSpool } from '../durable/spool.ts';
+import { systemClock } from '../effects/clock.ts';
+import { systemFiles } from '../effects/file-system.ts';
+import { systemProcesses } from '../effects/processes.ts';
+import { systemRandom } from '../effects/random.ts';
+import type { Correction } from '../audio/reader.ts';
+import type { RequestRecorder } from '../speech/billed-request.ts';
+import { publicError } from './call.ts';
+import type { ClientOptions } from './client-types.ts';
+
+/** Clock, file system, platform and random numbers of this process. */
+export const SYSTEM = {
+  clock: systemClock,
+  files: systemFiles,
+  platform: process.platform,
+  random: systemRandom,
+} as const;
+
+/** An API client, with the options of `createClient`. */
+export interface Session {
+  readonly api: ApiClient;
+  readonly options: ClientOptions;
+}
+
+/** The journal that records a billed call, and the spool that saves audio that cannot be delivered. */
+export interface BilledTools {
+  readonly journal: RequestRecorder;
+  readonly spool: () => Promise<Spool>;
+  readonly notice: (line: string) => void;
+}
+
+/** Runs a library call that sends no billed request. @throws {FoleyError} instead of a Failure */
+export async function runFree<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw publicError(error);
+  }
+}
+
+/**
+ * Runs a library call that sends a billed request. Records the request if the client has a journal folder.
+ * @throws {FoleyError} with the last idempotency key, instead of a Failure
+ */
+export async function runBilled<T>(
+  { options: { journal: folder } }: Session,
+  work: (tools: BilledTools) => Promise<T>,
+): Promise<T> {
+  let key: string | undefined;
+  const journal = folder === undefined ? undefined : openJournal(path.join(folder, 'journal'));
+  const recorder = journal ?? RECORDS_NOTHING;
+  try {
+    return await work({
+      journal: {
+        begin(about, body) {
+          key = about.idempotencyKey ?? undefined;
+          return recorder.begin(about, body);
+        },
+        closeRepeated: (done) => recorder.closeRepeated(done),
+      },
+      async spool() {
+        if (folder === undefined) throw new Error('a client without a journal has no spool');
+        return createSpool({ ...SYSTEM, folder: path.join(folder, 'spool') });
+      },
+      notice: () => undefined,
+    });
+  } catch (error) {
+    throw publicError(error, key);
+  } finally {
+    await journal?.close();
+  }
+}
+
+function openJournal(folder: string): IntentJournal {
+  return new IntentJournal({ ...SYSTEM, folder, processes: systemProcesses() });
+}
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+const RECORDS_NOTHING: RequestRecorder = {
+  begin: () => Promise.resolve({ id: '', state: 'sent', advance: nothing, markAs: nothing }),
+  closeRepeated: nothing,
+};
+
+/** Joins the chunks of an audio file, and overwrites the bytes that the corrections name. */
+export function joinFile(
+  chunks: readonly Uint8Array[],
+  corrections: readonly Correction[],
+): Uint8Array {
+  const file = new Uint8Array(Buffer.concat(chunks));
+  for (const { bytes, position } of corrections) file.set(bytes, position);
+  return file;
+}

@@ -1,0 +1,135 @@
+import path from 'node:path';
+import { isObject } from '../config/json-file.ts';
+import type { FileDeps } from '../durable/files.ts';
+import { readOwnText } from '../durable/own-files.ts';
+import { replaceFile } from '../durable/publish.ts';
+
+/** The saved state of a recording, which lets foley skip work that was done before. */
+export interface Memory {
+  /** Voice ids: for each service, the id of each voice that the cast names. */
+  readonly voices: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The recording that was made last; undefined if there is none. */
+  readonly made: MadeRecording | undefined;
+}
+
+export interface MadeRecording {
+  /** Digest of the options and lines from which the recording was made. */
+  readonly key: string;
+  /** The files of the recording. Their paths are relative to the folder that contains the recording. */
+  readonly files: readonly MadeFile[];
+  /** The report that the command printed. */
+  readonly report: RecordingReport;
+}
+
+/** The result of a recording, as the command prints it. */
+export interface RecordingReport {
+  /** Fields of the `recording` event that `--json` prints. */
+  readonly event: Readonly<Record<string, unknown>>;
+  readonly human: string;
+  readonly warnings: readonly string[];
+  /** True if a line is longer than its time (`--timing exact`), or a word has no time. */
+  readonly isPartial: boolean;
+}
+
+function isRecordingReport(value: unknown): value is RecordingReport {
+  if (!isObject(value)) return false;
+  const { event, human, isPartial, warnings } = value;
+  const isTexts = Array.isArray(warnings) && warnings.every((one) => typeof one === 'string');
+  return isObject(event) && typeof human === 'string' && typeof isPartial === 'boolean' && isTexts;
+}
+
+interface MadeFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly mtimeMs: number;
+}
+
+const MAX_BYTES = 4 * 1024 * 1024;
+const NOTHING: Memory = { voices: {}, made: undefined };
+
+/** Returns the path of the folder that keeps the audio of the lines and the journal of a recording. */
+export function recordingFolder(output: string): string {
+  return `${output}.foley`;
+}
+
+function memoryFile(output: string): string {
+  return path.join(recordingFolder(output), 'recording.json');
+}
+
+/**
+ * Reads the saved state of a recording. Never throws: without the state, foley makes the recording again at no cost.
+ */
+export async function readMemory(
+  output: string,
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<Memory> {
+  try {
+    const value: unknown = JSON.parse(await readOwnText(memoryFile(output), MAX_BYTES, files));
+    return isMemory(value) ? value : NOTHING;
+  } catch {
+    return NOTHING;
+  }
+}
+
+function isMemory(value: unknown): value is Memory {
+  if (!isObject(value) || !isObject(value['voices'])) return false;
+  const { made, voices } = value;
+  const isVoices = Object.values(voices).every(
+    (ids) => isObject(ids) && Object.values(ids).every((id) => typeof id === 'string'),
+  );
+  if (!isVoices || made === undefined) return isVoices;
+  if (!isObject(made) || typeof made['key'] !== 'string' || !Array.isArray(made['files']))
+    return false;
+  if (!isRecordingReport(made['report'])) return false;
+  return made['files'].every(
+    (file) =>
+      isObject(file) &&
+      typeof file['path'] === 'string' &&
+      typeof file['bytes'] === 'number' &&
+      typeof file['mtimeMs'] === 'number',
+  );
+}
+
+/**
+ * Saves the state of a recording in the folder that {@link recordingFolder} returns, which must exist.
+ * @param temporaryFolder a folder on the same disk as the recording
+ * @throws Failure (output)
+ */
+export async function writeMemory(
+  output: string,
+  memory: Memory,
+  temporaryFolder: string,
+  deps: FileDeps,
+): Promise<void> {
+  const data = Buffer.from(`${JSON.stringify(memory)}\n`);
+  await replaceFile({ ...deps, path: memoryFile(output), temporaryFolder, data });
+}
+
+/** Returns path, size and modification time of files, so that a later command can recognize unchanged files. */
+export async function describeFiles(
+  paths: readonly string[],
+  output: string,
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<readonly MadeFile[]> {
+  return Promise.all(
+    paths.map(async (file) => {
+      const { mtimeMs, size: bytes } = await files.stat(file);
+      return { path: path.relative(path.dirname(output), file), bytes, mtimeMs };
+    }),
+  );
+}
+
+/** Returns true if a recording was made from the same options and lines, and its files are unchanged. */
+export async function isUpToDate(
+  made: MadeRecording | undefined,
+  key: string,
+  output: string,
+  { files }: Pick<FileDeps, 'files'>,
+): Promise<boolean> {
+  if (made?.key !== key) return false;
+  for (const { bytes, mtimeMs, path: file } of made.files) {
+    const stats = await files.stat(path.resolve(path.dirname(output), file)).catch(() => undefined);
+    if (stats?.size !== bytes || stats.mtimeMs !== mtimeMs) return false;
+  }
+  return true;
+}

@@ -1,0 +1,85 @@
+/** A chapter of a recording, with times in milliseconds. */
+export interface Chapter {
+  readonly title: string;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Metadata of a recording, from `--title`, `--author`, `--album` and `--cover`. */
+export interface Tags {
+  readonly title?: string | undefined;
+  readonly author?: string | undefined;
+  readonly album?: string | undefined;
+  readonly cover?: Cover | undefined;
+}
+
+export interface Cover {
+  readonly data: Uint8Array;
+  readonly mimeType: 'image/jpeg' | 'image/png';
+}
+
+const FRONT_COVER = 3;
+// The number of chapters in a table of contents has one byte. Players list all chapters anyway.
+const MOST_LISTED = 255;
+
+/**
+ * Creates the ID3v2.3 tag of an mp3 file, with chapters (ID3v2 Chapter Frame Addendum 1.0).
+ * @returns no bytes if there are no metadata and no chapters
+ */
+export async function id3Tag(
+  { album, author, cover, title }: Tags,
+  chapters: readonly Chapter[],
+): Promise<Uint8Array> {
+  const isEmpty = [album, author, cover, title, chapters[0]].every((one) => one === undefined);
+  if (isEmpty) return new Uint8Array(0);
+  const { ID3Writer } = await import('browser-id3-writer');
+  const tag = new ID3Writer(new ArrayBuffer(0));
+  if (title !== undefined) tag.setFrame('TIT2', title);
+  if (author !== undefined) tag.setFrame('TPE1', [author]);
+  if (album !== undefined) tag.setFrame('TALB', album);
+  if (cover !== undefined) {
+    const { buffer: data } = Uint8Array.from(cover.data);
+    tag.setFrame('APIC', { type: FRONT_COVER, data, description: '' });
+  }
+  const ids = chapters.map((_, index) => `chapter-${index + 1}`);
+  if (ids.length > 0) {
+    const childElementIds = ids.slice(0, MOST_LISTED);
+    tag.setFrame('CTOC', { id: 'toc', topLevel: true, ordered: true, childElementIds });
+  }
+  for (const [index, chapter] of chapters.entries()) {
+    const [startTime, endTime] = [Math.round(chapter.startMs), Math.round(chapter.endMs)];
+    const subFrames = { TIT2: chapter.title };
+    tag.setFrame('CHAP', { id: ids[index] ?? '', startTime, endTime, subFrames });
+  }
+  return new Uint8Array(tag.addTag());
+}
+
+/** Formats chapters for a chapter file: as Podcasting 2.0 if `file` ends in `.json`, else for ffmpeg. */
+export function chapterFile(file: string, chapters: readonly Chapter[], tags: Tags): string {
+  return /\.json$/i.test(file) ? podcastChapters(chapters, tags) : ffmpegMetadata(chapters, tags);
+}
+
+function podcastChapters(chapters: readonly Chapter[], { author, title }: Tags): string {
+  // Version 1.2 of the podcast namespace (Podcasting 2.0).
+  const rows = chapters.map((chapter) => ({
+    startTime: Math.round(chapter.startMs) / 1000,
+    endTime: Math.round(chapter.endMs) / 1000,
+    title: chapter.title,
+  }));
+  return `${JSON.stringify({ version: '1.2.0', title, author, chapters: rows }, undefined, 2)}\n`;
+}
+
+function ffmpegMetadata(chapters: readonly Chapter[], { album, author, title }: Tags): string {
+  // The file is for `ffmpeg -i FILE.txt`.
+  const head = [field('title', title), field('artist', author), field('album', album)];
+  const sections = chapters.map((chapter) => {
+    const [start, end] = [Math.round(chapter.startMs), Math.round(chapter.endMs)];
+    const times = `TIMEBASE=1/1000\nSTART=${start}\nEND=${end}\n`;
+    return `\n[CHAPTER]\n${times}${field('title', chapter.title)}`;
+  });
+  return `;FFMETADATA1\n${[...head, ...sections].join('')}`;
+}
+
+function field(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `${name}=${value.replaceAll(/[=;#\\\n]/g, '\\$&')}\n`;
+}

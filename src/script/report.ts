@@ -1,0 +1,110 @@
+import type { WrittenCaptions } from '../captions/caption-files.ts';
+import { warnOfViolations } from '../captions/violations.ts';
+import type { RecordingReport } from './memory.ts';
+import { counted } from '../text/display.ts';
+import type { PlannedText } from './plan-lines.ts';
+import type { Recording } from './recording/recording.ts';
+
+/** Creates the report of a recording. The report names the lines that begin late, end late or are sped up. */
+export function reportOf(
+  recording: Recording,
+  plan: readonly PlannedText[],
+  wanted: number | 'off',
+): RecordingReport {
+  const { bytes, captions, durationMs, isTimed, isTooQuiet, loudness, truePeakDb } = recording;
+  const output = recording.path;
+  const lines = recording.lines.map((line, index) => {
+    return { ...line, number: plan[index]?.line.number ?? 0, id: plan[index]?.line.id ?? null };
+  });
+  const late = lines.filter(({ lateMs }) => lateMs > 0);
+  const long = lines.filter(({ excessMs }) => excessMs > 0);
+  const faster = lines.filter(({ tempo }) => tempo > 1);
+  const fastest = faster.reduce((most, { tempo }) => Math.max(most, tempo), 1);
+  const level = loudness === undefined ? '' : `, ${loudness.toFixed(1)} LUFS`;
+  return {
+    event: {
+      output,
+      bytes,
+      durationMs: Math.round(durationMs),
+      loudness: loudness === undefined ? null : rounded(loudness),
+      truePeakDb: truePeakDb === undefined ? null : rounded(truePeakDb),
+      isTooQuiet,
+      captions: captions.map(({ cues, format, path: file, violations }) => {
+        return { output: file, format, cues: cues ?? null, violations };
+      }),
+      isTimed,
+      late: late.map(({ id, lateMs, number }) => ({
+        line: number,
+        id,
+        lateMs: Math.round(lateMs),
+      })),
+      tooLong: long.map(({ excessMs, id, number }) => ({
+        line: number,
+        id,
+        excessMs: Math.round(excessMs),
+      })),
+      stretched: faster.map(({ id, number, tempo }) => ({
+        line: number,
+        id,
+        tempo: rounded(tempo),
+      })),
+    },
+    human: `${output}: ${clock(durationMs)}${level}`,
+    warnings: [
+      ...listed(
+        late.map(({ lateMs, number }) => `line ${number} begins ${Math.round(lateMs)} ms late`),
+      ),
+      ...listed(
+        long.map(
+          ({ excessMs, number }) =>
+            `line ${number} is ${Math.round(excessMs)} ms too long for its time`,
+        ),
+      ),
+      ...(faster.length === 0
+        ? []
+        : [
+            `${counted(faster.length, 'line')} sped up to fit, at most ${fastest.toFixed(2)} times`,
+          ]),
+      ...(isTooQuiet
+        ? [`the peaks allow only${level.slice(1)}, not ${wanted}: true peaks stay below -1 dBTP`]
+        : []),
+      ...(isTimed
+        ? []
+        : [
+            'some words of the captions have no times, because foley did not find them in the speech',
+          ]),
+      ...violationsIn(captions),
+    ],
+    isPartial: long.length > 0 || !isTimed,
+  };
+}
+
+function violationsIn(captions: readonly WrittenCaptions[]): readonly string[] {
+  const sentences: string[] = [];
+  warnOfViolations(captions, (sentence) => sentences.push(sentence.replace(/^foley: /, '')));
+  return sentences;
+}
+
+const MOST_LISTED = 10;
+
+function listed(problems: readonly string[]): readonly string[] {
+  const more = problems.length - MOST_LISTED;
+  if (more <= 0) return problems;
+  return [
+    ...problems.slice(0, MOST_LISTED),
+    `${counted(more, 'more line')} likewise; --json lists them`,
+  ];
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+function clock(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const rest = String(seconds % 60).padStart(2, '0');
+  return hours === 0
+    ? `${minutes}:${rest}`
+    : `${hours}:${String(minutes).padStart(2, '0')}:${rest}`;
+}

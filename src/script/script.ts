@@ -1,0 +1,65 @@
+import type { SpeechControls } from '../contract/speech.ts';
+import type { Failure } from '../errors/failure.ts';
+import { usageFailure } from '../errors/failure.ts';
+import { display } from '../text/display.ts';
+
+/** The values of `--script-format`. */
+export const SCRIPT_FORMATS = ['dialogue', 'jsonl', 'csv', 'epub', 'srt', 'vtt'] as const;
+export type ScriptFormat = (typeof SCRIPT_FORMATS)[number];
+
+/** The fields that a script can set for one line. Flags and the cast supply the missing fields. */
+export interface LineFields {
+  readonly id?: string;
+  /** The speaker's name; undefined for the narrator. */
+  readonly speaker?: string;
+  readonly voiceId?: string;
+  readonly modelId?: string;
+  readonly controls?: SpeechControls;
+  /** Start time of the line in milliseconds; undefined in a script without times. */
+  readonly startMs?: number;
+  /** Time in milliseconds at which the next line may begin; undefined if there is no limit. */
+  readonly endMs?: number;
+  /** Silence after the line in milliseconds. Replaces `--gap` or `--chapter-gap`. */
+  readonly pauseAfterMs?: number;
+  /** Title of a chapter that begins with this line. */
+  readonly chapter?: string;
+}
+
+/** A line of a script, as parsed from the file. A line that is only a pause has no texts. */
+export interface DraftLine extends LineFields {
+  readonly place: Place;
+  /** The parts of the line between its pauses. */
+  readonly texts: readonly string[];
+  /** Silences in milliseconds: before each text of the line, and after the last text. */
+  readonly silences: readonly number[];
+}
+
+/** A line of a script, with at least one text. */
+export interface ScriptLine extends DraftLine {
+  /** Line number from 1, as `--only`, `--redo` and `--dry-run` use it. */
+  readonly number: number;
+}
+
+/** A position in a script file. */
+export interface Place {
+  /** Path of the file. For a book, followed by chapter and paragraph. */
+  readonly file: string;
+  /** Line number from 1; undefined for a book. */
+  readonly line?: number;
+  /** Column from 1, counted in code points. In a CSV table: the name of the column. */
+  readonly column?: number | string;
+}
+
+/** Formats a position for error messages, such as `talk.txt, line 3, column 1`. */
+export function describePlace({ column, file, line }: Place): string {
+  const parts = [
+    line === undefined ? [] : `line ${line}`,
+    column === undefined ? [] : `column ${column}`,
+  ];
+  return [file, ...parts.flat()].map((part) => display(part)).join(', ');
+}
+
+/** Creates the Failure for an error in a script or cast file, before any request is sent. */
+export function placeFailure(place: Place, message: string, hint?: string): Failure {
+  return usageFailure(`${describePlace(place)}: ${message}`, hint);
+}

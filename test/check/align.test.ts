@@ -1,0 +1,216 @@
+import { readFile, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { parseJsonDocument } from '../harness/json-lines.ts';
+import { requireTool } from '../harness/require-tool.ts';
+import { runFoley } from '../harness/run-foley.ts';
+import type { RunOptions } from '../harness/run-options.ts';
+import type { Sandbox } from '../harness/sandbox.ts';
+import { sandbox } from '../harness/sandbox.ts';
+
+const TEXT =
+  'The old bridge over the river is open again, and the weather is good today. We bought bread in the small shop for $2.50.';
+const OTHER =
+  'Farmers along the southern coast had complained for decades that most reservoirs were mismanaged, or simply forgotten.';
+const WORDS = TEXT.split(' ');
+
+interface Word {
+  readonly text: string;
+  readonly startMs: number | null;
+  readonly endMs: number | null;
+}
+
+/** Speaks a text to a file with a voice that is not the reference. */
+async function record(box: Sandbox, file: string, text = TEXT): Promise<void> {
+  const args = ['tts', text, '--local', '--voice-name', 'Ewan', '-o', path.join(box.out, file)];
+  expect(await runFoley(args, { box })).toMatchObject({ code: 0 });
+}
+
+async function boxWith(file: string, text = TEXT): Promise<Sandbox> {
+  const box = await sandbox();
+  await record(box, file);
+  await writeFile(path.join(box.out, 'talk.txt'), text);
+  return box;
+}
+
+function align(box: Sandbox, args: readonly string[], options: RunOptions = {}) {
+  return runFoley(['align', ...args], { box, ...options });
+}
+
+test('subtitles and word times are written, and the words have increasing times', async () => {
+  const box = await boxWith('talk.wav');
+  const outputs = ['--subtitles', 'talk.srt', '--subtitles', 'talk.vtt', '--timings', 'talk.json'];
+  const { code, stderr, stdout } = await align(box, ['talk.wav', '-f', 'talk.txt', ...outputs]);
+  expect({ code, out: stdout.toString() }).toEqual({ code: 0, out: '' });
+  expect(stderr).toMatch(/^24 of 24 words found, mean confidence 0\.[5-9]\d$/m);
+  const timings = JSON.parse(await readFile(path.join(box.out, 'talk.json'), 'utf8'));
+  expect(timings).toMatchObject({ version: 1, text: TEXT, complete: true });
+  const words: readonly Word[] = timings.words;
+  expect(words.map(({ text }) => text)).toEqual(WORDS.map((word) => word.replace(/[.,]$/, '')));
+  const times = words.flatMap(({ endMs, startMs }) => [startMs ?? -1, endMs ?? -1]);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+  expect(times.at(-1)).toBeLessThanOrEqual(timings.durationMs);
+  const srt = await readFile(path.join(box.out, 'talk.srt'), 'utf8');
+  expect(srt).toContain('We bought bread\nin the small shop for $2.50.');
+  const again = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
+    box,
+    cwd: box.out,
+  });
+  expect(again.code).toBe(0);
+  expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(srt);
+});
+
+test.each(['talk.mp3', 'talk.ogg'])('the words of %s go to stdout without flags', async (file) => {
+  const box = await boxWith(file);
+  const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--quiet']);
+  expect(code).toBe(0);
+  const timings: { readonly words: readonly Word[] } = JSON.parse(stdout.toString());
+  expect(timings.words).toHaveLength(WORDS.length);
+});
+
+test.each(['talk.m4a', 'talk.flac'])('the words of %s are found', async (file) => {
+  const box = await boxWith('talk.wav');
+  const [from, to] = ['talk.wav', file].map((name) => path.join(box.out, name));
+  const args = ['-v', 'error', '-i', from ?? '', '-ac', '2', '-ar', '44100', to ?? ''];
+  await execa(requireTool('ffmpeg'), args);
+  const { code, stdout } = await align(box, [file, '-f', 'talk.txt', '--json']);
+  expect(code).toBe(0);
+  expect(parseJsonDocument(stdout)).toMatchObject({ placed: WORDS.length });
+});
+
+test('a FLAC file that was cut is a usage error', async () => {
+  const box = await boxWith('talk.wav');
+  const [from, to] = ['talk.wav', 'talk.flac'].map((name) => path.join(box.out, name));
+  await execa(requireTool('ffmpeg'), ['-v', 'error', '-i', from ?? '', to ?? '']);
+  await truncate(to ?? '', 60_000);
+  const { code, stderr } = await align(box, ['talk.flac', '-f', 'talk.txt']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/talk\.flac is cut: it has \d\.\d of \d\.\d seconds/);
+});
+
+test('an m4a without ffmpeg is a usage error that names ffmpeg', async () => {
+  const box = await boxWith('talk.wav');
+  await writeFile(
+    path.join(box.out, 'talk.m4a'),
+    Buffer.from('\0\0\0\x20ftypM4A \0\0\0\0', 'latin1'),
+  );
+  const { code, stderr } = await align(box, ['talk.m4a', '-f', 'talk.txt'], {
+    env: { PATH: '/none' },
+  });
+  expect(code).toBe(2);
+  expect(stderr).toContain('talk.m4a is m4a, which needs ffmpeg');
+});
+
+test('--json has the mean confidence and the number of words', async () => {
+  const box = await boxWith('talk.wav');
+  const printed = await align(box, ['talk.wav', '-f', 'talk.txt', '--json']);
+  expect(parseJsonDocument(printed.stdout)).toMatchObject({
+    version: 1,
+    complete: true,
+    placed: WORDS.length,
+    total: WORDS.length,
+    confidence: expect.any(Number),
+  });
+  const written = await align(box, [
+    'talk.wav',
+    '-f',
+    'talk.txt',
+    '--subtitles',
+    'talk.srt',
+    '--json',
+  ]);
+  expect(parseJsonDocument(written.stdout)).toMatchObject({
+    audio: 'talk.wav',
+    items: [{ output: 'talk.srt', format: 'srt' }],
+    complete: true,
+    placed: WORDS.length,
+  });
+});
+
+test('the text may be a document or come from stdin', async () => {
+  const box = await boxWith('talk.wav');
+  await writeFile(path.join(box.out, 'talk.md'), `# The **old** bridge\n\n${TEXT.slice(15)}\n`);
+  const document = await align(box, ['talk.wav', '-f', 'talk.md', '--json']);
+  expect(document.code).toBe(0);
+  expect(parseJsonDocument(document.stdout)).toMatchObject({ placed: WORDS.length });
+  const piped = await align(box, ['talk.wav', '-f', '-', '--json'], { input: TEXT });
+  expect(parseJsonDocument(piped.stdout)).toMatchObject({ text: TEXT, placed: WORDS.length });
+});
+
+describe('words that are not in the recording', () => {
+  test('have null times, and the exit code is 3', async () => {
+    const box = await boxWith('talk.wav', `${TEXT} ${OTHER.slice(0, 70)}`);
+    const { code, stderr } = await align(box, [
+      'talk.wav',
+      '-f',
+      'talk.txt',
+      '--timings',
+      'talk.json',
+      '--subtitles',
+      'talk.srt',
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toContain('some words were not found');
+    const timings = JSON.parse(await readFile(path.join(box.out, 'talk.json'), 'utf8'));
+    expect(timings.complete).toBe(false);
+    expect(timings.words.at(-1)).toEqual({ text: 'most', startMs: null, endMs: null });
+    expect(timings.words[0].startMs).toBeGreaterThanOrEqual(0);
+    const cues = await runFoley(['captions', 'talk.json', '--subtitles', 'again.srt'], {
+      box,
+      cwd: box.out,
+    });
+    expect(cues.code).toBe(3);
+    expect(await readFile(path.join(box.out, 'again.srt'), 'utf8')).toBe(
+      await readFile(path.join(box.out, 'talk.srt'), 'utf8'),
+    );
+  });
+
+  test('are most words of another text, for which no subtitles are written', async () => {
+    const box = await boxWith('talk.wav', OTHER);
+    const { code, stderr, stdout } = await align(box, [
+      'talk.wav',
+      '-f',
+      'talk.txt',
+      '--subtitles',
+      'talk.srt',
+      '--json',
+    ]);
+    expect(code).toBe(3);
+    expect(stderr).toContain('less than half of the words were found');
+    const { confidence, items } = parseJsonDocument(stdout) as {
+      readonly confidence: number;
+      readonly items: readonly unknown[];
+    };
+    expect(items).toEqual([]);
+    expect(confidence).toBeLessThan(0.3);
+    await expect(readFile(path.join(box.out, 'talk.srt'))).rejects.toThrow('ENOENT');
+  });
+});
+
+test.each([
+  [['talk.wav'], '--file is required'],
+  [['none.wav', '-f', 'talk.txt'], 'none.wav'],
+  [['talk.wav', '-f', 'none.txt'], 'no such file: none.txt'],
+  [['talk.txt', '-f', 'talk.txt'], 'talk.txt is not an audio file'],
+  [['talk.wav', '-f', 'empty.txt'], 'the text of empty.txt is empty'],
+  [['talk.wav', '-f', 'signs.txt'], 'cannot be compared'],
+  [['talk.wav', '-f', 'russian.txt'], '--language'],
+  [['talk.wav', '-f', 'talk.txt', '--language', 'de'], 'foley engine add espeak-ng'],
+  [['talk.wav', '-f', 'talk.txt', '--cue-by', 'word'], '--cue-by requires --subtitles'],
+  [['talk.wav', '-f', 'talk.txt', '--subtitles', 'talk.ass'], 'it takes a .srt or .vtt file'],
+])('%j is a usage error', async (args, message) => {
+  const box = await boxWith('talk.wav');
+  await writeFile(path.join(box.out, 'empty.txt'), ' \n');
+  await writeFile(path.join(box.out, 'signs.txt'), '— …\n');
+  await writeFile(path.join(box.out, 'russian.txt'), 'Доброе утро\n');
+  const { code, stderr, stdout } = await align(box, args);
+  expect({ code, out: stdout.toString() }).toEqual({ code: 2, out: '' });
+  expect(stderr).toContain(message);
+});
+
+test('a folder that cannot be written fails with exit code 30', async () => {
+  const box = await boxWith('talk.wav');
+  const { code } = await align(box, ['talk.wav', '-f', 'talk.txt', '--subtitles', 'none/talk.srt']);
+  expect(code).toBe(30);
+});

@@ -1,0 +1,77 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { openRecording } from '../../../src/script/recording/recording.ts';
+import { fileDeps } from '../../files/file-world.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import { writeWav } from '../../harness/wav.ts';
+import { tone } from './make.ts';
+import { makeFifo } from '../../harness/posix.ts';
+
+/** Opens a recording in a folder that has an older one. */
+async function open(name = 'talk.wav', signal = new AbortController().signal) {
+  const { out } = await sandbox();
+  const file = path.join(out, name);
+  const temporaryFolder = path.join(out, 'talk.foley');
+  await mkdir(temporaryFolder);
+  await writeFile(file, 'older');
+  const line = path.join(out, 'line.wav');
+  await writeFile(line, writeWav(tone({}), 44_100));
+  const stems = { folder: path.join(out, 'stems'), speakers: ['ADA'] };
+  const chapterFiles = [path.join(out, 'chapters.json')];
+  const options = { ...fileDeps(), path: file, format: 'wav', temporaryFolder, signal } as const;
+  const opened = await openRecording({
+    ...options,
+    timing: 'stretch',
+    loudness: -16,
+    stems,
+    chapterFiles,
+  });
+  const spoken = { speaker: 'ADA', text: 'Hello', audio: line, pauseAfterMs: 0 };
+  return { file, out, temporaryFolder, opened, spoken };
+}
+
+test('a line that cannot be decoded leaves the older recording, and nothing else', async () => {
+  const { file, opened, out, spoken, temporaryFolder } = await open();
+  const bad = path.join(out, 'bad.wav');
+  await writeFile(bad, (await readFile(spoken.audio)).subarray(0, 2000));
+  await expect(opened.make([spoken, { ...spoken, audio: bad }])).rejects.toThrow(
+    `the audio of a line is cut: it has 1956 of 88200 bytes of samples: ${bad}`,
+  );
+  await opened.abandon();
+  expect(await readFile(file, 'utf8')).toBe('older');
+  expect(await readdir(temporaryFolder)).toEqual([]);
+  expect(await readdir(out)).not.toContain('chapters.json');
+});
+
+test('a missing line names its file', async () => {
+  const { opened, spoken } = await open();
+  await expect(opened.make([{ ...spoken, audio: 'gone.wav' }])).rejects.toThrow(
+    'the audio of a line cannot be read: gone.wav',
+  );
+  await opened.abandon();
+});
+
+test('a cancelled recording leaves the older one', async () => {
+  const controller = new AbortController();
+  const { file, opened, spoken } = await open('talk.wav', controller.signal);
+  const making = opened.make(Array.from({ length: 50 }, () => spoken));
+  controller.abort(new Error('cancelled'));
+  await expect(making).rejects.toThrow('cancelled');
+  await opened.abandon();
+  expect(await readFile(file, 'utf8')).toBe('older');
+});
+
+test('an m4b is not written to a pipe', async () => {
+  const { out } = await sandbox();
+  const file = path.join(out, 'talk.m4b');
+  makeFifo(file);
+  // A reader, without which a pipe does not open.
+  const reader = readFile(file);
+  const options = { ...fileDeps(), path: file, format: 'm4b', temporaryFolder: out } as const;
+  const { signal } = new AbortController();
+  await expect(
+    openRecording({ ...options, timing: 'stretch', loudness: 'off', signal }),
+  ).rejects.toThrow(`${file} is a pipe or a device, to which m4b cannot be written`);
+  await reader;
+});
