@@ -236,7 +236,7 @@ export const SignedAudioQuery = strict('SignedAudioQuery', {
   signature: Type.String({
     minLength: 1,
     maxLength: 100,
-    description: 'Signature of the service, used instead of an API key',
+    description: 'Signature that the service adds to the URL, so that no API key is needed',
   }),
   ...AudioQuery.properties,
 });

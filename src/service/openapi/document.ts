@@ -297,7 +297,7 @@ function eventContent(events: NonNullable<Endpoint['events']>): Json {
         properties: { data: jsonText({ oneOf: events.map((data) => schemaOrReference(data)) }) },
       }
     : {
-        description: `${description} The last event is completed or error.`,
+        description: `${description} The last event is named completed or error.`,
         oneOf: Object.entries(events).map(([name, data]) => ({
           type: 'object',
           required: ['event', 'data'],
