@@ -20,7 +20,7 @@ import type { Target } from '../../src/cli/connect.ts';
 /** Checks the version of Node.js, and environment variables that affect secrets and certificates. */
 export const nodeCheck: Check = {
   name: 'node',
-  async look(context) {
+  async run(context) {
     const needed = supported.node.replace('>=', '');
     const running = `${process.versions.node} on ${context.platform} (${needed} or newer is needed)`;
     return [ok(running), ...tlsFindings(context), ...(await certificateFindings(context))];
@@ -57,7 +57,7 @@ async function certificateFindings({ env, files }: Context): Promise<Finding[]> 
 /** Reports environment variables whose names begin with `FOLEY_` but which foley does not read. */
 export const variablesCheck: Check = {
   name: 'variables',
-  look: async ({ env }) => {
+  run: async ({ env }) => {
     const known = Object.keys(ENVIRONMENT);
     const given = Object.keys(env).filter((name) => name.startsWith('FOLEY_'));
     const unknown = given.filter((name) => !known.includes(name));
@@ -73,7 +73,7 @@ export const variablesCheck: Check = {
 
 export const settingsCheck: Check = {
   name: 'settings',
-  async look(context) {
+  async run(context) {
     const sources = await context.settings();
     listSettings(sources);
     const files = [sources.project, sources.user].flatMap((source) => source?.file ?? []);
@@ -84,7 +84,7 @@ export const settingsCheck: Check = {
 /** Checks that the accounts file is valid and private. */
 export const accountsCheck: Check = {
   name: 'accounts',
-  async look(context) {
+  async run(context) {
     const { accountsFile, config } = await context.paths();
     const { all } = await readAccounts(context.files, accountsFile);
     const names = [...all.keys()];
@@ -103,7 +103,7 @@ export const accountsCheck: Check = {
 /** Checks that foley's folders can be written or created. */
 export const foldersCheck: Check = {
   name: 'folders',
-  async look(context) {
+  async run(context) {
     const { cache, config, state } = await context.paths();
     const findings = [];
     for (const folder of [config, state, cache]) findings.push(await lookAtFolder(context, folder));
@@ -113,7 +113,7 @@ export const foldersCheck: Check = {
 
 export const recordsCheck: Check = {
   name: 'records',
-  async look(context) {
+  async run(context) {
     const { findDamaged } = await import('../../src/cli/find-leftovers.ts');
     const damaged = await findDamaged(context);
     if (damaged.length === 0) return [ok('all readable')];
@@ -169,7 +169,7 @@ const FORMATS = ['mp3', 'wav', 'ogg'] as const;
 /** Checks that an audio player for each format is installed, which `--play` requires. */
 export const playersCheck: Check = {
   name: 'players',
-  async look(context) {
+  async run(context) {
     const players = await Promise.all(
       FORMATS.map(async (format) => ({ format, command: await playerFor(context, format) })),
     );
@@ -204,7 +204,7 @@ const IGNORED = ['all_proxy', 'ALL_PROXY'];
 /** Checks the proxy settings in the environment variables, and reports whether requests use a proxy. */
 export const proxyCheck: Check = {
   name: 'proxy',
-  async look(context, shared) {
+  async run(context, shared) {
     const seen = READ.filter((name) => isSet(context, name));
     const ignored = IGNORED.filter((name) => isSet(context, name)).map((name) =>
       warning(`${name} is set, but foley does not read it`, 'Set HTTPS_PROXY instead.'),
@@ -248,7 +248,7 @@ function isSet({ env }: Context, name: string): boolean {
  */
 export const enginesCheck: Check = {
   name: 'engines',
-  async look(context) {
+  async run(context) {
     const { loadEngineRegistrations, registrationsFile } =
       await import('../../src/engines/registrations.ts');
     const { engines: folder, runtime } = await context.paths();
@@ -310,10 +310,10 @@ export interface Shared {
   readonly target: () => Promise<Target>;
 }
 
-/** A check of `foley doctor`. If `look` throws an error, the error is reported as a problem. */
+/** A check of `foley doctor`. If `run` throws an error, the error is reported as a problem. */
 export interface Check {
   readonly name: string;
-  readonly look: (context: Context, shared: Shared) => Promise<readonly Finding[]>;
+  readonly run: (context: Context, shared: Shared) => Promise<readonly Finding[]>;
 }
 
 export function ok(text: string): Finding {

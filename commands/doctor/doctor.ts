@@ -72,9 +72,9 @@ async function lookAtAll(context: Context): Promise<Row[]> {
   const rows: Row[] = [];
   let target: Promise<Target> | undefined;
   const shared = { target: () => (target ??= findTarget(context)) };
-  for (const { look, name } of CHECKS) {
+  for (const { name, run } of CHECKS) {
     context.signal.throwIfAborted();
-    const findings = await look(context, shared).catch((error: unknown) => [problemOf(error)]);
+    const findings = await run(context, shared).catch((error: unknown) => [problemOf(error)]);
     for (const { hint = null, state, text } of findings) {
       rows.push({ check: name, state, text, hint });
     }

@@ -18,7 +18,7 @@ const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.'
 /** Starts the embedded service with the user's data, and lets it speak a word. */
 export const embeddedCheck: Check = {
   name: 'embedded service',
-  async look(context) {
+  async run(context) {
     const service = await startEmbedded(await serviceHost(context));
     const client = openClient(context, service.address);
     try {
@@ -59,7 +59,7 @@ async function speakWord(client: ApiClient, { random, signal }: Context): Promis
 /** Checks that the configured service responds and accepts the API key. */
 export const targetCheck: Check = {
   name: 'service',
-  async look(context, shared) {
+  async run(context, shared) {
     const target = await shared.target();
     if (target.kind === 'embedded') return [ok('commands use the embedded service')];
     const { clock, globals } = context;
