@@ -5,8 +5,9 @@ import { FIRST_FRAME_MS, HOP_MS, soundFrames } from './features.ts';
 import type { MeasuredRecording, MeasuredReference } from './measure-sound.ts';
 
 /**
- * Finds the time of every word of a line in a recording that contains exactly this line. Words that are hard to hear
- * share the time between their neighbours, with confidence 0.
+ * Finds the time of every word of a line in a recording that contains exactly this line. Words that cannot be found
+ * divide the time between their neighbours equally, with confidence 0.
+ * @param reference speech from an engine for the same text, with known word times
  * @returns the times of all words; undefined if the recording is probably in another language
  * @throws the signal's abort reason
  */
@@ -28,7 +29,7 @@ export async function alignLine(
   return spans.map((span, index) => span ?? sharedTime(spans, index, { startMs, endMs }));
 }
 
-// With three words or fewer, low confidence does not show that the language is wrong.
+// Confidence shows a wrong language only if the line has more than three words.
 const MOST_UNSURE = 3;
 
 function soundOf(energies: BandEnergies, durationMs: number): WordSpan {

@@ -14,14 +14,14 @@ export interface PlacedWord extends WordSpan {
   readonly confidence: number;
 }
 
-/** The time in the recording of each word of the reference speech; undefined for a word that was not found. */
+/** The time of each word in the recording, in text order; undefined for a word that was not found. */
 export type PlacedWords = readonly (PlacedWord | undefined)[];
 
 /**
- * Finds the words of reference speech in a recording of the same text. A coarse pass compares the whole recording, and
- * a fine pass only the surroundings of the path that the coarse pass found. The start times never decrease, and words
- * never overlap.
- * @param words the times of the words in the reference speech, in order
+ * Finds the words of a text in a recording, by comparing the recording with reference speech (speech from an engine for
+ * the same text, with known word times). A coarse pass compares the whole recording; a fine pass then refines the
+ * result. The start times never decrease, and words never overlap.
+ * @param reference `words`: the times of the words in the reference speech, in order
  * @param leastConfidence words with a lower confidence count as not found
  * @throws the signal's abort reason
  */
@@ -66,7 +66,7 @@ export async function alignWords(
   return placed;
 }
 
-/** Number of fine frames that are averaged into one frame of the coarse pass. */
+/** The coarse pass averages this number of frames into one. */
 const COARSE = 4;
 // In the fine pass, each frame is compared with 0.6 s of the reference before and after the coarse path.
 const FINE_WIDTH = 120;
@@ -85,7 +85,7 @@ function coarseWidth(rows: number): number {
   return Math.max(LEAST_COARSE_WIDTH, Math.floor(MOST_COMPARISONS / rows));
 }
 
-/** A word with a lower confidence is probably not in the recording. */
+/** Minimum confidence of a word. A word with a lower confidence is probably not in the recording. */
 export const LEAST_CONFIDENCE = 0.2;
 
 interface FrameSpan {

@@ -1,6 +1,6 @@
 import { CEPSTRA, type Frames } from './features.ts';
 
-/** Reference speech without pauses, which a recording is compared with. */
+/** Speech from an engine, without pauses, with which a recording of the same text is compared. */
 export interface Reference {
   readonly frames: Frames;
   /** The index of the first frame of each word, followed by the total number of frames. */
@@ -22,8 +22,8 @@ export interface PathOptions {
   /** Maximum number of reference frames that each frame of the recording is compared with. */
   readonly width: number;
   /**
-   * For each frame of the recording, the index of the reference frame that is expected to match; by default, the best
-   * match so far.
+   * For each frame of the recording, the index of the reference frame that probably matches. Only reference frames near
+   * this frame are compared. Default: the reference frame that the cheapest path has reached.
    */
   readonly centers?: Int32Array;
   readonly costs: PathCosts;
@@ -300,13 +300,13 @@ class PathSearch {
 
 const SAMPLE_FRAMES = 100;
 
-/** Returns the indices of up to 100 frames, evenly spaced. */
+/** Returns up to 100 evenly spaced frame indices from 0 to `count - 1`. */
 export function sampleOf(count: number): Int32Array {
   const length = Math.min(SAMPLE_FRAMES, count);
   return Int32Array.from({ length }, (_, index) => Math.floor(((index + 0.5) * count) / length));
 }
 
-/** Returns the distances of one frame of a recording to a sample of the reference frames. */
+/** Returns the distances of one frame of a recording to the reference frames with the indices `sample`. */
 export function sampleDistances(
   recording: Frames,
   frame: number,

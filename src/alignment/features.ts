@@ -19,11 +19,11 @@ export interface BandEnergies {
   /** Natural logarithms of the energies: `BANDS` values for each frame. */
   readonly logs: Float32Array<ArrayBuffer>;
   readonly frames: number;
-  /** Number of bands below half of the sample rate, counted from the lowest band. All higher bands are 0. */
+  /** Number of bands that lie below half of the sample rate. In `logs`, the values of all higher bands are 0. */
   readonly bands: number;
 }
 
-/** Measures the band energies of audio that arrives in pieces. Each second of audio needs 13 kB of memory. */
+/** Measures the energy of streamed audio in bands of the mel scale. Each second of audio needs 13 kB of memory. */
 export class BandMeter {
   readonly #rate: number;
   readonly #window: Float64Array;
@@ -155,8 +155,8 @@ export interface Frames {
 export const CEPSTRA = 13;
 
 /**
- * Computes the cepstra of a recording and of reference speech so that they can be compared: only in the bands that
- * both have, without the effect of loudness, microphone and room, and above the noise of the recording.
+ * Computes cepstra of a recording and of reference speech that can be compared with each other. Uses only the bands
+ * that both have, and removes the effect of loudness, microphone, room and noise.
  * @param isWord for each frame of the reference: 1 if the frame is part of a word, otherwise 0
  */
 export function comparableFrames(

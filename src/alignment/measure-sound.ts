@@ -26,8 +26,8 @@ export interface RecordingOptions {
 }
 
 /**
- * Decodes a recording and measures its band energies. Each second of audio needs 13 kB of memory. m4a files are
- * decoded with ffmpeg.
+ * Decodes a recording and measures its energy in bands of the mel scale. Each second of audio needs 13 kB of memory.
+ * m4a and mp4 files are decoded with ffmpeg.
  * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded; the abort reason
  */
 export async function measureRecording(
@@ -169,7 +169,7 @@ interface SpokenChunk {
 }
 
 /**
- * Measures the speech that an engine generates, chunk by chunk.
+ * Measures the band energies of speech that an engine generates, and collects its word times.
  * @throws errors of the engine
  */
 export async function measureReference(

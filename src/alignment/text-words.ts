@@ -7,7 +7,7 @@ export interface TextWord {
   readonly text: string;
   readonly startMs: number | undefined;
   readonly endMs: number | undefined;
-  /** How sure the time is: from 0 (the word was not found) to 1. */
+  /** Confidence in the times: from 0 (the word was not found) to 1. */
   readonly confidence: number;
 }
 
@@ -15,7 +15,8 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /**
  * Returns all words of a text in order. A word that the reference speech does not contain counts as not found.
- * @param placed the time of each word of the reference speech
+ * @param words the words of the reference speech
+ * @param placed the time in the recording of each of these words
  */
 export function textWords(
   text: string,

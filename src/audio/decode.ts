@@ -110,7 +110,7 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** Thrown for a file that cannot be used. The message is a clause about the file, such as "is not audio". */
+/** Thrown for a file that cannot be used. The message has no subject, such as "is not audio". */
 export class UnusableAudioError extends Error {
   override readonly name = 'UnusableAudioError';
 }

@@ -22,7 +22,10 @@ export interface Verdict {
   readonly endIsProven: boolean;
   /** Bytes to overwrite once the file is complete, such as the lengths in the header of a streamed WAV. */
   readonly corrections: readonly Correction[];
-  /** Why the file is invalid or incomplete, as a clause whose subject is the file; undefined for a valid file. */
+  /**
+   * Why the file is invalid or incomplete, without the subject (for example, "is not a PNG"); undefined for a valid
+   * file.
+   */
   readonly problem: string | undefined;
 }
 
@@ -32,11 +35,14 @@ export type Findings = Pick<Verdict, 'endIsProven'> &
     Pick<Verdict, 'channels' | 'codec' | 'corrections' | 'durationMs' | 'problem' | 'sampleRate'>
   >;
 
-/** A parser of one file format, called by a {@link Walker}. The result does not depend on how the file is divided. */
+/**
+ * A parser of one file format. A {@link Walker} passes it the bytes of the file; how the file is divided into chunks
+ * does not matter.
+ */
 export interface FormatReader {
   /** Number of bytes that the next call of `step` needs. */
   want: number;
-  /** Number of bytes from the start of the last `step` to the start of the next one. */
+  /** Number of bytes to advance before the next call of `step`, including the bytes that `step` has just parsed. */
   skip: number;
   /**
    * Parses `want` bytes, which begin at `bytes[at]`. Then sets `skip` and `want` for the next step. If `skip` is 0,

@@ -2,7 +2,10 @@ import type { SpeexResampler } from '@echogarden/speex-resampler-wasm/simd';
 
 /** Converts a stream of samples to another sample rate, without a delay at the beginning. */
 export interface Resampler {
-  /** Adds samples and returns converted samples. The filter looks ahead, so the last converted samples follow later. */
+  /**
+   * Adds samples and returns the converted samples that are ready. The last ones are returned by later calls, because
+   * the filter looks ahead.
+   */
   push(samples: Float32Array): Float32Array;
   /** Returns the remaining samples. All calls together return `inputs * outputRate / inputRate` samples, rounded. */
   finish(): Float32Array;

@@ -12,7 +12,10 @@ import { PcmReader, WavReader } from './wav.ts';
 export interface Verifier {
   /** Verifies the next bytes of the file. The caller may then reuse `chunk`. */
   write(chunk: Uint8Array): void;
-  /** A problem that later bytes cannot solve, as a clause whose subject is the file; undefined if there is none. */
+  /**
+   * Why the file is certainly invalid, whatever bytes follow, without the subject; undefined if no such problem was
+   * found.
+   */
   readonly problem: string | undefined;
   /** Returns the verdict. Called after the last byte. */
   end(): Verdict;

@@ -71,7 +71,7 @@ function preferOutside(
   if (count < QUOTED_TOKENS) return;
   const change = (index: number, changed: (boundary: Boundary) => Partial<Boundary>): void => {
     const boundary = boundaries[index];
-    // Signs stay with their word.
+    // Punctuation marks stay with their word.
     if (boundary === undefined || boundary.cling === GLUED) return;
     boundaries[index] = { ...boundary, ...changed(boundary) };
   };
@@ -107,9 +107,7 @@ interface Place {
 
 type QuotationMark = 'opening' | 'closing' | undefined;
 
-/**
- * The `cling` between a word and the sign that belongs to it. Both stay on one line if they fit.
- */
+/** Value of `cling` between a word and the punctuation mark that belongs to it. Both stay on one line if they fit. */
 export const GLUED = 100;
 
 // A line break after a line of at least this width, in columns, counts as wrapping and not as the author's choice.
@@ -221,7 +219,7 @@ const LEADING = words(
 );
 
 const SIGNS_AT_END = /[^\p{L}\p{N}]+$/u;
-/** Matches a number with its Chinese measure word, such as 一盏. */
+/** Matches a Chinese numeral, or a word such as 每 or 这, followed by a measure word (for example, 一盏). */
 const MEASURED = /^[一二两兩三四五六七八九十几幾每这這那][\p{Script=Han}]$/u;
 
 function clingInUnspaced(before: string, after: string, isJapanese: boolean): number {

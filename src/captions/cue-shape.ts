@@ -7,13 +7,13 @@ export interface CueLimits {
   readonly minDurationMs: number;
   /** Maximum reading speed in columns per second. */
   readonly maxCps: number;
-  /** Length of the gap between two cues if there is no pause between them. */
+  /** Gap between two cues, in milliseconds, where the speech has no pause. */
   readonly gapMs: number;
-  /** Minimum gap between two cues at a pause; the screen would flicker in a shorter gap. */
+  /** Minimum gap between two cues at a pause, in milliseconds. In a shorter gap, the screen would flicker. */
   readonly minPauseMs: number;
 }
 
-/** Limits of cues, and the unit of text that each cue contains (`by`). */
+/** Limits of cues, and how the text is divided: `by` is the unit of text in each cue. */
 export interface CueShape extends CueLimits {
   readonly by: 'phrase' | 'sentence' | 'word';
 }
@@ -48,10 +48,10 @@ export const CUE_PRESETS = {
 /** A subtitle: lines of text that are shown together. */
 export interface Cue {
   readonly startMs: number;
-  /** End of the cue, which is later than `startMs` and not later than the start of the next cue. */
+  /** End of the cue: later than `startMs`, and at the latest the start of the next cue. */
   readonly endMs: number;
   readonly lines: readonly CueLine[];
-  /** Who speaks; undefined for a text with one speaker. */
+  /** Name of the speaker; undefined for a text with one speaker. */
   readonly speaker?: string;
 }
 
@@ -70,7 +70,7 @@ export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }
 
-/** Returns the flag with which the user asks for a caption file of a format. */
+/** Returns the flag that creates caption files of a format: `--timings` for JSON, otherwise `--subtitles`. */
 export function flagOf({ format }: { readonly format: string }): string {
   return format === 'json' ? '--timings' : '--subtitles';
 }

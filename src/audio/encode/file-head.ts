@@ -5,11 +5,17 @@ import { Walker } from '../reader.ts';
 import { wavHeader } from './pcm.ts';
 import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
-/** Writes the length of the speech into the beginning of an audio file. The length is known only at the end. */
+/**
+ * Completes the beginning of an audio file, which contains the length of the audio. The length is known only at the
+ * end, so the caller then overwrites the beginning.
+ */
 export interface FileHead {
   /** Takes the next bytes from the encoder; returns the bytes to append to the file. */
   pass(bytes: Uint8Array): readonly Uint8Array[];
-  /** Returns the bytes that replace the beginning of the file; undefined if the format stores no length there. */
+  /**
+   * Returns the final beginning of the file, to write over the first bytes. Returns undefined if the beginning does not
+   * change.
+   */
   finish(length: SpeechLength): Uint8Array | undefined;
 }
 

@@ -2,7 +2,9 @@ import { concatSamples } from '../resample.ts';
 
 /** Maximum true peak of decoded audio in every format, in decibels relative to full scale. */
 export const MAX_TRUE_PEAK_DB = -1;
-/** How much encoding may raise true peaks (`riseDb`) and lowers the level (`lossDb`), in decibels, for each codec. */
+/**
+ * Effects of encoding, in decibels: `riseDb` is how far true peaks may rise, and `lossDb` is how far the level falls.
+ */
 export const CODEC_LEVELS = {
   wav: { riseDb: 0.4, lossDb: 0 },
   pcm: { riseDb: 0.7, lossDb: 0 },
@@ -40,7 +42,6 @@ export class PeakLimiter {
   #lastPeak = -Infinity;
   #lastReduced = -Infinity;
   #allowedBefore = 1;
-  /** The lowest of the allowed gains. */
   #lowest = 1;
   #gain = 1;
   #sum = 0;
@@ -111,7 +112,7 @@ export class PeakLimiter {
     if (Math.abs(sample) > this.#harmless) this.#lastLoud = newest;
     const isHarmless = newest - this.#lastLoud >= 2 * REACH;
     const allowed = isHarmless ? 1 : this.#allowedGain(newest - REACH);
-    // A peak between two samples limits both.
+    // A peak between two samples limits the gain of both samples.
     const least = Math.min(allowed, this.#allowedBefore);
     this.#allowedBefore = allowed;
     if (least < 1) this.#lastPeak = newest;

@@ -12,13 +12,18 @@ export interface AudioJoiner {
   write(chunk: Uint8Array): Pieces;
   /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
   endPart(): Pieces;
-  /** Adds silence after the current part. The next call of `write` or `end` returns the bytes of the silence. */
+  /**
+   * Adds silence after the part that ended last. The bytes of the silence are returned by the next call of `write` or
+   * `end`.
+   */
   addSilence(ms: number): void;
   /** Returns the last bytes to write. Called after the last part has ended. */
   end(): Pieces;
   /** Returns the position in the joined audio, in milliseconds, at which each part starts; empty for raw samples. */
   starts(): readonly number[];
-  /** Returns corrections of bytes that were already written. Called after the last part has ended. */
+  /**
+   * Returns bytes to write over earlier bytes of the output, such as a header. Called after the last part has ended.
+   */
   corrections(): readonly Correction[];
 }
 
@@ -78,7 +83,7 @@ export abstract class Joiner implements AudioJoiner, FormatReader {
   /** Writes silence at the beginning of a part, or at the end of the file if `isEnd` is true. */
   protected abstract pushSilence(ms: number, isEnd: boolean): void;
 
-  /** Returns the silence to add, in milliseconds, and resets this duration to 0. */
+  /** Returns the duration of the silence that was added but not yet written, in milliseconds, and resets it to 0. */
   protected takeSilence(): number {
     const ms = this.#silenceMs;
     this.#silenceMs = 0;

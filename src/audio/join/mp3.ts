@@ -155,7 +155,8 @@ export class Mp3Joiner extends Joiner {
   }
 
   /**
-   * Returns where the sound of each part starts, in milliseconds: after any delay that the tag of the part declares.
+   * Returns the position in the joined audio, in milliseconds, at which the sound of each part starts. Allows for the
+   * encoder delay that the Info tag of a part declares.
    */
   starts(): readonly number[] {
     const { sampleRate = 1, samples = 0 } = this.#first ?? {};
