@@ -45,7 +45,10 @@ import type { ProxyEnvironment } from './transport/proxy.ts';
 const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
-/** Longer than the timeout of foley's service for a silent engine, so that the service reports the engine's failure. */
+/**
+ * Maximum wait for data from foley's own service. The service itself stops waiting for a silent engine earlier, and
+ * then reports the failure of the engine.
+ */
 export const SERVE_IDLE_TIMEOUT_MS = 75_000;
 const STORED_ERROR_TIMEOUT_MS = 5_000;
 const MOST_JSON_BYTES = 16 * 1024 * 1024;

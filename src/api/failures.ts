@@ -83,8 +83,9 @@ function isRefusal(status: number): boolean {
 }
 
 /**
- * Returns the Failure for a speech response that foley's service began but could not finish.
- * @param error the error that the service reports for the request, which the service refunded
+ * Returns the Failure for a speech response that foley's own service began but could not finish. The service refunded
+ * the request.
+ * @param error the error that the service reported
  */
 export function streamFailure(error: ServiceError, requestId: string): Failure {
   return new Failure(`the response ended early: ${error.message}`, {
@@ -222,7 +223,7 @@ function waitHint({ now, retryAfterMs }: StatusContext): string {
   return ` The service asks to wait until ${new Date(now + retryAfterMs).toISOString()}.`;
 }
 
-/** A request without a complete response, and the timeouts that applied to the request. */
+/** The fields of a failed request that `transportFailure` needs. */
 export interface TransportContext {
   readonly billed: boolean;
   readonly requestId: string;

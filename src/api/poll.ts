@@ -28,7 +28,7 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
   /** Expected duration of the job in milliseconds. The first poll is sent after this duration. */
   readonly expectedMs?: number | undefined;
   readonly onState?: ((job: Job) => void) | undefined;
-  /** Called with the failure of a poll after which polling continues. */
+  /** Called when a poll fails but polling continues. */
   readonly onTrouble?: ((failure: Failure) => void) | undefined;
 }
 

@@ -162,15 +162,15 @@ export type StreamEnd =
   | Extract<AlignedEvent, { kind: 'completed' | 'error' }>
   | { readonly kind: 'unreadable'; readonly error: UnreadableEvent };
 
-/** Parses the events of a batch. Returns the audio of the events, and adds the word times to `alignment`. */
+/** Parses a list of server-sent events. Returns their audio, and adds their word times to `alignment`. */
 export function readBatch(
-  batch: readonly SseEvent[],
+  events: readonly SseEvent[],
   memory: AudioMemory,
   alignment: Alignment,
 ): ReadBatch {
-  const block = memory.open(audioBytesMax(batch));
+  const block = memory.open(audioBytesMax(events));
   let hasNews = false;
-  for (const event of batch) {
+  for (const event of events) {
     const said = event.kind === 'event' ? read(event, block) : undefined;
     hasNews ||= said !== undefined;
     if ((said?.kind === 'snapshot' || said?.kind === 'invalidated') && !alignment.take(said)) {
@@ -184,9 +184,9 @@ export function readBatch(
   return { audio: memory.lend(block), hasNews, end: undefined };
 }
 
-function audioBytesMax(batch: readonly SseEvent[]): number {
+function audioBytesMax(events: readonly SseEvent[]): number {
   let characters = 0;
-  for (const event of batch) {
+  for (const event of events) {
     if (event.kind === 'event' && event.name === 'audio') characters += event.data.length;
   }
   return Math.floor((characters * 3) / 4);

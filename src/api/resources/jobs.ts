@@ -113,7 +113,8 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until the job has ended.
- * @param deps `known`: the job from the create response; if given, foley waits before the first poll
+ * @param deps `known`: the job from the create response; with it, the first poll is sent after a delay instead of at
+ * once
  * @throws the errors of {@link pollJob}
  */
 export function pollSpeechJob(

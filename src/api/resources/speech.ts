@@ -297,7 +297,10 @@ export interface FileResponse {
   reuse?(chunk: Uint8Array): void;
 }
 
-/** Resolves a URL from a response against the base URL; undefined for an invalid URL or another scheme than http(s). */
+/**
+ * Resolves a URL from a response against the base URL. Returns undefined for an invalid URL, or a scheme other than
+ * http and https.
+ */
 export function resolveUrl(
   { address }: Pick<ApiClient, 'address'>,
   text: unknown,
