@@ -29,7 +29,7 @@ import { markUnfinished } from './unfinished.ts';
 interface BatchFolderOptions extends FileDeps {
   readonly outputDir: string;
   readonly outputFlag: string;
-  /** Whether this run created the output folder for itself; the folder is removed if the batch sent nothing. */
+  /** Whether this command created the output folder. If the batch then sends nothing, the folder is removed. */
   readonly isNewFolder: boolean;
   readonly copies: string;
   readonly processes: Processes;
@@ -38,7 +38,7 @@ interface BatchFolderOptions extends FileDeps {
   readonly redo: string | undefined;
 }
 
-/** Returns the folder in which an audio file is saved before the audio of another item overwrites the file. */
+/** Returns the folder for billed audio that would otherwise be overwritten by the audio of another item. */
 export function savedAudioFolder(outputDir: string): string {
   return join(outputDir, BATCH_FOLDER, 'kept');
 }
@@ -121,7 +121,10 @@ export class BatchFolder {
   readonly temporaries: string;
   /** True if no other process runs a shard of this batch. */
   readonly isExclusive: boolean;
-  /** Token shared by an interrupted `--redo` command and the commands that continue it. */
+  /**
+   * Token that identifies a `--redo` command. A later command that continues an interrupted `--redo` has the same
+   * token.
+   */
   readonly redoToken: string;
   readonly #options: BatchFolderOptions;
   readonly #parts: OpenParts;
@@ -208,7 +211,7 @@ export class BatchFolder {
     return step;
   }
 
-  /** Records that all items are done, so that a later `--redo` of the same items requests and pays for them again. */
+  /** Records that the batch is complete. A later `--redo` of the same items then starts again instead of continuing. */
   async end(): Promise<void> {
     const { id, journal, mark } = this.#parts;
     await journal.append([{ run: id, ended: true }]).catch(() => undefined);

@@ -24,7 +24,10 @@ export const ITEM_STATES = [
 
 export type ItemState = (typeof ITEM_STATES)[number];
 
-/** Fields of an item that become known during or after speaking. */
+/**
+ * The part of a journal record that is known only after the request is sent: the ids, the cost and the audio of an
+ * item.
+ */
 export interface ItemFacts {
   readonly jobId?: string;
   readonly requestId?: string;
@@ -45,7 +48,9 @@ export interface ItemFacts {
   readonly problem?: string;
 }
 
-/** Fields that are journaled before the request is sent; never an API key or the text. */
+/**
+ * The part of a journal record that is written before the request is sent. It never contains an API key or the text.
+ */
 export interface ItemAbout {
   readonly output: string;
   readonly key: string;
@@ -196,8 +201,9 @@ export class JournalIndex {
   }
 
   /**
-   * Returns the request to use for an item with this request body, or undefined if the body was never requested.
-   * Prefers a request that has audio or may still get it, even if that request was sent for an equal item.
+   * Returns the state of the request from which an item gets its audio; undefined if no request with this body was ever
+   * recorded. Prefers a request that has audio or may still get it, even if it was sent for another item with the same
+   * body.
    */
   statusOf(item: string, body: string): ItemStatus | undefined {
     const own = this.#items.get(keyOf(item, body));
@@ -230,12 +236,14 @@ export class JournalIndex {
     return [...(this.#places.get(sha256) ?? [])];
   }
 
-  /** Returns all files that ever had this name, oldest first; undefined if the batch never used the name. */
+  /** Returns all recorded versions of an output file, oldest first; undefined if the batch never used the name. */
   filesAt(output: string): readonly KnownFile[] | undefined {
     return this.#outputs.get(output);
   }
 
-  /** Returns the states of all billed requests. Requests that a later one replaced come first. */
+  /**
+   * Returns the latest request of each item and request body, preceded by earlier requests that have complete audio.
+   */
   statuses(): readonly ItemStatus[] {
     return [...this.#superseded, ...this.#items.values()];
   }
@@ -246,8 +254,8 @@ export class JournalIndex {
   }
 
   /**
-   * If the latest `--redo` command named the same items as `redo` and did not finish, returns the token of that
-   * command.
+   * Returns the token of the latest command if it did not finish and had the same `--redo` items; otherwise undefined.
+   * @param redo digest of the item ids given to `--redo`
    */
   interruptedRedo(redo: string): string | undefined {
     const latest = Array.from(this.#runs.values()).at(-1);

@@ -16,8 +16,8 @@ import { display } from '../../text/display.ts';
 
 export interface KeyAbout {
   /**
-   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. The key does not depend on
-   * the account name, because the user may change the name while a batch is unfinished.
+   * Origin of the service's URL; `embedded` for the embedded service, whose port changes. Unlike the account name, the
+   * origin stays the same if the user renames an account while a batch is unfinished.
    */
   readonly origin: string;
   readonly endpoint: string;
@@ -41,7 +41,9 @@ export function itemKey(secret: Uint8Array, about: KeyAbout): string {
   return `foley1-${mac.slice(0, 32)}`;
 }
 
-/** Derives the secret for an `--idempotency-namespace`; the secret is the same on every machine. */
+/**
+ * Derives the secret of a batch from the value of `--idempotency-namespace`. The secret is the same on every machine.
+ */
 export function namespaceSecret(namespace: string): Uint8Array {
   return createHash('sha256').update(`foley batch namespace\0${namespace}`).digest();
 }
@@ -63,8 +65,8 @@ const NAME = 'secret';
 const SECRET_BYTES = 32;
 
 /**
- * Returns the secret from which a folder's idempotency keys are derived: the stored secret; if missing, the copy of it;
- * if that is missing too, a new secret. Resolves when the secret is on disk.
+ * Returns the secret from which the idempotency keys of a batch are derived: the stored secret, else its copy, else a
+ * new random secret. Resolves when the secret is on disk.
  * @throws Failure (state) when the secret cannot be stored, or is damaged and has no copy
  */
 export async function openSecret(places: SecretPlaces): Promise<BatchSecret> {

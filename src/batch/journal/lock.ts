@@ -11,16 +11,16 @@ export interface LockOptions extends Omit<LockFileOptions, 'lockedError'> {
   readonly folder: string;
   readonly shard: Shard | undefined;
   /**
-   * Returns the time of the last journal record. Used to guess whether a lock is stale, if foley cannot check its
-   * process.
+   * Returns when a journal file last changed, in milliseconds since the Unix epoch; undefined without journal files.
+   * Shows whether a lock is stale if foley cannot check the process that holds the lock.
    */
   readonly lastActivity: () => Promise<number | undefined>;
 }
 
-/** An acquired lock on a folder's batch or one shard. */
+/** A lock that this process holds on the batch of an output folder, or on one shard of the batch. */
 export interface Lock {
   readonly name: string;
-  /** Whether another process runs another shard. */
+  /** Whether other processes are running other shards of the batch. */
   readonly hasOtherShards: boolean;
   release(): Promise<void>;
 }

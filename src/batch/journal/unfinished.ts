@@ -9,10 +9,11 @@ import { BATCH_FOLDER, readJournals } from './journal.ts';
 const NAME = 'unfinished';
 
 /**
- * Marks a batch as unfinished in the state folder, for `foley recover`. Never throws.
- * @param copyFolder the batch's folder inside the state folder
- * @param shard name of the batch's lock
- * @returns the path of the mark, which is removed when the batch is done
+ * Creates a marker file for an unfinished batch in the state folder, so that `foley recover` finds the batch. Never
+ * throws.
+ * @param copyFolder the folder of the batch inside the state folder
+ * @param shard `all`, or the shard, such as `1-of-4`
+ * @returns the path of the marker file, which the caller removes when the batch is done
  */
 export async function markUnfinished(
   { copyFolder, outputDir, shard }: { copyFolder: string; outputDir: string; shard: string },
@@ -46,7 +47,7 @@ export interface DamagedBatch {
   readonly problem: string;
 }
 
-/** Returns the unfinished batches whose mark or journal is damaged. Never throws. */
+/** Returns the unfinished batches whose marker file or journal is damaged. Never throws. */
 export async function listDamagedBatches(
   copies: string,
   files: FileSystem,

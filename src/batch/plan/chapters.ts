@@ -10,7 +10,10 @@ import { readWhole } from './inputs.ts';
 
 /** A chapter of a book, or a part of a chapter that is too long for one request. */
 export interface Chapter {
-  /** Number in the book, zero-padded; the parts of a long chapter are `3-1`, `3-2`. */
+  /**
+   * Number of the chapter in the book, zero-padded. A chapter that is too long for one request is divided into parts,
+   * such as `3-1` and `3-2`.
+   */
   readonly number: string;
   readonly spoken: SpokenText;
 }

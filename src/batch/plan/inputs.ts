@@ -24,9 +24,12 @@ export type Source =
       readonly kind: 'text';
       readonly file: InputFile;
       readonly name: string;
-      /** Path from the named folder to the file's folder, with `/` between folders; may be empty. */
+      /**
+       * Folder of the file, relative to the folder that the user named, with `/` between folders. Empty for a file that
+       * the user named, or that is directly in the named folder.
+       */
       readonly dir: string;
-      /** The file name, preceded by the folder if another text has the same file name. */
+      /** The file name without its extension. If another text has the same name, the folder comes first. */
       readonly title: string;
     }
   | { readonly kind: 'lines'; readonly file: InputFile; readonly name: string }
@@ -95,7 +98,7 @@ interface TextFile {
   readonly dir: string;
 }
 
-// A title is the file name, with the folder in front if several texts have the same name.
+// A title is the file name without its extension. If several texts have the same name, the folder comes first.
 function titled(texts: readonly TextFile[]): Source[] {
   const counts = new Map<string, number>();
   for (const { path: given } of texts) {
@@ -155,7 +158,8 @@ async function textNames(
 }
 
 /**
- * Rejects a file that does not have the extension of a text, because foley would speak its raw content.
+ * Rejects a file whose extension is not that of a text (for example, `.pdf`), because foley would speak its raw
+ * content. Accepts any extension if the user set `--text-format`.
  * @param where prefix of the message
  * @throws Failure (usage)
  */
@@ -201,8 +205,8 @@ interface NumberedLine {
 }
 
 /**
- * Maximum length of a line, in characters. Enough for the longest text with every character escaped, and for all other
- * fields.
+ * Maximum length of a line, in characters: enough for a JSON item with the longest allowed text, even if every
+ * character of it is escaped.
  */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 

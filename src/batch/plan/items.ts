@@ -18,23 +18,32 @@ export const DEFAULT_TEXT_COLUMN = 'text';
 // Four bytes per character, and a byte order mark.
 const MAX_TEXT_BYTES = TEXT_MAX_CHARACTERS * 4 + 3;
 
-/** Fields of an item that come from an input. Flags supply the fields that the input lacks. */
+/** An item as its input describes it. Flags and settings supply the missing fields. */
 export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   /** File and line of the item, for messages. */
   readonly source: string;
-  /** Value of `{name}`: the file name without its extension; in a list, the item's id or `LIST-NUMBER`. */
+  /**
+   * Value of the placeholder `{name}` in output names: the file name without its extension; in a list, the item's id or
+   * `LIST-NUMBER`.
+   */
   readonly name: string;
-  /** Value of `{dir}`: path from the named folder to the file's folder, with `/`; may be empty. */
+  /**
+   * Value of the placeholder `{dir}` in output names: the folder of the text file, relative to the folder that the user
+   * named; may be empty.
+   */
   readonly dir?: string;
   /** Id to use if the input gives none; default: `name`. */
   readonly title?: string;
   /** The text to send. */
   readonly text: string;
-  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
+  /**
+   * The text and its pauses, extracted from a document or changed by a lexicon; undefined for plain text that is sent
+   * unchanged.
+   */
   readonly spoken?: SpokenText;
   /**
-   * The source text of a Markdown document. Earlier versions of foley sent it unchanged, so that their requests contain
-   * it.
+   * The source of a Markdown document. Earlier versions of foley sent the source instead of the extracted text; foley
+   * needs it to find their requests in the journal.
    */
   readonly rawText?: string;
 }
@@ -64,7 +73,7 @@ export async function countItems({
 }
 
 /**
- * Yields the items of the inputs and checks each item. Holds one text in memory at a time.
+ * Yields the items of all inputs and checks the text of each item. Holds one text in memory at a time.
  * @param nameOf returns the name of a list item without an id, from the name of the list and the item number
  * @throws Failure (usage) naming the file, line and key
  */
@@ -160,7 +169,7 @@ async function textOf(file: InputFile, where: string, documents: DocumentFlags):
   const { hasSameWords, readDocumentFile } = await import('./chapters.ts');
   const item = checkSpoken(await readDocumentFile(file, format, documents.code), where);
   if (format !== 'markdown') return item;
-  // Markdown without marks is sent as it is: the journals of earlier versions know it so.
+  // Markdown without any markup is sent unchanged: the journals of earlier versions contain this request.
   const written = await wholeText(file, Infinity);
   if (hasSameWords(written, item.text)) return { text: checkText(written, where) };
   return countCodePoints(written) > TEXT_MAX_CHARACTERS ? item : { ...item, rawText: written };

@@ -8,11 +8,11 @@ import { countCodePoints } from '../../text/code-points.ts';
 import { closest } from '../../text/did-you-mean.ts';
 import { display } from '../../text/display.ts';
 
-/** Fields of an item in a list or a table. */
+/** An item from a line of a JSON list, or from a row of a table. */
 export interface JsonItem {
   readonly id?: string;
   readonly text?: string;
-  /** Path relative to the folder of the list. */
+  /** Path of the text file, relative to the folder of the list. */
   readonly file?: string;
   readonly voiceId?: string;
   readonly modelId?: string;
@@ -37,8 +37,9 @@ export function parseJsonLine(line: string, where: string): JsonItem {
 }
 
 /**
- * Refuses keys that an object may not have.
- * @param whereOf names the place of a key, for messages
+ * Rejects an object that has unknown keys.
+ * @param keys the allowed keys
+ * @param whereOf returns the position of a key (such as the file and line), for messages
  * @throws Failure (usage)
  */
 export function refuseUnknownKeys(
@@ -120,7 +121,7 @@ function formatIn(fields: ReadonlyMap<string, unknown>, where: string): Pick<Jso
 
 /**
  * Returns the speech controls among the keys of an object.
- * @param whereOf names the place of a key, for messages
+ * @param whereOf returns the position of a key (such as the file and line), for messages
  * @throws Failure (usage) naming the control and the allowed values
  */
 export function controlsIn(

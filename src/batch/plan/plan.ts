@@ -19,7 +19,7 @@ import { BATCH_FOLDER } from '../journal/journal.ts';
 import type { Inputs, ItemDraft } from './items.ts';
 import { draftsOf } from './items.ts';
 
-/** A text to speak and its id, output and request. */
+/** An item of a batch: one text to speak, with its id, its output file and the speech request. */
 export interface BatchItem {
   /** Number of the item, from 1 across all shards. */
   readonly index: number;
@@ -27,20 +27,23 @@ export interface BatchItem {
   readonly id: string;
   /** File and line of the item, for messages. */
   readonly source: string;
-  /** Path relative to the output folder, with `/` between folders. */
+  /** Path of the audio file, relative to the output folder, with `/` between folders. */
   readonly output: string;
   readonly order: SpeechOrder & { readonly format: AudioFormat };
-  /** The text of the document with its pauses; undefined for plain text, which is sent unchanged. */
+  /**
+   * The text and its pauses, extracted from a document or changed by a lexicon; undefined for plain text that is sent
+   * unchanged.
+   */
   readonly spoken?: SpokenText | undefined;
-  /** The parts of a text with pauses, which are requests of their own; undefined for a text without pauses. */
+  /** The parts between the pauses of a text; each part is a separate request. Undefined for a text without pauses. */
   readonly parts?: PausedParts | undefined;
   /**
-   * The source text of a Markdown document. Earlier versions of foley sent it unchanged, so that their requests contain
-   * it.
+   * The source of a Markdown document. Earlier versions of foley sent the source instead of the extracted text; foley
+   * needs it to find their requests in the journal.
    */
   readonly rawText?: string | undefined;
   readonly characters: number;
-  /** True if the item's input names no voice, so that the default voice speaks it. */
+  /** True if the input sets no voice for the item, which then uses the default voice. */
   readonly usesDefaultVoice: boolean;
 }
 
@@ -50,7 +53,7 @@ export interface PlanDefaults {
   readonly modelId: string | undefined;
   /** Value of `--format`, which must match the extension of every output. */
   readonly format: AudioFormat | undefined;
-  /** Configured format, which an output's extension overrides. */
+  /** Format from the settings. The extension of an output takes precedence. */
   readonly configuredFormat: AudioFormat | undefined;
   readonly controls: SpeechControls;
 }
@@ -66,7 +69,7 @@ export interface PlanOptions extends Inputs {
 }
 
 /**
- * Yields the items of a batch in order. Checks each item alone and against all earlier items.
+ * Yields the items of a batch in order. Checks each item, and that no two items have the same id or output.
  * @throws Failure (usage) naming the file and line
  */
 export async function* planItems(options: PlanOptions): AsyncGenerator<BatchItem, void, undefined> {
@@ -171,7 +174,7 @@ function takeId({ id, name, source, title = name }: ItemDraft, index: number, id
   );
 }
 
-// No two outputs are the same file on any file system, and none is a folder that contains another.
+// Checks that no two outputs can be the same file on any file system, and that no output is a folder of another one.
 class TakenOutputs {
   readonly #outputs = new FirstOwners();
   readonly #folders = new FirstOwners();
@@ -228,7 +231,7 @@ function digestOf(text: string): string {
 
 const PLACES = ['index', 'name', 'dir', 'id', 'voice', 'ext'] as const;
 
-/** Returns the output of an item as a relative path with `/` between folders. */
+/** Returns the output path of an item, with `/` between folders, from the values of the placeholders. */
 export type NameTemplate = (parts: Readonly<Record<(typeof PLACES)[number], string>>) => string;
 
 /**
@@ -283,12 +286,15 @@ function plainName(name: string): string {
   return notReserved(name.replace(/^-/, '_'));
 }
 
-/** Folds case and accents as some file systems do. Names with equal results may be one file. */
+/**
+ * Converts a file name to a form that ignores case and the encoding of accents. On some file systems, two names with
+ * the same form are one file.
+ */
 export function foldedName(output: string): string {
   return output.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }
 
-// On common file systems.
+// The limit of common file systems.
 const LONGEST_COMPONENT_BYTES = 255;
 
 // The path must be relative, use `/`, and stay in the output folder on every system.

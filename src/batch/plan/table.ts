@@ -22,9 +22,9 @@ interface Table {
 const SEPARATORS = [',', ';', '\t'] as const;
 
 /**
- * Reads the header of a CSV file (RFC 4180; also with semicolons or tabs).
- * @param textColumn the column that holds the texts
- * @param keys the columns that are used
+ * Opens a CSV file (RFC 4180; also with semicolons or tabs) and checks the names of its columns.
+ * @param textColumn name of the column that contains the texts
+ * @param keys names of the columns to read; other columns are ignored
  * @throws Failure (usage) naming the file and the column
  */
 export async function openTable(
@@ -107,7 +107,9 @@ function rowOf(
   return row;
 }
 
-/** Converts a cell to the type of its field. An invalid cell stays text, which `itemOf` rejects. */
+/**
+ * Converts the text of a table cell to the type of its field. Returns invalid text unchanged; `itemOf` then rejects it.
+ */
 export function typedCell(field: string, cell: string): unknown {
   const type = isControl(field) ? SPEECH_CONTROLS[field].type : 'string';
   if (type === 'number') return /^[-+]?\d*\.?\d+$/.test(cell.trim()) ? Number(cell) : cell;

@@ -11,7 +11,7 @@ export class Tally {
   skipped = 0;
   creditsUsed = 0;
   gravest: Failure | undefined;
-  /** Number of items in whose audio some words are missing, by the status of the item. */
+  /** Number of items whose audio leaves out some words, by the status of the item. */
   readonly unspoken = { done: 0, failed: 0, skipped: 0 };
 
   add({ creditsUsed, error, status, unspoken }: ItemResult): void {
@@ -25,8 +25,8 @@ export class Tally {
   }
 
   /**
-   * Exit name of a batch that tried all items: `ok` if none failed; `partial` if some failed, or if this run delivered
-   * audio in which some words are missing; if all failed, the exit name of the gravest failure.
+   * The exit name of a batch that tried all items: `ok` if none failed; if all failed, that of the gravest failure;
+   * otherwise `partial`. Missing words in newly delivered audio also give `partial`.
    */
   get exit(): ExitName {
     if (this.failed === 0) return this.unspoken.done > 0 ? 'partial' : 'ok';
@@ -65,7 +65,7 @@ export interface Report {
   abandon(): Promise<void>;
 }
 
-/** Returns the fields of a result that a report or an event contains. */
+/** Converts the result of an item to the JSON object that reports and events contain. */
 export function recordOf({ creditsUsed, error, item, output, status, unspoken }: ItemResult) {
   return {
     id: item.id,

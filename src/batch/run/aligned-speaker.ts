@@ -60,7 +60,7 @@ export async function openItemCaptions(
   return openCaptionFiles({ ...options, targets, temporaryFolder });
 }
 
-/** Returns the timings of an item, with the words of its document. */
+/** Returns the word timings of an item, for the words as the document spells them. */
 export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeech): Timings {
   const source = spoken ?? plainText(order.text);
   const { durationMs, isComplete: complete } = speech;
@@ -69,8 +69,8 @@ export function timingsOfItem({ order, spoken }: BatchItem, speech: AlignedSpeec
 }
 
 /**
- * Returns the bytes that identify a request for audio with word times. They differ from those of a job for the same
- * text, so that the two never share an idempotency key.
+ * Returns the bytes that identify a request for audio with word times. A job for the same text has other bytes, and
+ * therefore another idempotency key.
  */
 export function alignedBody(client: ApiClient, order: SpeechOrder): Uint8Array {
   const { body } = alignedRequest(client, order, { idempotencyKey: NO_KEY });

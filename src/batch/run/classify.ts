@@ -22,14 +22,15 @@ export interface ClassifiedItem extends Pick<ReuseTarget, 'displaced' | 'isNew'>
   readonly body: string;
   readonly decision: ItemDecision;
   /**
-   * The texts that would be billed if the item were spoken: the digest of each text, with its length in characters.
+   * The texts that the service bills if the item is spoken: the length of each text in characters, by the digest of its
+   * request.
    */
   readonly unpaid: ReadonlyMap<string, number>;
 }
 
 export type ItemDecision =
   | Decision
-  /** The audio of an equal item, whose number is `of`, is used for this item too. */
+  /** An earlier item with the same request also supplies the audio for this item. `of` is the number of that item. */
   | { readonly kind: 'share'; readonly of: number; readonly status: ItemStatus | undefined };
 
 export interface RerunOptions {
@@ -45,7 +46,7 @@ export interface RerunOptions {
 export interface ClassifyOptions extends AudioLookup, RerunOptions {
   readonly bodyOf: (order: SpeechOrder) => Uint8Array;
   readonly origin: string;
-  /** Token of this `--redo` command, or of an interrupted command with the same value of `--redo`. */
+  /** Token that identifies this `--redo` command, and an interrupted command that named the same items. */
   readonly redoToken: string | undefined;
 }
 
@@ -156,8 +157,8 @@ const RETAINED_CHARACTERS = 4_000_000;
 const ITEM_CHARACTERS = 400;
 
 /**
- * Returns two functions that read the classified items: `first` for the first time, and `again` for every later time.
- * If there are only a few items, they are kept in memory; otherwise each later time classifies them again.
+ * Returns two functions that yield the classified items: `first` for the first time, and `again` for every later time.
+ * Up to a certain size, `again` yields the items from memory; otherwise it classifies them again.
  * @param read classifies all items on each call
  */
 export function retainItems(read: () => Classified) {
@@ -204,7 +205,7 @@ export class OutputInspector {
 
   /**
    * Returns whether an output file exists and, if so, whether the batch made it.
-   * @param audio audio of the item; a file with this audio counts as known
+   * @param audio size and hash of the item's audio; a file with this content counts as made by the batch
    * @throws Failure (usage, output) for a folder, or a link that leads out of the output folder
    */
   async inspect(

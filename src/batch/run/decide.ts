@@ -3,11 +3,11 @@ import { counted } from '../../text/display.ts';
 import type { ItemStatus } from '../journal/journal.ts';
 
 export type Decision =
-  /** Nothing to do: the audio is at its output and unchanged. */
+  /** The output file already contains the audio of the item; nothing is done. */
   | { readonly kind: 'skip'; readonly status: ItemStatus }
   /**
-   * The item is requested, with this generation number. `status` is the state of an earlier request in the journal, if
-   * there was one.
+   * A request is sent for the item, with this generation number. `status` is the journal's state of the same request if
+   * an earlier command planned it; undefined for a new request.
    */
   | {
       readonly kind: 'speak';
@@ -15,9 +15,9 @@ export type Decision =
       readonly status: ItemStatus | undefined;
       readonly isAgain: boolean;
     }
-  /** The audio is in the output folder under another name, and is moved or copied. */
+  /** Another file in the output folder contains the audio of the item; that file is moved or copied. */
   | { readonly kind: 'reuse'; readonly status: ItemStatus }
-  /** The item was billed before; its job has the audio, or will have it. */
+  /** The item was billed before; the audio is downloaded from its job, which may still be running. */
   | { readonly kind: 'fetch'; readonly status: ItemStatus }
   /** The item has ended. It is not spoken again unless the user passes a flag such as `--retry-failed`. */
   | { readonly kind: 'ended'; readonly status: ItemStatus; readonly why: StopReason };
@@ -37,9 +37,9 @@ export interface DecisionFacts {
   readonly status: ItemStatus | undefined;
   /** Highest generation number of the item's request body; -1 if the body was never requested. */
   readonly lastGeneration: number;
-  /** Whether the item's output, with all caption files, contains the recorded audio. */
+  /** Whether the output file contains the audio that the journal records for the item, and all caption files exist. */
   readonly isPresent: boolean;
-  /** Whether the recorded audio is in the output folder under another name. */
+  /** Whether another file in the output folder contains the audio that the journal records for the item. */
   readonly isElsewhere: boolean;
   /** Whether `--redo` names the item and no new request was sent for the item yet. */
   readonly isRedone: boolean;
@@ -98,7 +98,8 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
 }
 
 /**
- * Returns the failure of an item, or of a part of an item, that needs a flag to continue; the hint names the flag.
+ * Returns the failure of an item, or of a part of an item, that foley does not speak again by itself. The hint tells
+ * the user how to speak it again.
  */
 export function endedFailure(
   why: StopReason,

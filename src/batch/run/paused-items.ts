@@ -14,12 +14,12 @@ import { decide } from './decide.ts';
 type BodyOf = (order: SpeechOrder) => Uint8Array;
 type PartedItem = { readonly order: SpeechOrder } & Pick<BatchItem, 'parts'>;
 
-/** Folder, inside the output folder, with the audio of the parts of items that are not done. */
+/** Folder, relative to the output folder, for the audio of single parts of unfinished items. */
 export const PARTS_FOLDER = `${BATCH_FOLDER}/parts`;
 
 /**
- * Returns the digest that identifies an item in the journal: of its request body or, for an item with pauses, of the
- * request bodies of its parts and its silences.
+ * Returns the digest by which the journal identifies an item. For an item with pauses, the digest covers the requests
+ * of all parts and the durations of the silences; otherwise the request body.
  */
 export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
   const { order, parts } = item;
@@ -28,7 +28,7 @@ export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
   return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
 }
 
-/** Returns the digests that identify the parts of an item in the journal; none for an item without pauses. */
+/** Returns the digests by which the journal identifies the parts of an item; empty for an item without pauses. */
 export function partDigests({ order, parts }: PartedItem, bodyOf: BodyOf): readonly string[] {
   return (parts?.parts ?? []).map(({ text }) => partDigest(bodyOf({ ...order, text })));
 }
@@ -44,7 +44,7 @@ function partDigest(body: Uint8Array): string {
  */
 export const PART_ID = '';
 
-/** A part of an item with pauses. The journal records its request like that of an item. */
+/** A part of an item with pauses, and what to do with it. In the journal, a part has a record like an item. */
 export interface ItemPart {
   /** A copy of the item that has only the text of this part. */
   readonly item: BatchItem;
@@ -65,7 +65,7 @@ interface PartOptions {
 
 /**
  * Decides what to do with each part of an item with pauses.
- * @param redo token of the `--redo` command that pays for the item again, if any
+ * @param redo token of the `--redo` command that requested the item again; undefined if there was none
  */
 export async function classifyParts(
   item: BatchItem,
@@ -104,7 +104,8 @@ async function decidePart(
     lastGeneration: index.lastGeneration(body),
     isPresent: isPresent || (isPartial && retriesFailed),
     isElsewhere: false,
-    // The audio of a delivered part is removed. An edited item has to buy it again, unless a job has it.
+    // The audio of a delivered part is removed. An edited item that contains the part pays for it again, unless a job
+    // still has the audio.
     isRedone: wasUsed || isNamed,
   });
 }
@@ -129,7 +130,7 @@ export function partOutput(body: string, generation: number, { order }: BatchIte
   return `${PARTS_FOLDER}/${body}-${generation}.${extensionOf(order.format)}`;
 }
 
-/** Returns the length, in characters, of each part that is not paid for yet, by the digest of the part. */
+/** Returns the parts that are not paid for yet: the length of each part in characters, by its digest. */
 export function unpaidParts(parts: readonly ItemPart[]): ReadonlyMap<string, number> {
   const unpaid = parts.filter(({ decision }) => decision.kind === 'speak');
   // Equal parts are bought once.

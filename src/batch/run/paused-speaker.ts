@@ -32,7 +32,10 @@ import {
 import type { DeliveredItem, ItemSpeaker, ItemWork, OutputFolders } from './publish-audio.ts';
 import { commitAudio, openBatchOutput } from './publish-audio.ts';
 
-/** Returns a view of the batch folder in which a finished part stays `verified` until its item is published. */
+/**
+ * Returns a variant of the batch folder for the parts of items. Its `notePublished` records nothing, so that a part
+ * stays `verified` in the journal until its item is published.
+ */
 export function folderOfParts(folder: BatchFolder) {
   const { secret, temporaries } = folder;
   return {
@@ -59,15 +62,15 @@ interface PausedSpeakerOptions extends FileDeps {
   readonly outputDir: string;
   readonly retriesFailed: boolean;
   readonly captions: CaptionOptions | undefined;
-  // Must use the result of `folderOfParts` as its batch folder.
+  // Speaks single parts; its batch folder must be the result of `folderOfParts`.
   readonly speaker: ItemSpeaker;
-  // For the parts of all items together.
+  // Maximum number of parts that are spoken at the same time, over all items.
   readonly concurrency: number;
   // Once the batch is stopped, no further part is sent.
   readonly isStopped: () => boolean;
 }
 
-// A part that an item contains is `published`.
+// Not `published`: the cost of a published part was counted with a finished item.
 const PAID: ReadonlySet<ItemState> = new Set(['accepted', 'lost', 'verified']);
 
 interface PlannedPart extends ItemPart {
@@ -111,7 +114,10 @@ export class PausedSpeaker {
     }
   }
 
-  /** Adds the number of an item's stored parts to the failure for an item that was not tried. */
+  /**
+   * Returns the failure of an item that was not tried, with a hint that says how many parts of the item are paid for
+   * and stored.
+   */
   endedFailure(item: BatchItem, failure: Failure): Failure {
     const { folder, speaker } = this.#options;
     const parts = partDigests(item, speaker.bodyOf).flatMap(
@@ -120,7 +126,7 @@ export class PausedSpeaker {
     return withPaidParts(failure, parts.filter(isAvailable), parts.length);
   }
 
-  /** Returns the reported cost, in credits, of the parts of an unfinished item. */
+  /** Returns how many credits the paid parts of an unfinished item cost, as far as the service reported it. */
   paidFor(item: BatchItem): number {
     const { folder, speaker } = this.#options;
     const bodies = new Set(partDigests(item, speaker.bodyOf));
@@ -129,7 +135,7 @@ export class PausedSpeaker {
     return paid.reduce((sum, part) => sum + (part?.facts.creditsUsed ?? 0), 0);
   }
 
-  /** Records that the parts of a finished item are published. If a run was killed, this record may be missing. */
+  /** Records the parts of a published item as `published`. A killed process may have recorded only the item. */
   settle(item: BatchItem): void {
     const { folder, speaker } = this.#options;
     for (const body of partDigests(item, speaker.bodyOf)) {
@@ -138,15 +144,17 @@ export class PausedSpeaker {
     }
   }
 
-  /** Makes `tidy` keep the audio of the parts of an unfinished item, even if finished items contain the same parts. */
+  /** Prevents `tidy` from deleting the audio of an unfinished item's parts, which finished items may also contain. */
   keep(item: BatchItem): void {
     for (const body of partDigests(item, this.#options.speaker.bodyOf)) this.#kept.add(body);
   }
 
-  /** Deletes the audio of parts that only finished items contain. Never throws. */
+  /**
+   * Deletes the stored audio of parts that no unfinished item needs. Does nothing while other shards run. Never throws.
+   */
   async tidy(): Promise<void> {
     const { files, folder, outputDir } = this.#options;
-    // Another shard may need it.
+    // Another shard may need the audio.
     if (!folder.isExclusive) return;
     const parts = path.join(outputDir, PARTS_FOLDER);
     const names = await files.readdir(parts).catch(() => undefined);
@@ -244,7 +252,7 @@ export class PausedSpeaker {
       });
     this.#speaking.set(request, speaking);
     try {
-      // A published part was paid for by an earlier item, and stays so.
+      // A published part stays `published`, because an earlier item paid for it.
       return {
         ...(await speaking),
         state: status.state === 'published' ? 'published' : 'verified',
@@ -255,7 +263,7 @@ export class PausedSpeaker {
     }
   }
 
-  // The service does not bill such a part.
+  // Records a part whose text the service refused. Such a part is not billed, and is left out of the audio.
   #leaveOut({ item, status }: PlannedPart, { message: problem }: Failure): Promise<ItemStatus> {
     const unspoken = formatRanges(wordRanges(item.order.text));
     const facts = { bytes: 0, creditsUsed: 0, unspoken, problem };

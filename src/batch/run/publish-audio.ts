@@ -19,7 +19,7 @@ export interface ItemWork {
   readonly file: string;
   /** Whether the file was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** Called with the cost when the service has made the audio and only the download remains. */
+  /** Called with the cost in credits once the service has made the audio and only the download remains. */
   readonly onMade?: (creditsUsed: number | undefined) => void;
 }
 
@@ -145,10 +145,7 @@ export class OutputFolders {
     this.flag = flag;
   }
 
-  /**
-   * Creates the folder of a file, once.
-   * @throws Failure (output)
-   */
+  /** Creates the folder of an output file, unless an earlier call created it. @throws Failure (output) */
   async useFor(file: string): Promise<void> {
     const folder = path.dirname(file);
     const made = this.#made.get(folder) ?? this.#files.mkdir(folder, { recursive: true });

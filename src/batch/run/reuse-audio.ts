@@ -74,7 +74,7 @@ async function* candidates(
     yield { path: kept, isKept: true, isOnly: stats.nlink === 1 };
   }
   for (const other of lookup.index.outputsOf(sha256)) {
-    // The audio of a part is removed when its item is done.
+    // The audio of a single part is removed when its item is done.
     if (other === output || other.startsWith(`${PARTS_FOLDER}/`)) continue;
     const file = path.join(lookup.outputDir, other);
     const hasAudio = await isFile(file, { sha256, bytes }, other, lookup);
@@ -116,7 +116,10 @@ export interface ReuseTarget {
   readonly output: string;
   /** Whether the output was missing when the item was classified; a file created since then is not replaced. */
   readonly isNew: boolean;
-  /** The file at the output, if that file has the audio of another request. foley saves it before overwriting it. */
+  /**
+   * The existing output file, if it contains the audio of another request; undefined otherwise. foley saves this audio
+   * before overwriting the file.
+   */
   readonly displaced: KnownFile | undefined;
 }
 
@@ -169,7 +172,7 @@ export class AudioReuse {
   }
 
   /**
-   * Saves the audio about to be overwritten at an output, unless another output holds the same audio.
+   * Saves the audio of an output file that is about to be overwritten, unless another output file has the same audio.
    * @throws Failure (output)
    */
   async keepDisplaced(output: string, audio: KnownFile): Promise<void> {
@@ -189,7 +192,7 @@ export class AudioReuse {
     }
   }
 
-  /** Deletes saved audio that an output contains again. Never throws. */
+  /** Deletes saved audio if an output file has the same audio. Never throws. */
   async tidy(): Promise<void> {
     const { files, folder } = this.#options;
     if (!folder.isExclusive) return;

@@ -28,7 +28,10 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null if the item has no audio file. */
   readonly output: string | null;
-  /** Cost of an item that this command delivered, even if an earlier command paid for it. */
+  /**
+   * Cost in credits of the audio that this command delivered: 0 if an earlier command had already received the audio;
+   * null if unknown, or if nothing was delivered.
+   */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
   /** The caption files that this run wrote. */
@@ -43,7 +46,7 @@ export interface BatchOptions extends FileDeps {
   readonly origin: string;
   readonly rerun: RerunOptions;
   readonly captions: CaptionOptions | undefined;
-  /** How often an item is retried after a 429. */
+  /** Maximum number of times that an item is retried after a 429 response. */
   readonly maxRetries: number;
   /** Maximum time without data from a stream, in milliseconds; the default is one minute. */
   readonly idleTimeoutMs: number | undefined;
@@ -115,7 +118,7 @@ export class Batch {
   }
 
   /**
-   * Yields each item with what `run` will do with it. Sends nothing.
+   * Yields each item with the decision how `run` will get its audio. Sends nothing.
    * @throws Failure (output, usage; exists for a file that the batch did not make)
    */
   async *classify(): AsyncGenerator<ClassifiedItem, void, undefined> {
@@ -454,7 +457,7 @@ function unspokenOf({ order }: BatchItem, { facts }: ItemStatus): readonly Unspo
 
 type JournaledItem = Pick<ReadyItem, 'classified' | 'status'>;
 
-// Null if unknown, 0 if an earlier command paid.
+// Null if unknown; 0 if an earlier command had already received the audio.
 function costOf({ isFetch, status }: ReadyItem, creditsUsed: number | undefined): number | null {
   return isFetch && status.state !== 'accepted' ? 0 : (creditsUsed ?? null);
 }
@@ -479,7 +482,7 @@ export class CreditBudget {
   #used = 0;
   #reserved = 0;
 
-  /** @param maximum number of credits to use at most; Infinity for no limit */
+  /** @param maximum the most credits that the batch may use; Infinity for no limit */
   constructor(maximum: number) {
     this.#maximum = maximum;
   }
