@@ -16,7 +16,7 @@ export interface ApiFlags {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-// The fields of `-F` and `-f` become the query string.
+// For these methods, the fields of `-F` and `-f` become the query string.
 const READS = new Set(['GET', 'HEAD']);
 
 /** Checks the arguments and flags of `foley api` without reading any file. @throws Failure (usage) */
@@ -179,8 +179,8 @@ const LOOK_AT =
   'Check whether the request was processed before you send it again (`foley profile` shows the credits).';
 
 /**
- * Returns how a call may be retried. A call that may change something is retried only if the user set the header by
- * which the service recognizes a repeated request.
+ * Returns whether a call is billed and how it may be retried. A `POST`, `PUT`, `PATCH` or `DELETE` call is retried only
+ * if the user set the idempotency header of the endpoint.
  */
 export function retryRules({
   headers: { idempotencyKey, requestId },
@@ -212,7 +212,7 @@ function repeatHint(header: string): string {
   return `Repeat exactly the same request with the same ${header}: it is not billed twice.`;
 }
 
-/** The value of a `-F` or `-f` flag, before a file that it names is read. */
+/** The value of a `-F` or `-f` flag. If the value is a file, the file has not been read yet. */
 export type GivenValue =
   /** Text from a `-F` flag. foley converts `true`, `false`, `null` and numbers to their JSON values. */
   | { readonly kind: 'typed'; readonly text: string }
@@ -282,7 +282,7 @@ function pathOf(name: string): [string, ...string[]] | undefined {
   return [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
 }
 
-/** An HTTP call from valid arguments and flags, before any file is read. */
+/** The HTTP call that the arguments and flags of `foley api` describe. Its files have not been read yet. */
 export interface Call {
   readonly method: string;
   /** The path of the request, without the query. */
@@ -297,12 +297,12 @@ export interface Call {
   readonly include: boolean;
 }
 
-/** The headers from `-H`. Each header that foley interprets itself has a field of its own. */
+/** The headers that the user set with `-H`. */
 export interface GivenHeaders {
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
-  /** All other headers by lower-case name. Repeated headers are joined with a comma. */
+  /** The headers without a field of their own, by lower-case name. Repeated headers are joined with a comma. */
   readonly others: Readonly<Record<string, string>>;
 }

@@ -95,9 +95,10 @@ type Node = Scalar | Branch | Node[];
 // A Map, because a key may be `__proto__`.
 type Branch = Map<string, Node>;
 
-/** A request field after its file, if any, was read. If the value is undefined, the field is an empty list. */
+/** A field of a JSON request body, with its value; the content of a file has been read. */
 export interface ReadField {
   readonly field: Field;
+  /** The value; undefined for `key[]`, which makes an empty list. */
   readonly value: Scalar | undefined;
 }
 

@@ -2,7 +2,9 @@ import type { SettingName } from '../../src/config/setting-definitions.ts';
 import { SETTING_NAMES, SETTINGS } from '../../src/config/setting-definitions.ts';
 import { durationText } from '../../src/text/duration.ts';
 
-/** Formats the value of a setting as `config set` accepts it: a duration in milliseconds gets a unit. */
+/**
+ * Formats the value of a setting so that `config set` accepts it. A duration in milliseconds becomes text with a unit.
+ */
 export function formatValue(name: SettingName, value: string | number): string | number {
   return SETTINGS[name].unit === 'ms' ? durationText(Number(value)) : value;
 }

@@ -8,7 +8,10 @@ import type { InterruptedText } from '../../src/speech/long-text/record.ts';
 import { recoverLongText } from '../../src/speech/long-text/recover-long-text.ts';
 import type { Recovered } from '../../src/speech/recover.ts';
 
-/** Resumes an interrupted long text with its captions. Connects to the service only if audio is missing. */
+/**
+ * Completes an interrupted long text: obtains the missing parts of its audio, and writes the audio and the captions.
+ * Connects to the service only if audio is missing.
+ */
 export async function recoverText(
   left: InterruptedText,
   context: Context,

@@ -6,7 +6,7 @@ import { table } from '../../src/cli/render/table.ts';
 import type { PlannedText } from '../../src/script/plan-lines.ts';
 import type { PreparedScript } from './prepare.ts';
 
-/** Prints the lines that `foley script` would speak, with the reason and the cost of each (`--dry-run`). */
+/** Prints what `foley script` would do with each line of the script, and the cost in credits (`--dry-run`). */
 export async function describeScript(
   context: Context,
   script: PreparedScript,

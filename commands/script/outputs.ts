@@ -12,7 +12,8 @@ import type { ScriptFlags } from './flags.ts';
 
 /**
  * Returns the audio format of the recording from its flags.
- * @throws Failure (usage) for an unsupported format, or tags in a format that has none
+ * @throws Failure (usage) for an unsupported format, tags for a format other than mp3 and m4b, or `--credit-rate`
+ * without `--max-credits` or `--dry-run`
  */
 export function outputFormat({
   creditRate,

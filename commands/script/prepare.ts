@@ -39,7 +39,7 @@ export interface PreparedScript {
   readonly plan: readonly PlannedText[];
   /** Digest of the options and lines that determine the content of the recording. */
   readonly key: string;
-  /** The saved state of the recording, updated with the voice ids of this run. */
+  /** The saved state of the recording, with the voice ids that this command found. */
   readonly memory: Memory;
   /** Report of the existing recording; undefined if the recording is missing or outdated. */
   readonly unchanged: RecordingReport | undefined;

@@ -25,9 +25,9 @@ import { listVoices } from './prepare.ts';
 const LINES_AT_ONCE = 2;
 
 /**
- * Finds the times of words in the audio of spoken lines. Does not use the word times that the service returns while
- * it speaks, because an interrupted request would lose them.
- * @param temporaryFolder a folder on the disk that has the audio
+ * Finds when each word is spoken in the audio of a script's lines. Does not use the word times from the speech
+ * response, because an interrupted request would lose them.
+ * @param temporaryFolder folder for temporary files, on the same disk as the audio
  * @returns the timings of each line, by the path of its audio file
  */
 export async function timeLines(
@@ -67,7 +67,7 @@ export async function timeLines(
 interface LineToTime {
   readonly audio: string;
   readonly item: BatchItem;
-  /** The languages that the line may have, the likeliest first. */
+  /** The possible languages of the line, most likely first. */
   readonly languages: readonly string[];
   readonly speaker: ReferenceSpeaker;
   readonly onProblem: (problem: Failure) => void;
@@ -110,7 +110,7 @@ function unusable(error: unknown): undefined {
   if (!(error instanceof UnusableAudioError)) throw error;
 }
 
-// Stored beside the audio of a line.
+// Reads and writes the timings of a line, which are stored next to its audio file.
 class KnownTimings {
   readonly #file: string;
   readonly #audio: { readonly bytes: number; readonly mtimeMs: number };
@@ -127,7 +127,7 @@ class KnownTimings {
   }
 
   async read(text: string): Promise<Timings | undefined> {
-    // Not incomplete timings: the user may since have added an engine for the language of the line.
+    // Incomplete timings are not reused: the user may have added an engine for the language of the line since.
     try {
       const value: unknown = JSON.parse(await readOwnText(this.#file, MAX_BYTES, this.#deps.files));
       if (!isObject(value) || !isObject(value['audio'])) return undefined;
