@@ -28,10 +28,7 @@ export interface ItemResult {
   readonly status: 'done' | 'failed' | 'skipped';
   /** Path relative to the output folder; null if the item has no audio file. */
   readonly output: string | null;
-  /**
-   * Cost in credits of the audio that this command delivered: 0 if an earlier command had already received the audio;
-   * null if unknown, or if nothing was delivered.
-   */
+  /** Credits for the delivered audio: 0 if an earlier command had received it, null if unknown or undelivered. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
   /** The caption files that this run wrote. */
