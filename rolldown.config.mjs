@@ -140,7 +140,6 @@ export default defineConfig([
     input: {
       main: 'src/main.ts',
       'describe-tree': 'src/describe-tree.ts',
-      'flite-worker': 'src/service/engine/flite/worker.ts',
       'listener-worker': 'src/service/voices/listen/worker.ts',
       'video-worker': 'src/service/media/pictures/worker.ts',
       'engine-host': 'src/service/engine/resident/host.ts',
@@ -155,6 +154,14 @@ export default defineConfig([
     output: { ...output, codeSplitting: { groups } },
   },
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },
+  // The first speech waits for this worker, so it has its own copy of the few functions that it shares with the service.
+  {
+    input: { 'flite-worker': 'src/service/engine/flite/worker.ts' },
+    platform: 'node',
+    external: Object.keys(manifest.dependencies),
+    treeshake: { moduleSideEffects: false },
+    output: { ...output, codeSplitting: false },
+  },
   {
     input: { complete: 'src/cli/completion/complete.ts' },
     platform: 'node',

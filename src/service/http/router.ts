@@ -1,4 +1,5 @@
-import { Hono } from 'hono';
+import { TrieRouter } from 'hono/router/trie-router';
+import { Hono } from 'hono/tiny';
 import type { TObject } from 'typebox';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { DEFINITIONS } from '../../contract/endpoints.ts';
@@ -73,7 +74,8 @@ interface Variables {
  * body and the idempotency keys. It then calls the handler of the endpoint.
  */
 export function createRouter(context: ServiceContext, keys: KeyTable): Router {
-  const app = new Hono<Variables>();
+  // Hono's default router matches fastest, but building it takes 20 times as long, in every command that starts the service.
+  const app = new Hono<Variables>({ router: new TrieRouter() });
   const methods = new Map<string, string[]>();
   for (const endpoint of DEFINITIONS) {
     const { id, method, path } = endpoint;
