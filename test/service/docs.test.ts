@@ -12,7 +12,7 @@ describe('docs/service.md', () => {
   it('has the true row of every model', async () => {
     const rows = MODELS.map(
       ({ id, maxTextLength, outputFormats, creditsPerCharacter }) =>
-        `| ${id} | ${maxTextLength} | ${outputFormats.join(', ')} | ${creditsPerCharacter} |`,
+        `| ${id} | up to ${maxTextLength} characters | ${outputFormats.join(', ')} | ${creditsPerCharacter} ${creditsPerCharacter === 1 ? 'credit' : 'credits'} per character |`,
     );
     const shown = (await page)
       .split('\n')
