@@ -18,9 +18,9 @@ export interface PlacedWord extends WordSpan {
 export type PlacedWords = readonly (PlacedWord | undefined)[];
 
 /**
- * Finds the words of a text in a recording, by comparing the recording with reference speech (speech from an engine for
- * the same text, with known word times). A coarse pass compares the whole recording; a fine pass then refines the
- * result. The start times never decrease, and words never overlap.
+ * Finds the words of a text in a recording. Compares the recording with reference speech: speech from an engine for the
+ * same text, with known word times. A coarse pass compares the whole recording; a fine pass then refines the result.
+ * The start times never decrease, and words never overlap.
  * @param reference `words`: the times of the words in the reference speech, in order
  * @param leastConfidence words with a lower confidence count as not found
  * @throws the signal's abort reason
@@ -71,7 +71,7 @@ const COARSE = 4;
 // In the fine pass, each frame is compared with 0.6 s of the reference before and after the coarse path.
 const FINE_WIDTH = 120;
 
-// The coarse pass finds the parts that only the recording or only the text has; the fine pass finds the words.
+// The coarse pass finds parts that are missing in the recording or in the text; the fine pass finds the words.
 const COSTS = {
   coarse: { otherSound: 1.8, skipped: 0.3 },
   fine: { otherSound: 2, skipped: 1 },
@@ -151,7 +151,8 @@ function addMean(values: Float32Array, at: number, frames: Frames, from: number,
   }
 }
 
-// The fine pass may still find a shorter part of the text that the coarse pass skipped.
+// Words that the coarse pass skipped are still searched for in the fine pass, if they are together at most this long,
+// in frames.
 const SHORT_SKIP = FINE_WIDTH / 3;
 
 function chooseWords(
@@ -287,8 +288,8 @@ class Matches {
 
 const NEIGHBOURS = 4;
 
-// Each value is halfway between its median for right texts and for wrong texts, measured with five voices, noise and
-// telephone sound: 0.05 and 0.12 for the rank, 0.22 and 0.37 for the deviation of the tempo.
+// Each `middle` is halfway between the median for right texts and the median for wrong texts: 0.05 and 0.12 for the
+// rank, 0.22 and 0.37 for the deviation of the tempo. Measured with five voices, noise and telephone sound.
 const RANK = { middle: 0.085, spread: 0.02 } as const;
 const TEMPO = { middle: 0.33, spread: 0.17 } as const;
 // In a wrong text, a third of the time between words is usually other sound.

@@ -69,7 +69,8 @@ const NEVER = 1e30;
 
 // A stored step is `FROM_GAP`, or the number of reference frames since the previous row.
 const FROM_GAP = 4;
-// A gap continues itself (0), follows the last frame of the previous word, or follows the gap before that word.
+// Where a gap comes from: the same gap in the previous row (0), the last frame of the previous word, or the gap before
+// that word.
 const FROM_WORD = 1;
 const FROM_SKIPPED = 2;
 
@@ -168,7 +169,7 @@ class PathSearch {
     const { first, last } = this.#wordsFrom(from);
     const at = (row % this.#rows) * (this.#width + 1);
     const best = { cost: NEVER, column: from };
-    // Costs of gaps that left the band are forgotten.
+    // Gaps that are no longer in the compared range cannot be part of the path.
     gaps.fill(NEVER, Math.max(0, this.#wordsFrom(this.#oldFrom).first - 1), first);
     for (let word = first; word <= last; word += 1) {
       const start = starts[word] ?? 0;

@@ -1,6 +1,6 @@
 import FFT from 'fft.js';
 
-/** Time between two frames, in milliseconds. */
+/** Time between the starts of two consecutive audio frames, in milliseconds. */
 export const HOP_MS = 10;
 const WINDOW_SECONDS = 0.025;
 /** Time from the start of the audio to the middle of the first frame, in milliseconds. */
@@ -142,9 +142,9 @@ function hertz(mels: number): number {
   return 700 * (10 ** (mels / 2595) - 1);
 }
 
-/** The cepstra of all frames. Two frames that sound alike have similar cepstra. */
+/** The frames of a recording or of reference speech, 10 ms apart. Frames that sound alike have similar cepstra. */
 export interface Frames {
-  /** `CEPSTRA` values for each frame, one frame after the other. */
+  /** The cepstra: `CEPSTRA` values for each frame, one frame after the other. */
   readonly values: Float32Array;
   readonly count: number;
   /** Loudness of each frame: 0 for silence, 1 for loud speech. */
@@ -190,12 +190,12 @@ export function comparableFrames(
 
 // Natural logarithm of the energy ratio that is one decibel.
 const DECIBEL = Math.LN10 / 10;
-// Energies below this range count as equal.
+// Energies that are further below the level of speech than this count as equal.
 const RANGE = 30 * DECIBEL;
 const ABOVE_NOISE = 3 * DECIBEL;
 
-// A frame is silent below `usual`, except in noise: then it is silent up to `SILENCE_ABOVE_NOISE` above the noise, but
-// never above `least`.
+// The limit of silence is `usual` below loud speech. In noise it is higher, `SILENCE_ABOVE_NOISE` above the noise, but
+// at most `least` below loud speech.
 const SILENCE_BELOW = { usual: 35 * DECIBEL, least: 12 * DECIBEL } as const;
 const SILENCE_ABOVE_NOISE = 6 * DECIBEL;
 
@@ -211,7 +211,7 @@ function frameLevels({ frames, logs }: BandEnergies, bands: number): Float32Arra
   return levels;
 }
 
-// Frames in this range below loud speech are certainly speech, and not noise in a pause.
+// Frames that are at most this much quieter than loud speech are certainly speech, and not noise in a pause.
 const LOUD = 27 * DECIBEL;
 
 function loudFrames(levels: Float32Array): Uint8Array {
@@ -243,7 +243,7 @@ function loudnessOf(levels: Float32Array): Float32Array {
   );
 }
 
-// Frames in this range below loud speech have the loudness 1.
+// Frames that are at most this much quieter than loud speech have the loudness 1.
 const LOUD_BELOW = 25 * DECIBEL;
 
 // 100 dB below full scale is silence in every recording.
@@ -274,7 +274,7 @@ function quantile(sorted: Float32Array, share: number): number {
   return sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 }
 
-// The level of a frame counts half, because speakers stress words differently.
+// The first cepstral value, the level of the frame, counts half, because speakers stress words differently.
 const LEVEL_WEIGHT = 0.5;
 
 function cepstra(

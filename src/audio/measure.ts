@@ -69,7 +69,7 @@ interface Filter {
 }
 
 const BLOCK_SECONDS = 0.4;
-// Blocks overlap: a new block begins at each step.
+// Number of steps in a block. Blocks overlap: a new block begins at each step.
 const STEPS_A_BLOCK = 4;
 // Quieter blocks count as silence (ITU-R BS.1770-4).
 const ABSOLUTE_GATE_LUFS = -70;

@@ -93,7 +93,7 @@ export function tagAt(bytes: Uint8Array, at: number): string {
 
 /** Passes the chunks of a stream to a {@link FormatReader}. Buffers only the bytes that the reader needs. */
 export class Walker {
-  /** Number of bytes that have arrived. */
+  /** Number of bytes received so far. */
   bytes = 0;
   /** Position in the file of the next byte to parse or skip. */
   position = 0;

@@ -130,7 +130,7 @@ export function concatSamples(parts: readonly Float32Array[]): Float32Array {
   return whole;
 }
 
-/** Converts decibels to a factor on samples: 6 dB is about 2, -6 dB about 0.5. */
+/** Converts decibels to the factor by which samples are multiplied: 6 dB is about 2, -6 dB about 0.5. */
 export function gainOf(decibels: number): number {
   return 10 ** (decibels / 20);
 }

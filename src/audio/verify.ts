@@ -17,7 +17,7 @@ export interface Verifier {
    * found.
    */
   readonly problem: string | undefined;
-  /** Returns the verdict. Called after the last byte. */
+  /** Returns the result of the verification. Called after the last byte of the file. */
   end(): Verdict;
 }
 

@@ -57,7 +57,7 @@ export interface Cue {
 
 export type CueLine = readonly CueWord[];
 
-/** A token on a line of a cue. */
+/** A token, usually a word, on a line of a subtitle. */
 export interface CueWord {
   readonly text: string;
   /** The space before the word; not used at the start of a line. */
@@ -65,7 +65,7 @@ export interface CueWord {
   readonly startMs: number;
 }
 
-/** Returns the text of a line. */
+/** Returns the text of a line of a subtitle. */
 export function lineText(line: CueLine): string {
   return line.map(({ gap, text }, index) => (index === 0 ? text : gap + text)).join('');
 }

@@ -35,7 +35,7 @@ export class Mp3Joiner extends Joiner {
   #opening:
     | { readonly delay: number; readonly padding: number; readonly isTagged: boolean }
     | undefined;
-  // Samples of silence that were added too few (or, below 0, too many), because silence is made of whole frames.
+  // Number of missing samples of silence or, if negative, of extra ones. Silence consists of whole frames.
   #owed = 0;
   // For each part: the number of frames before it, and the delay that its Info tag declares, in samples.
   readonly #parts: {
@@ -124,7 +124,7 @@ export class Mp3Joiner extends Joiner {
   #addSeam(samples: number, silent: number): void {
     const missing = samples - silent + this.#owed;
     const added = this.#addFrames(missing, Math.round);
-    // A seam that is longer than its pause does not shorten later pauses.
+    // At most half a frame of extra silence shortens a later pause. The rest is the delay and padding of the parts.
     this.#owed = Math.max(missing - added, -(this.#first?.samples ?? 0) / 2);
   }
 

@@ -76,7 +76,8 @@ export class OggJoiner extends Joiner {
     const continuesTime = this.#codec?.name === 'vorbis';
     if (!continuesTime && page.granule > 0n) this.#granule = page.granule;
     if (!continuesTime || !isSound || page.granule < 0n) return this.#write(page);
-    // Alone in its page, the first packet with sound marks the start of the sound, because it decodes to no samples.
+    // The first packet with sound decodes to no samples. If it is alone in its page, the page marks the start of the
+    // sound.
     if (opensSound && packets === 1) this.#base = page.granule;
     this.#granule = page.granule;
     const shifted = { ...page, granule: page.granule - this.#base + this.#offset };

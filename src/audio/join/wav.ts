@@ -17,7 +17,7 @@ const USUAL_RAW_RATE = 24_000;
 export class PcmJoiner extends Joiner {
   readonly #sampleRate: (() => number | undefined) | undefined;
 
-  /** @param sampleRate returns the sample rate; default: 24,000 */
+  /** @param sampleRate returns the sample rate of the samples in Hz; default 24,000 */
   constructor(sampleRate?: () => number | undefined) {
     super(1);
     this.#sampleRate = sampleRate;
