@@ -59,8 +59,8 @@ export async function readBatchFolder(
 
 /**
  * Opens and locks the batch of an output folder, or one shard of it. Removes temporary files of killed processes.
- * @throws Failure: state (32) when another process runs the batch, or the state is damaged or from a newer foley;
- * output (30) when the folder is not writable
+ * @throws Failure: `state` if another process runs the batch, or the journal is damaged or from a newer foley; `output`
+ * if the folder is not writable
  */
 export async function openBatchFolder(options: BatchFolderOptions): Promise<BatchFolder> {
   const { files, namespace, outputDir } = options;
@@ -203,7 +203,7 @@ export class BatchFolder {
     status: ItemStatus,
     files: Pick<ItemAbout, 'besides' | 'output'>,
   ): Promise<ItemStatus> {
-    // A step without key and origin holds only names, and those are claimed.
+    // Without the key and the origin, the step would record only output names, which are recorded already.
     if (status.about === undefined) return status;
     const step = { ...status, state: 'published', about: { ...status.about, ...files } } as const;
     await this.#write([step]);

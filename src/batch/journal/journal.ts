@@ -154,7 +154,7 @@ interface KnownRun {
   hasEnded: boolean;
 }
 
-/** Index of the records in a folder's journals. */
+/** The contents of a batch's journals in memory, indexed by item, request body, audio and output name. */
 export class JournalIndex {
   readonly #items = new Map<string, ItemStatus>();
   readonly #itemsByBody = new Map<string, Set<string>>();
@@ -167,7 +167,7 @@ export class JournalIndex {
   readonly #outputs = new Map<string, KnownFile[]>();
   readonly #runs = new Map<string, KnownRun>();
 
-  /** Adds a record; returns false for an unknown kind of record. */
+  /** Adds a record from a journal to the index. Returns false for an unknown kind of record. */
   add(record: LogRecord): boolean {
     if ('owner' in record) return true;
     if (this.#addOutputs(record) || this.#addRun(record)) return true;
@@ -177,7 +177,7 @@ export class JournalIndex {
     return true;
   }
 
-  /** Applies a step that the journal already contains. */
+  /** Adds a step to the index. Does not write to the journal. */
   apply(step: ItemStep): void {
     const { about, body, facts, item } = step;
     const key = keyOf(item, body);

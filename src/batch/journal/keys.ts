@@ -139,7 +139,7 @@ async function storeCopy(copy: string, secret: Uint8Array, deps: FileDeps): Prom
     const isSame = stored instanceof Uint8Array && Buffer.compare(stored, secret) === 0;
     if (isSame) return true;
     await ensurePrivateFolder(path.dirname(copy), deps.files);
-    // The secret in the output folder wins: an earlier folder of the same name may have had another one.
+    // The secret in the output folder wins: an earlier folder of the same name may have had another secret.
     if (stored !== undefined) await deps.files.unlink(copy);
     await store(copy, secret, path.dirname(copy), deps);
     return true;

@@ -84,7 +84,7 @@ export async function findSources(options: InputOptions, files: FileSystem): Pro
   );
 }
 
-// Other inputs than a pipe or a device are read several times.
+// Only pipes and devices cannot be read several times.
 async function isReadOnce(name: string, files: FileSystem): Promise<boolean> {
   if (name === '-') return true;
   // Reading reports the error.
@@ -170,7 +170,7 @@ export function requireText(
 ): void {
   if (textFormat !== 'auto' || documentFormat('auto', name) !== undefined) return;
   const ending = path.extname(name).toLowerCase();
-  // The number of chapter.1 is not a type.
+  // In `chapter.1`, the number is not an extension.
   if (NAMED_EXTENSIONS.has(ending) || /^\.\d+$/.test(ending) || isStream(name)) return;
   const isList = ending === '.jsonl' || ending === '.ndjson';
   throw usageFailure(
@@ -183,7 +183,7 @@ export function requireText(
 
 function stemOf(name: string): string {
   if (name === '-') return 'stdin';
-  // A shell may choose another number in the next run, which must have the same items.
+  // The shell may use another file descriptor next time, but the items must keep their names.
   return SHELL_PIPE.test(name) ? 'pipe' : path.parse(name).name;
 }
 
@@ -205,8 +205,8 @@ interface NumberedLine {
 }
 
 /**
- * Maximum length of a line, in characters: enough for a JSON item with the longest allowed text, even if every
- * character of it is escaped.
+ * Maximum length of a line, in characters. A JSON item with the longest allowed text fits, even if every character is
+ * escaped.
  */
 export const MAX_LINE_CHARACTERS = 1 << 20;
 

@@ -29,7 +29,7 @@ export interface ItemDraft extends Partial<Omit<JsonItem, 'file' | 'text'>> {
   readonly name: string;
   /**
    * Value of the placeholder `{dir}` in output names: the folder of the text file, relative to the folder that the user
-   * named; may be empty.
+   * named. May be empty.
    */
   readonly dir?: string;
   /** Id to use if the input gives none; default: `name`. */

@@ -21,9 +21,9 @@ import { draftsOf } from './items.ts';
 
 /** An item of a batch: one text to speak, with its id, its output file and the speech request. */
 export interface BatchItem {
-  /** Number of the item, from 1 across all shards. */
+  /** Number of the item in the whole batch, from 1. All shards of a batch use the same numbers. */
   readonly index: number;
-  /** Id shown to the user. */
+  /** Id of the item, as shown to the user. */
   readonly id: string;
   /** File and line of the item, for messages. */
   readonly source: string;

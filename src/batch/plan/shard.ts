@@ -1,6 +1,6 @@
 import { usageFailure } from '../../errors/failure.ts';
 
-/** A share of a plan: every `total`-th item, starting with item number `index` (from 1). */
+/** A share of the items of a batch: every `total`-th item, starting with item number `index` (from 1). */
 export interface Shard {
   readonly index: number;
   readonly total: number;

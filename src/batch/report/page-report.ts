@@ -82,7 +82,7 @@ function policyHash(text: string): string {
 
 interface EmbeddedSound {
   readonly id: string | undefined;
-  // The content and modification time of the audio, whatever the name of the file.
+  // Identifies the audio by its content and modification time, whatever the name of the file.
   readonly mark: string;
   readonly sound: MeasuredSound | undefined;
 }

@@ -25,7 +25,7 @@ export type Decision =
 export type StopReason =
   /** The job failed and was refunded. */
   | 'failed'
-  /** Only part of the audio exists. */
+  /** Only part of the text was spoken or timed. */
   | 'partial'
   /** The item was billed, and the audio can no longer be downloaded. */
   | 'lost'

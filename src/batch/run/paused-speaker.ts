@@ -114,10 +114,7 @@ export class PausedSpeaker {
     }
   }
 
-  /**
-   * Returns the failure of an item that was not tried, with a hint that says how many parts of the item are paid for
-   * and stored.
-   */
+  /** Adds a hint to the failure of an item that was not tried: how many of its parts are paid for and stored. */
   endedFailure(item: BatchItem, failure: Failure): Failure {
     const { folder, speaker } = this.#options;
     const parts = partDigests(item, speaker.bodyOf).flatMap(
@@ -288,7 +285,7 @@ export class PausedSpeaker {
       const own = now.facts.problem;
       const problem = own === undefined ? message : numbered(own, index, parts.length);
       const facts = { problem, ...(isLost && creditsUsed !== undefined ? { creditsUsed } : {}) };
-      // The next run decides again from the parts.
+      // Errors are ignored: the next command decides again from the states of the parts.
       await folder.note(whole, isLost ? 'lost' : 'failed', facts).catch(() => undefined);
       return;
     }

@@ -272,7 +272,7 @@ export class AudioReuse {
     return this.#copyTo(from, file, target.isNew, async (sha256) => {
       if (sha256 === undefined || sha256 !== facts.sha256) return false;
       await this.#prepare(from, target);
-      // The audio is kept before its captions are replaced: the copied captions still belonged to it.
+      // If another process has saved this audio meanwhile, the copied captions may already be those of other audio.
       return isKept || (await statsOf(path.join(this.#kept, sha256), this.#options)) === undefined;
     });
   }
@@ -297,7 +297,7 @@ export class AudioReuse {
       }
       if (!(await check(await output.checksum()))) return false;
       await output.publish();
-      // A page report recognises the sound by its modification time.
+      // A page report recognizes the audio by its modification time.
       const copy = await files.open(file, 'r+').catch(() => undefined);
       await copy?.utimes(atime, mtime).catch(() => undefined);
       await copy?.close();

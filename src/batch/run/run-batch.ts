@@ -31,7 +31,7 @@ export interface ItemResult {
   /** Credits for the delivered audio: 0 if an earlier command had received it, null if unknown or undelivered. */
   readonly creditsUsed: number | null;
   readonly error: Failure | undefined;
-  /** The caption files that this run wrote. */
+  /** The caption files that this command wrote. */
   readonly captions?: readonly WrittenCaptions[];
   /** The words that the audio leaves out, because the voice cannot speak them. */
   readonly unspoken: readonly UnspokenWord[];
@@ -140,7 +140,7 @@ export class Batch {
       this.#stop(signal.reason);
       cancel = clock.after(graceMs, () => this.#limit.abort(signal.reason));
     };
-    // Each request of each item listens; that is no leak.
+    // Every request listens to this signal; the many listeners are not a leak.
     setMaxListeners(0, this.#limit.signal);
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
@@ -473,7 +473,7 @@ function budgetFailure(): Failure {
   });
 }
 
-/** Credits that a batch may use (`--max-credits`). */
+/** Tracks the credits that a batch uses, up to a maximum (`--max-credits`). */
 export class CreditBudget {
   readonly #maximum: number;
   #used = 0;
