@@ -36,7 +36,6 @@ export interface LiveTask {
   readonly player: Player | undefined;
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
-  /** True if the text is Markdown. */
   readonly isMarkdown: boolean;
   /** Pronunciations to apply to text from a pipe. In `text`, they are already applied. */
   readonly lexicon: Lexicon | undefined;

@@ -47,7 +47,7 @@ export const recoverCommand: CommandDefinition<RecoverFlags> = {
     if (options.forget !== undefined) return forgetOne(context, options.forget, options, id);
     const { journal, open } = await openJournal(context);
     const isList = options.list === true;
-    // The journal shows which commands are still running: recovery requires it.
+    // Recovery needs the journal, which shows the commands that are still running; `--list` works without it.
     const intents = isList ? open() : Promise.resolve(await open());
     const { failures: unreadable, leftovers } = await findLeftovers(context, () => intents);
     const chosen = choose(leftovers, id, unreadable);

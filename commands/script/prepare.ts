@@ -43,7 +43,7 @@ export interface PreparedScript {
   readonly memory: Memory;
   /** Report of the existing recording; undefined if the recording is missing or outdated. */
   readonly unchanged: RecordingReport | undefined;
-  /** The speech requests of the lines. */
+  /** The speech requests for the lines of the script. */
   readonly batch: PreparedBatch;
 }
 
@@ -83,7 +83,7 @@ export async function prepareScript(
   const redone = idsToRedo(flags.redo ?? [], plan);
   const key = keyOf(plan, flags, [format, tags, captions]);
   const { made } = before;
-  // The user may have added the engine with which the missing words are found.
+  // If words have no times, finds them again: the user may have added an engine for their language since.
   const lacksWords = made?.report.event['isTimed'] === false;
   const isUnchanged =
     redone.size === 0 && !lacksWords && (await isUpToDate(made, key, output, context));
@@ -118,13 +118,14 @@ function openBatch(
     rerun: {
       outputDir,
       outputFlag: '--output',
-      // The folder has no files of the user.
+      // The folder contains only files that foley made.
       overwrite: true,
       retriesFailed: flags.retryFailed === true,
       isRedone: (id) => redone.has(id),
     },
     redo: redone.size === 0 ? undefined : redo,
-    // Jobs can be fetched again after a kill, word times cannot: foley finds the words in the audio.
+    // Without captions, lines are spoken as jobs, whose audio survives a crash of foley. The word times are found in
+    // the audio later.
     captions: undefined,
     needsVoice: false,
     async *items() {
@@ -206,7 +207,7 @@ async function resolveVoices(
   });
   let listed: readonly Voice[] | undefined;
   for (const { voice, where } of new Set(used)) {
-    // As with `foley tts`, the id is sent as it is.
+    // As in `foley tts`, the id is sent unchanged.
     const isId = target.kind === 'hosted' && (where === '--voice' || where === 'FOLEY_VOICE');
     if (isId || ids[voice] !== undefined) continue;
     listed ??= await listVoices(context);

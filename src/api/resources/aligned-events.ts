@@ -295,7 +295,7 @@ export class Alignment {
     return !this.#hasLost && this.#broken.size === 0;
   }
 
-  /** Returns the words of all chunks in text order. */
+  /** Returns the words of all chunks with their times, in text order. */
   words(): AlignedWord[] {
     return [...this.#chunks].toSorted(([a], [b]) => a - b).flatMap(([, words]) => words);
   }

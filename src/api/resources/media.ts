@@ -130,7 +130,7 @@ export interface MediaJob extends PolledJob {
   /** The URL of the result as the service returned it, possibly relative. */
   readonly resultUrl: string | undefined;
   readonly error: JobError | undefined;
-  /** Warnings about the result. */
+  /** Warnings of the service about the result of the job. */
   readonly notices: readonly string[];
   /** The JSON object that describes the job. */
   readonly data: UnknownRecord;

@@ -91,7 +91,7 @@ export interface MediaVariant {
   /** Size of a video; undefined for an image. */
   readonly size: string | undefined;
   readonly seconds: number | undefined;
-  /** Width of the result in pixels. */
+  /** Width of the image or video in pixels. */
   readonly width: number | undefined;
   readonly height: number | undefined;
   readonly credits: number | undefined;

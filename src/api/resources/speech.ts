@@ -18,7 +18,10 @@ import { badResponse, firstNumber, firstRecord, parseServiceError } from '../res
 import type { Framing } from '../transport/exchange.ts';
 import { modelCheck } from './models.ts';
 
-/** Options of a speech request. The idempotency key is optional only for endpoints that serve clients of other APIs. */
+/**
+ * Options of a speech request. The idempotency key may be omitted only for the endpoints that imitate other speech
+ * APIs.
+ */
 export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** The endpoint family that receives the request; default v3. */

@@ -96,12 +96,12 @@ function readVoice(body: unknown): Voice | undefined {
 /** Filters of the v1 voice list (docs/api/voices.md). */
 export interface VoiceV1Query extends VoiceQuery {
   readonly modelType?: VoiceType | undefined;
-  /** Primary language subtag, such as `en`; must match exactly. */
+  /** Lists only the voices with exactly this primary language subtag, such as `en`. */
   readonly language?: string | undefined;
   readonly supportsLanguage?: string | undefined;
-  /** Text that the name or the description of a voice must contain. */
+  /** Lists only the voices whose name or description contains this text. */
   readonly search?: string | undefined;
-  /** Engine family of the voice. */
+  /** Lists only the voices of this engine family. */
   readonly provider?: string | undefined;
 }
 

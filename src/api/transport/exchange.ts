@@ -358,7 +358,7 @@ export class TransportError extends Error {
   readonly host: string;
   /** The code of the system or TLS library, such as `CERT_HAS_EXPIRED`. */
   readonly systemCode: string | undefined;
-  /** `host:port` of the proxy. */
+  /** `host:port` of the proxy; undefined for a direct connection. */
   readonly proxy: string | undefined;
 
   constructor(fault: Fault, host: string, cause?: unknown, proxy?: string) {
