@@ -13,8 +13,8 @@ export interface AudioJoiner {
   /** Ends the current part and returns bytes to write. @throws Failure (bad_answer) for an incomplete part */
   endPart(): Pieces;
   /**
-   * Adds silence after the part that ended last. The bytes of the silence are returned by the next call of `write` or
-   * `end`.
+   * Adds silence after the audio that was added so far. Later calls of `write` or `end` return the bytes of the
+   * silence.
    */
   addSilence(ms: number): void;
   /** Returns the last bytes to write. Called after the last part has ended. */

@@ -12,7 +12,7 @@ export interface LockOptions extends Omit<LockFileOptions, 'lockedError'> {
   readonly shard: Shard | undefined;
   /**
    * Returns when a journal file last changed, in milliseconds since the Unix epoch; undefined without journal files.
-   * Shows whether a lock is stale if foley cannot check the process that holds the lock.
+   * Used to decide whether a lock is stale if foley cannot check the process that holds the lock.
    */
   readonly lastActivity: () => Promise<number | undefined>;
 }
