@@ -8,6 +8,6 @@ it.each([...OPEN_STATES, ...SETTLED_STATES, ...STATES_OF_A_REQUEST])(
   'docs/billing.md says what becomes of `%s`',
   async (state) => {
     const page = await readFile(new URL('../../docs/billing.md', import.meta.url), 'utf8');
-    expect(page).toMatch(new RegExp(String.raw`^\| \`${state}\``, 'm'));
+    expect(page).toMatch(new RegExp(String.raw`^- \`${state}\``, 'm'));
   },
 );
