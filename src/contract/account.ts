@@ -14,7 +14,7 @@ export const Profile = Type.Object(
     tier: Type.String({ description: 'Service tier of the account' }),
     credits: Type.Number({ description: 'Credits that the account has left' }),
     webhookUrl: Type.Optional(
-      Type.String({ description: 'URL that is stored and returned (this service never calls it)' }),
+      Type.String({ description: 'Stored webhook URL, which the embedded service never calls' }),
     ),
   },
   { $id: 'Profile', additionalProperties: true },
@@ -23,7 +23,7 @@ export type Profile = Static<typeof Profile>;
 
 export const ProfileUpdate = strict('ProfileUpdate', {
   webhookUrl: Type.Union([Type.String({ maxLength: WEBHOOK_URL_MAX_CHARACTERS }), Type.Null()], {
-    description: 'http or https address without a user name or password (empty or null clears it)',
+    description: 'http or https URL without a user name or password (empty or null clears it)',
   }),
 });
 export type ProfileUpdate = Static<typeof ProfileUpdate>;
@@ -36,14 +36,14 @@ export const DOCUMENT_ENDPOINTS = [
     path: '/api/open/v3/openapi.json',
     public: true,
     section: 'account',
-    summary: 'Get this OpenAPI document',
+    summary: 'Get the OpenAPI document',
   },
   {
     id: 'getOpenApiV1',
     method: 'GET',
     path: '/api/openapi.json',
     section: 'account',
-    summary: 'Get this OpenAPI document (v1)',
+    summary: 'Get the OpenAPI document (v1 path)',
   },
 ] as const satisfies readonly Endpoint[];
 

@@ -7,7 +7,11 @@ export const ErrorBody = named('Error', {
   code: Type.String({ description: 'Stable error code' }),
   message: Type.String({ description: 'Error message for humans' }),
   requestId: RequestId,
-  details: Type.Optional(mapOf(Type.Unknown(), { description: 'More data about the error' })),
+  details: Type.Optional(
+    mapOf(Type.Unknown(), {
+      description: 'Further data about the error, such as the invalid fields',
+    }),
+  ),
 });
 export type ErrorBody = Static<typeof ErrorBody>;
 
@@ -15,14 +19,14 @@ export const OpenAiErrorBody = named('OpenAiError', {
   ...ErrorBody.properties,
   error: Type.Object(
     {
-      message: Type.String({ description: 'Same value as `message` of the body' }),
+      message: Type.String({ description: 'Error message for humans' }),
       type: Type.String({ description: 'Kind of error, such as invalid_request_error' }),
-      code: Type.String({ description: 'Same value as `code` of the body' }),
+      code: Type.String({ description: 'Stable error code' }),
       param: Type.Union([Type.String(), Type.Null()], {
-        description: 'Name of the first invalid field',
+        description: 'Name of the first invalid field (null if no field is invalid)',
       }),
     },
-    { description: 'The same error in the form that OpenAI clients expect' },
+    { description: 'The error again, in the format of OpenAI' },
   ),
 });
 export type OpenAiErrorBody = Static<typeof OpenAiErrorBody>;

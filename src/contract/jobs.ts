@@ -16,11 +16,11 @@ export type SegmentStatus = (typeof SEGMENT_STATUSES)[number];
 
 const Status = Type.Enum([...JOB_STATUSES], {
   description:
-    'pending and processing: the job has not ended; partial_fail: the audio lacks the failed segments',
+    'Status of the job (partial_fail: the audio is ready, without the segments that failed)',
 });
 const CreditsUsed = Type.Integer({
   minimum: 0,
-  description: 'Credits: reserved while the job runs, then charged',
+  description: 'Credits for the job, which are reserved when it is created',
 });
 const Characters = Type.Integer({ minimum: 0, description: 'Number of billed characters' });
 const CreatedAt = Type.String({ description: 'Time when the job was created (ISO 8601)' });
@@ -28,14 +28,14 @@ const JobId = Type.String({ description: 'Job id' });
 const VoiceId = Type.String({ description: 'Voice id' });
 const ModelId = Type.String({ description: 'Id of the model that speaks the text' });
 const IgnoredParameters = Type.Array(Type.String(), {
-  description: 'Controls of the request that were ignored',
+  description: 'Names of controls, such as pitch, that the model does not support',
 });
 const SegmentState = Type.Enum([...SEGMENT_STATUSES], {
-  description: 'Status of the segment (skipped: the segment has nothing to speak)',
+  description: 'Status of the text segment (skipped: no words to speak)',
 });
 const SegmentIndex = Type.Integer({
   minimum: 0,
-  description: 'Index of the segment in the text, from 0',
+  description: 'Number of the text segment, from 0',
 });
 const DurationMs = nullable(
   Type.Integer({ minimum: 0 }),
@@ -43,7 +43,7 @@ const DurationMs = nullable(
 );
 const SegmentUrl = nullable(
   Type.String(),
-  'URL of the audio of the segment (null if the segment has no audio)',
+  'URL of the audio of the text segment (null if there is none)',
 );
 const AudioUrl = nullable(Type.String(), 'URL of the audio (null until the audio is ready)');
 
@@ -98,8 +98,8 @@ export const Job = named('Job', {
         Type.String(),
         'Time when the job ended (ISO 8601), or null if it has not ended',
       ),
-      segments: Type.Array(JobSegment, { description: 'Segments of the text, in order' }),
-      error: nullable(Type.Object(JobError), 'Why the job failed (null if the status is not fail)'),
+      segments: Type.Array(JobSegment, { description: 'Text segments of the job, in order' }),
+      error: nullable(Type.Object(JobError), 'Why the job failed (null unless the status is fail)'),
     },
     { description: 'The job' },
   ),
@@ -179,7 +179,7 @@ export const JobV1 = named('JobV1', {
             status: SegmentState,
             playbackUrl: SegmentUrl,
           }),
-          { description: 'Segments of the job (only when the audio is ready)' },
+          { description: 'Text segments of the job (only when the audio is ready)' },
         ),
       ),
       error: Type.Optional(
@@ -211,7 +211,10 @@ export type JobListV1 = Static<typeof JobListV1>;
 export const JobListQueryV1 = named('JobListQueryV1', {
   ...JobListQuery.properties,
   createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'ISO 8601 timestamp (lists newer jobs only)' }),
+    Type.String({
+      format: 'date-time',
+      description: 'List only jobs created after this time (ISO 8601)',
+    }),
   ),
 });
 
@@ -234,7 +237,7 @@ export const JOB_ENDPOINTS = [
     section: 'jobs#v3',
     charges: 'characters',
     repeat: 'replay',
-    summary: 'Create a speech job (an identical request returns the same job)',
+    summary: 'Create a speech job (a retry with the same key returns the same job)',
     body: SpeechRequest,
     success: JobAccepted,
     isAccepted: true,
@@ -274,7 +277,7 @@ export const JOB_ENDPOINTS = [
     method: 'GET',
     path: '/api/open/v3/speech/tts/jobs/{jobId}/segments/{segmentIndex}',
     section: 'jobs#v3',
-    summary: 'Download the audio of a segment, as soon as it is ready',
+    summary: 'Download the audio of one text segment of a job',
     query: AudioQuery,
     success: 'stored-audio',
     errors: AUDIO_ERRORS,
@@ -328,7 +331,7 @@ export const JOB_ENDPOINTS = [
     path: '/api/open/tts/audio/{taskId}',
     public: true,
     section: 'ours',
-    summary: 'Download the audio of a job (the URL expires and needs no key)',
+    summary: 'Download the audio of a job (signed URL that expires)',
     query: SignedAudioQuery,
     success: 'stored-audio',
     errors: [...AUDIO_ERRORS, 'ERR_FORBIDDEN'],

@@ -32,7 +32,7 @@ export type ImportErrorDetails = Static<typeof ImportErrorDetails>;
 export const MEDIA_JOB_FIELDS = {
   id: Type.String({ description: 'Job id' }),
   status: Type.Enum([...MEDIA_JOB_STATUSES], {
-    description: 'A job that is pending or processing has not ended',
+    description: 'Status of the job',
   }),
   progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Progress in percent' }),
   created_at: Type.String({ description: 'Time when the job was created (ISO 8601)' }),
@@ -42,7 +42,7 @@ export const MEDIA_JOB_FIELDS = {
   ),
   result_url: nullable(
     Type.String(),
-    'URL of the result, which expires (null until the job is completed)',
+    'URL of the result file, which expires (null until the job is completed)',
   ),
   error: nullable(
     Type.Object(JobError),
@@ -50,16 +50,13 @@ export const MEDIA_JOB_FIELDS = {
   ),
 };
 
-const MediaAddress = Type.String({
-  minLength: 1,
-  maxLength: MEDIA_URL_MAX_CHARACTERS,
-  format: 'uri',
-  description: 'http or https address that the service can download',
-});
+const mediaUrl = (description: string) =>
+  Type.String({ minLength: 1, maxLength: MEDIA_URL_MAX_CHARACTERS, format: 'uri', description });
+const VideoUrl = mediaUrl('http or https URL of the video file');
 
 export const LipSyncRequest = named('LipSyncRequest', {
-  video_url: MediaAddress,
-  audio_url: MediaAddress,
+  video_url: VideoUrl,
+  audio_url: mediaUrl('http or https URL of the audio file'),
   video_extension: Type.Optional(
     Type.Boolean({
       default: false,
@@ -82,14 +79,13 @@ const Billing = {
   video_duration_seconds: seconds('Length of the source video in seconds'),
   audio_duration_seconds: seconds('Audio length in seconds, without encoder padding'),
   billing_rule: Type.Enum([...BILLING_RULES], {
-    description:
-      'Input whose length is billed, rounded up to a second: the shorter one, or the audio if the video repeats',
+    description: 'Which length is billed: the shorter input, or the audio if the video repeats',
   }),
 };
 
 /** Result of a lip-sync job. The API does not document these fields; foley defines them itself. */
 export const LipSyncResult = named('LipSyncResult', {
-  duration_seconds: seconds('Length of the result in seconds'),
+  duration_seconds: seconds('Length of the result video in seconds'),
   width: Type.Integer({ minimum: 1, description: 'Width of the video in pixels' }),
   height: Type.Integer({ minimum: 1, description: 'Height of the video in pixels' }),
   video_codec: Type.String({ description: 'Video codec, such as avc' }),
@@ -103,10 +99,13 @@ export const LipSyncJob = named('LipSyncJob', {
   ...MEDIA_JOB_FIELDS,
   credits_used: Type.Integer({
     minimum: 0,
-    description: 'Credits: reserved while the job runs, then charged',
+    description: 'Credits for the job, which are reserved when it is created',
   }),
   ...Billing,
-  result: nullable(LipSyncResult, 'Properties of the result (null until the job is completed)'),
+  result: nullable(
+    LipSyncResult,
+    'Size and format of the result video (null until the job is completed)',
+  ),
 });
 export type LipSyncJob = Static<typeof LipSyncJob>;
 
@@ -164,7 +163,7 @@ export const LipSyncQuery = named('LipSyncQuery', {
 const { text, voiceId, modelId, speed, language } = SpeechRequest.properties;
 
 export const DubbingRequest = named('DubbingRequest', {
-  video_url: MediaAddress,
+  video_url: VideoUrl,
   text,
   reference_id: voiceId,
   model_id: modelId,
@@ -182,7 +181,7 @@ export type DubbingRequest = Static<typeof DubbingRequest>;
 const credits = (description: string) => Type.Integer({ minimum: 0, description });
 export const DubbingCredits = named('DubbingCredits', {
   tts: credits('Credits for the speech'),
-  lip_sync: credits('Credits for the lip sync: reserved while the job runs, then charged'),
+  lip_sync: credits('Credits for the lip sync, which are reserved when the job is created'),
   total: credits('Sum of tts and lip_sync'),
 });
 export type DubbingCredits = Static<typeof DubbingCredits>;
@@ -210,9 +209,10 @@ export const DubbingAnswer = named('DubbingAnswer', {
       ...lipSync,
       credits_used: DubbingCredits,
       tempo: Type.Number({
-        description: 'Factor applied to the speed of the speech (1 without fit_audio_to_video)',
+        description:
+          'Speed factor that fits the speech to the video (1 without fit_audio_to_video)',
       }),
-      tts_audio_url: Type.String({ description: 'URL of the speech audio, which expires' }),
+      tts_audio_url: Type.String({ description: 'URL of the audio of the speech, which expires' }),
     },
     { description: 'The job' },
   ),
@@ -250,10 +250,7 @@ const LIST = {
   errors: ['ERR_INVALID_REQUEST'],
 } as const;
 
-const BEFORE_V1 = {
-  section: 'versions#legacy-paths',
-  summary: 'Older path of the lip-sync endpoint of v1',
-} as const;
+const BEFORE_V1 = { section: 'versions#legacy-paths' } as const;
 
 export const LIP_SYNC_ENDPOINTS = [
   {
@@ -309,13 +306,26 @@ export const LIP_SYNC_ENDPOINTS = [
     success: DubbingAnswer,
     errors: ['ERR_JOB_NOT_FOUND'],
   },
-  { ...CREATE, ...BEFORE_V1, id: 'createLipSyncLegacy', path: '/api/open/lip-sync/create' },
-  { ...LIST, ...BEFORE_V1, id: 'listLipSyncLegacy', path: '/api/open/lip-sync/list' },
+  {
+    ...CREATE,
+    ...BEFORE_V1,
+    id: 'createLipSyncLegacy',
+    path: '/api/open/lip-sync/create',
+    summary: 'Create a lip-sync job (old endpoint, from before v1)',
+  },
+  {
+    ...LIST,
+    ...BEFORE_V1,
+    id: 'listLipSyncLegacy',
+    path: '/api/open/lip-sync/list',
+    summary: 'List lip-sync jobs (old endpoint, from before v1)',
+  },
   {
     ...BEFORE_V1,
     id: 'getLipSyncLegacy',
     method: 'GET',
     path: '/api/open/lip-sync/query',
+    summary: 'Get a lip-sync job (old endpoint, from before v1)',
     query: LipSyncQuery,
     success: LipSyncAnswer,
     errors: ['ERR_INVALID_REQUEST', 'ERR_JOB_NOT_FOUND'],

@@ -20,7 +20,10 @@ const AspectRatio = { description: 'Ratio of width to height' };
 const SIZE = { width: 'Width in pixels', height: 'Height in pixels' };
 const pixels = (description: string) => Type.Integer({ minimum: 2, multipleOf: 2, description });
 const Quote = {
-  credits: Type.Integer({ minimum: 0, description: 'Price of a job, in credits' }),
+  credits: Type.Integer({
+    minimum: 0,
+    description: 'Price of a job with this variant, in credits',
+  }),
   reference_limit: Type.Integer({
     minimum: 0,
     description: 'Maximum number of reference images',
@@ -30,7 +33,9 @@ const Quote = {
 /** A variant of an image model, with the price. The API does not document these fields; foley defines them itself. */
 export const ImageVariant = named('ImageVariant', {
   aspect_ratio: Type.Enum([...ASPECT_RATIOS], AspectRatio),
-  resolution: Type.Enum([...RESOLUTIONS], { description: 'Resolution tier (1k is the smallest)' }),
+  resolution: Type.Enum([...RESOLUTIONS], {
+    description: 'Size class of the image (1k is the smallest)',
+  }),
   width: pixels(SIZE.width),
   height: pixels(SIZE.height),
   ...Quote,
@@ -39,7 +44,10 @@ export type ImageVariant = Static<typeof ImageVariant>;
 
 /** A variant of a video model, with the price. The API does not document these fields; foley defines them itself. */
 export const VideoVariant = named('VideoVariant', {
-  size: Type.String({ pattern: '^\\d+x\\d+$', description: 'Width x height in pixels' }),
+  size: Type.String({
+    pattern: '^\\d+x\\d+$',
+    description: 'Width and height of the video in pixels, such as 1280x720',
+  }),
   seconds: Type.Integer({ minimum: 1, description: 'Length of the video in seconds' }),
   width: pixels(SIZE.width),
   height: pixels(SIZE.height),
@@ -55,7 +63,7 @@ export const ImageModel = named('ImageModel', {
   ...Model,
   media_type: Type.Literal('image', { description: 'Always image' }),
   variants: Type.Array(ImageVariant, {
-    description: 'Sizes and their prices (the first variant is the default)',
+    description: 'Sizes that the model offers, with prices (the first one is the default)',
   }),
 });
 export type ImageModel = Static<typeof ImageModel>;
@@ -65,7 +73,8 @@ export const VideoModel = named('VideoModel', {
   ...Model,
   media_type: Type.Literal('video', { description: 'Always video' }),
   variants: Type.Array(VideoVariant, {
-    description: 'Sizes, lengths and their prices (the first variant is the default)',
+    description:
+      'Sizes and lengths that the model offers, with prices (the first one is the default)',
   }),
 });
 export type VideoModel = Static<typeof VideoModel>;
@@ -94,14 +103,14 @@ export const SEED_MAX = 4_294_967_295;
 const Address = Type.String({
   minLength: 1,
   maxLength: MEDIA_URL_MAX_CHARACTERS,
-  description: 'http or https address of a png, jpeg or webp',
+  description: 'http or https URL of a reference image (png, jpeg or webp)',
 });
 
 const Order = {
   prompt: Type.String({
     minLength: 1,
     maxLength: PROMPT_MAX_CHARACTERS,
-    description: 'Description of the picture',
+    description: 'Description of the image or video to create',
   }),
   model: Type.String({ minLength: 1, description: 'Model id, from GET /media/models' }),
   image_url: Type.Optional(Address),
@@ -109,7 +118,7 @@ const Order = {
     Type.Array(Address, {
       minItems: 1,
       maxItems: IMAGE_REFERENCES_MAX,
-      description: 'Reference images in order (cannot be combined with image_url)',
+      description: 'URLs of reference images, in order (cannot be combined with image_url)',
     }),
   ),
   seed: Type.Optional(
@@ -117,7 +126,7 @@ const Order = {
       minimum: 0,
       maximum: SEED_MAX,
       description:
-        'The same prompt and seed produce the same picture (the default is derived from the prompt)',
+        'Number that, with the same prompt, gives the same result (default: derived from the prompt)',
     }),
   ),
 };
@@ -129,7 +138,7 @@ export const ImageRequest = strict('ImageRequest', {
   resolution: Type.Optional(
     Type.Enum([...RESOLUTIONS], {
       default: '1k',
-      description: 'Resolution tier (depends on the model)',
+      description: 'Size class of the image (not every model has all)',
     }),
   ),
   output_format: Type.Optional(
@@ -142,13 +151,13 @@ export type ImageRequest = Static<typeof ImageRequest>;
 export const VideoRequest = strict('VideoRequest', {
   ...Order,
   seconds: Type.Optional(
-    Type.Number({ minimum: 1, maximum: 60, description: 'Length in seconds' }),
+    Type.Number({ minimum: 1, maximum: 60, description: 'Length of the video in seconds' }),
   ),
   size: Type.Optional(
     Type.String({
       pattern: '^\\d{1,5}x\\d{1,5}$',
       examples: ['1280x720'],
-      description: 'Width x height in pixels',
+      description: 'Width and height of the video in pixels, such as 1280x720',
     }),
   ),
 });
@@ -161,7 +170,7 @@ const Task = {
   seed: Type.Integer({
     minimum: 0,
     maximum: SEED_MAX,
-    description: 'Seed of the result (the same prompt and seed produce the same result)',
+    description: 'Number that, with the same prompt, gives the same result',
   }),
   width: Type.Integer({ minimum: 2, description: SIZE.width }),
   height: Type.Integer({ minimum: 2, description: SIZE.height }),
@@ -171,7 +180,7 @@ const Task = {
   }),
   credits_used: Type.Integer({ minimum: 0, description: 'Charged credits (0 after a refund)' }),
   notices: Type.Array(Type.String(), {
-    description: 'Known defects of the result, such as characters that are missing in the font',
+    description: 'Known defects of the result, such as letters that the font lacks',
   }),
 };
 
@@ -189,7 +198,7 @@ export const ImageJob = named('ImageJob', {
       ...Task,
       aspect_ratio: Type.Enum([...ASPECT_RATIOS], AspectRatio),
       resolution: Type.Enum([...RESOLUTIONS], {
-        description: 'Resolution tier (1k is the smallest)',
+        description: 'Size class of the image (1k is the smallest)',
       }),
       output_format: Type.Enum([...PICTURE_FORMATS], { description: 'File format of the image' }),
     },
@@ -204,7 +213,9 @@ export const VideoJob = named('VideoJob', {
   data: Type.Object(
     {
       ...Task,
-      size: Type.String({ description: 'Width x height in pixels' }),
+      size: Type.String({
+        description: 'Width and height of the video in pixels, such as 1280x720',
+      }),
       seconds: VideoVariant.properties.seconds,
     },
     { description: 'The job' },
@@ -243,7 +254,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createImageJob',
     path: '/api/open/v1/media/images/jobs',
-    summary: 'Create an image job (an identical request returns the same response)',
+    summary: 'Create an image job (a retry with the same key returns the same job)',
     body: ImageRequest,
     success: ImageJob,
   },
@@ -260,7 +271,7 @@ export const MEDIA_ENDPOINTS = [
     ...CREATE,
     id: 'createVideoJob',
     path: '/api/open/v1/media/videos/jobs',
-    summary: 'Create a video job (an identical request returns the same response)',
+    summary: 'Create a video job (a retry with the same key returns the same job)',
     body: VideoRequest,
     success: VideoJob,
   },

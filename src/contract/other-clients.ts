@@ -15,9 +15,7 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
   format: Type.Optional(
     Type.String({ default: 'mp3', description: 'mp3, wav or pcm (any other value means mp3)' }),
   ),
-  prosody: Type.Optional(
-    Type.Object({ speed }, { description: 'Object that may contain the speaking rate' }),
-  ),
+  prosody: Type.Optional(Type.Object({ speed }, { description: 'Object with the speaking rate' })),
   speed,
   temperature: stability,
   top_p: similarity,
@@ -29,12 +27,12 @@ export const CompatTtsRequest = named('CompatTtsRequest', {
 export const CompatSpeechRequest = named('CompatSpeechRequest', {
   model: Type.String({
     minLength: 1,
-    description: 'Model id of this service (model names of the other API are rejected)',
+    description: 'Model id of this service (OpenAI model names are rejected)',
   }),
   input: SpeechRequest.properties.text,
   voice: Type.Union(
     [Type.String({ minLength: 1 }), Type.Object({ id: Type.String({ minLength: 1 }) })],
-    { description: 'Voice id, or an object with the voice id in the field id' },
+    { description: 'Voice id, or an object whose field id is the voice id' },
   ),
   response_format: Type.Optional(
     Type.Enum([...SPEECH_SURFACES['compat-speech'].formats], {
@@ -46,7 +44,7 @@ export const CompatSpeechRequest = named('CompatSpeechRequest', {
   stream_format: Type.Optional(
     Type.Enum(['audio', 'sse'], {
       default: 'audio',
-      description: 'sse sends the audio as server-sent events',
+      description: 'audio: raw audio in the body, sse: server-sent events',
     }),
   ),
 });
@@ -78,7 +76,7 @@ export const CompatSpeechDone = named('CompatSpeechDone', {
       }),
       total_tokens: Type.Integer({ description: 'Sum of input_tokens and output_tokens' }),
     },
-    { description: 'Billed characters, which these fields call tokens' },
+    { description: 'Number of billed characters, under the names of OpenAI token counts' },
   ),
 });
 export type CompatSpeechEvent = Static<typeof CompatSpeechDelta> | Static<typeof CompatSpeechDone>;

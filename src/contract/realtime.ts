@@ -9,36 +9,37 @@ import { RequestStatus } from './realtime/server-messages.ts';
 const limit = (description: string) => Type.Integer({ minimum: 1, description });
 const formats = (description: string) =>
   Type.Array(Type.Enum([...REALTIME_FORMATS]), { description });
-const subprotocol = Type.String({ description: 'Subprotocol of the WebSocket' });
+const subprotocol = Type.String({
+  description: 'Subprotocol to request in the WebSocket handshake',
+});
 
 export const RealtimeModel = named('RealtimeModel', {
   id: Type.String({ description: 'Public model id' }),
   available: Type.Boolean({ description: 'Whether the model can be used' }),
   formats: formats('Audio formats that the model produces (pcm: raw samples)'),
   controls: mapOf(Type.Boolean(), {
-    description: 'Fields of start.request that the model supports',
+    description: 'Controls, such as speed, that the model supports',
   }),
-  segmentMaxCharacters: limit('Maximum number of characters in a segment or simple input'),
+  segmentMaxCharacters: limit('Maximum number of characters that the model accepts in a segment'),
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
   protocolVersion: Type.String({ description: 'Version of realtime speech: v2 or v3' }),
   subprotocol,
   modes: Type.Array(Type.Enum([...REALTIME_MODES]), {
-    description: 'simple: one text per connection; reliable: segments that a client can resume',
+    description:
+      'Supported modes: simple (one text per connection) and reliable (segments that can be resumed)',
   }),
   formats: formats('Audio formats that the service supports (pcm: raw samples)'),
   limits: Type.Object(
     {
-      simpleInputCharacters: limit(
-        'Maximum number of characters in all input events of a simple request',
-      ),
-      textEventCharacters: limit('Maximum number of characters in a text event'),
-      segmentCharacters: limit('Maximum number of characters in a segment, with any model'),
-      sessionUnits: limit('Maximum number of billable units in a request'),
+      simpleInputCharacters: limit('Maximum number of characters in a request of mode simple'),
+      textEventCharacters: limit('Maximum number of characters in a message of type text'),
+      segmentCharacters: limit('Maximum number of characters in a segment of the text'),
+      sessionUnits: limit('Maximum number of billed units in a request'),
       requestIdCharacters: limit('Maximum length of a request id or segment id, in characters'),
     },
-    { description: 'Limits of realtime requests, with any model' },
+    { description: 'Limits of realtime requests that apply to every model' },
   ),
   models: Type.Array(RealtimeModel, {
     description: 'All models, including unavailable ones',
@@ -59,7 +60,7 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
 });
 
 export const BrowserTicket = named('BrowserTicket', {
-  ticket: Type.String({ description: 'Token for the auth message (works once)' }),
+  ticket: Type.String({ description: 'Token for the first WebSocket message, auth (works once)' }),
   url: Type.String({ description: 'Address of the WebSocket' }),
   subprotocol,
   expiresAt: Type.String({
@@ -108,7 +109,7 @@ function describe(schema: TSchema): { description?: string } {
 const OPEN = {
   method: 'GET',
   section: 'realtime',
-  summary: 'Open the WebSocket of realtime speech, with its subprotocol and a key or ticket',
+  summary: 'Open a WebSocket for realtime speech',
   success: 'switching',
   errors: ['ERR_INVALID_REQUEST', 'ERR_UPGRADE_REQUIRED'],
 } as const;
@@ -116,7 +117,7 @@ const OPEN = {
 const GET_CAPABILITIES = {
   method: 'GET',
   section: 'realtime',
-  summary: 'Get models, formats, controls, limits and modes of realtime speech',
+  summary: 'Get the models, formats, limits and modes of realtime speech',
 } as const;
 
 const CREATE_TICKET = {
@@ -142,7 +143,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Returns 501: realtime v1 is no longer developed (use v2 or v3)',
+    summary: 'Get 501, because the service has no realtime v1 (use v3)',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },
@@ -189,7 +190,7 @@ export const REALTIME_ENDPOINTS = [
     method: 'GET',
     path: '/v3/tts/requests/{requestId}/segments/{segmentId}/audio',
     section: 'realtime',
-    summary: 'Download the audio of a completed segment, stored for a day',
+    summary: 'Download the audio of a completed segment (stored for a day)',
     success: 'realtime-audio',
     errors: ['ERR_NOT_FOUND', 'ERR_AUDIO_NOT_FOUND'],
   },

@@ -27,7 +27,7 @@ function narrowerRanges(name: 'speed' | 'stability' | 'similarity'): string {
     return range.minimum > widest.minimum || range.maximum < widest.maximum;
   });
   const parts = narrower.map(({ id, ranges: { [name]: range } }) => {
-    return `${range.minimum} to ${range.maximum} with ${id}`;
+    return `${range.minimum} to ${range.maximum} with ${id} models`;
   });
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
@@ -106,7 +106,7 @@ export const SpeechRequest = strict('SpeechRequest', {
   modelId: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Model id (default: the default model of the voice’s family)',
+      description: 'Model id (by default, the default model of the voice)',
     }),
   ),
   format: Type.Optional(
@@ -140,12 +140,12 @@ export const SpeechRequestV1 = named('SpeechRequestV1', {
   ...others,
   voiceId: Type.Optional(voiceId),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId (either field is required)' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId (send one of the two)' }),
   ),
   cache: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'true: store the audio and return its URL, not the audio',
+      description: 'true: store the audio and return JSON with its URL',
     }),
   ),
 });
@@ -163,12 +163,12 @@ export type AlignmentStatus = (typeof ALIGNMENT_STATUSES)[number];
 
 const ChunkSeq = Type.Integer({
   minimum: 0,
-  description: 'Number of the chunk of the text, from 0',
+  description: 'Number of the text chunk that the times belong to, from 0',
 });
 
 /** Data of the event `audio` in a stream of speech with word times. */
 export const AlignedAudio = named('AlignedAudio', {
-  audioBase64: Type.String({ description: 'The next bytes of the file, in base64' }),
+  audioBase64: Type.String({ description: 'The next bytes of the audio file in Base64' }),
 });
 
 /** A word in an alignment snapshot, with its times relative to the start of the whole audio. */
@@ -189,7 +189,7 @@ export type AlignedWord = Static<typeof AlignedWord>;
 export const AlignmentSnapshot = named('AlignmentSnapshot', {
   chunkSeq: ChunkSeq,
   units: Type.Literal('milliseconds', { description: 'Unit of startMs and endMs' }),
-  words: Type.Array(AlignedWord, { description: 'Words of the chunk that have times, in order' }),
+  words: Type.Array(AlignedWord, { description: 'Words of the text chunk, with their times' }),
 });
 export type AlignmentSnapshot = Static<typeof AlignmentSnapshot>;
 
@@ -202,7 +202,7 @@ export const AlignedCompleted = named('AlignedCompleted', {
   requestId: RequestId,
   generationId: Type.String({ description: 'Id of the generated speech' }),
   alignmentStatus: Type.Enum([...ALIGNMENT_STATUSES], {
-    description: 'complete: every chunk has word times; partial: some chunks have none',
+    description: 'complete (every chunk of the text has word times) or partial (some have none)',
   }),
   quotaRemaining: QuotaRemaining,
   creditsUsed: Type.Number({ minimum: 0, description: 'Credits charged for the speech' }),
@@ -214,7 +214,7 @@ export const AlignedError = named('AlignedError', {
   requestId: RequestId,
   code: Type.String({ description: 'Stable error code' }),
   message: Type.Optional(
-    Type.String({ description: 'Human-readable reason (a field that only this service adds)' }),
+    Type.String({ description: 'Error message for humans (sent only by the embedded service)' }),
   ),
 });
 export type AlignedError = Static<typeof AlignedError>;

@@ -25,14 +25,14 @@ export const VoiceDesignRequest = named('VoiceDesignRequest', {
   }),
   providers: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Engine families of the candidates',
+      description: 'Model families that the candidates may use, such as altA',
     }),
   ),
   language: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code (the default is derived from the prompt)',
+      description: 'Language of the voice (default: derived from the prompt)',
     }),
   ),
 });
@@ -40,21 +40,25 @@ export type VoiceDesignRequest = Static<typeof VoiceDesignRequest>;
 
 /** A candidate voice that the service proposes for a voice description (docs/api/voice-design.md). */
 export const VoiceCandidate = named('VoiceCandidate', {
-  candidateId: Type.String({ description: 'Id for preview and saving (not a voice id)' }),
-  previewAudioUrl: Type.String({
-    description: 'URL of the preview (downloading requires the API key)',
+  candidateId: Type.String({
+    description: 'Id of the candidate, for preview and saving (not a voice id)',
   }),
-  provider: Type.String({ description: 'Engine family' }),
+  previewAudioUrl: Type.String({
+    description: 'URL of the audio preview (requires the API key)',
+  }),
+  provider: Type.String({ description: 'Model family of the voice, such as altA' }),
   language: Type.String({ description: 'Language code' }),
   description: Type.String({
-    description: 'Description of the candidate, with the words of the prompt that were used',
+    description: 'Description of the candidate, with the prompt words that the service used',
   }),
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
 /** Response to `POST /voice-designs` (docs/api/voice-design.md). foley defines the field names in `billing`. */
 export const VoiceDesign = named('VoiceDesign', {
-  designId: Type.String({ description: 'Id for previews and saving (not a voice id)' }),
+  designId: Type.String({
+    description: 'Id of the design, for previews and saving (not a voice id)',
+  }),
   candidates: Type.Array(VoiceCandidate, { description: 'Candidate voices to choose from' }),
   createdAt: Type.String({
     format: 'date-time',
@@ -81,19 +85,19 @@ export const VoiceDesignSave = named('VoiceDesignSave', {
   name: Type.String({
     minLength: 1,
     maxLength: VOICE_NAME_MAX_CHARACTERS,
-    description: 'Display name',
+    description: 'Display name of the voice',
   }),
   visibility: Type.Optional(
     Type.Enum([...VOICE_VISIBILITIES], {
       default: 'private',
-      description: 'Who may use the voice',
+      description: 'Who may use the voice: the account (private) or everyone (public)',
     }),
   ),
   language: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: LANGUAGE_MAX_CHARACTERS,
-      description: 'Language code (the default is the candidate’s language)',
+      description: 'Language of the voice (default: the language of the candidate)',
     }),
   ),
 });

@@ -81,7 +81,7 @@ export const VoiceV1 = named('VoiceV1', {
   isPersonal: Type.Boolean({ description: 'true for a personal voice, false for a public one' }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
-  provider: Type.String({ description: 'Engine family' }),
+  provider: Type.String({ description: 'Model family of the voice, such as altA' }),
 });
 export type VoiceV1 = Static<typeof VoiceV1>;
 
@@ -98,7 +98,7 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
   pageSize,
   modelType: Type.Optional(
     Type.Enum([...VOICE_TYPES], {
-      description: 'Which voices to list (the default is public, or all with includePersonal)',
+      description: 'Which voices to list (default: public, or all with includePersonal=true)',
     }),
   ),
   includePersonal,
@@ -112,7 +112,9 @@ export const VoiceListV1Query = named('VoiceListV1Query', {
     }),
   ),
   search: Type.Optional(Type.String({ description: 'Text that the name or description contains' })),
-  provider: Type.Optional(Type.String({ minLength: 1, description: 'Engine family' })),
+  provider: Type.Optional(
+    Type.String({ minLength: 1, description: 'Model family of the voices, such as altA' }),
+  ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -156,7 +158,7 @@ export const VoiceUpload = named('VoiceUpload', {
   visibility: Type.Optional(
     Type.Enum([...VOICE_VISIBILITIES], {
       default: 'private',
-      description: 'Who may use the voice',
+      description: 'Who may use the voice: the account (private) or everyone (public)',
     }),
   ),
   languages: Type.Optional(
@@ -169,7 +171,7 @@ export const VoiceCreated = named('VoiceCreated', {
   voiceId: Type.String({ description: 'Voice id' }),
   title: Type.String({ description: 'Display name' }),
   description: Type.String({
-    description: 'Given description, followed by how the voice was made',
+    description: 'Description of the voice, including how the service made it',
   }),
   createdAt: Type.String({
     format: 'date-time',
@@ -177,13 +179,15 @@ export const VoiceCreated = named('VoiceCreated', {
   }),
   id: Type.String({ description: 'Same value as voiceId' }),
   name: Type.String({ description: 'Same value as title' }),
-  provider: Type.String({ description: 'Engine family' }),
-  isPersonal: Type.Boolean({ description: 'Always true: the voice belongs to the account' }),
+  provider: Type.String({ description: 'Model family of the voice, such as altA' }),
+  isPersonal: Type.Boolean({
+    description: 'Always true, because the voice belongs to the account',
+  }),
   visibility: Type.Enum([...VOICE_VISIBILITIES], {
-    description: 'private: only the owner can use the voice; public: every account can use it',
+    description: 'Who may use the voice: the account (private) or everyone (public)',
   }),
   languages: Type.Array(Type.String(), {
-    description: 'Languages that the voice speaks on this service',
+    description: 'Codes of the languages that the voice speaks',
   }),
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
@@ -206,7 +210,7 @@ export type VoiceDeleted = Static<typeof VoiceDeleted>;
 export const VoiceDeletion = named('VoiceDeletion', {
   voiceId: Type.Optional(Type.String({ minLength: 1, description: 'Voice id' })),
   reference_id: Type.Optional(
-    Type.String({ minLength: 1, description: 'Older name of voiceId (either field is required)' }),
+    Type.String({ minLength: 1, description: 'Older name of voiceId (send one of the two)' }),
   ),
 });
 
@@ -266,8 +270,7 @@ export const VOICE_ENDPOINTS = [
     id: 'createVoiceV3',
     path: '/api/open/v3/voices',
     section: 'versions#legacy-paths',
-    summary:
-      'Create a voice from recordings: the most similar engine voice, shifted to the pitch of the recordings',
+    summary: 'Create a voice from recordings',
     success: VoiceCreatedV3,
   },
   {

@@ -43,9 +43,13 @@ describe('GET /api/open/v3/openapi.json', () => {
   it('states the ranges of the families that are narrower', async () => {
     const { document } = await servedDocument();
     const fields = Object(document).components.schemas.SpeechRequest.properties;
-    expect(fields.stability.description).toContain('0.5 to 1.5 with vendor, 0 to 1 with altF');
-    expect(fields.similarity.description).toContain('0.5 to 1.5 with vendor, 0 to 1 with altF');
-    expect(fields.speed.description).toContain('0.7 to 1.2 with altF');
+    expect(fields.stability.description).toContain(
+      '0.5 to 1.5 with vendor models, 0 to 1 with altF models',
+    );
+    expect(fields.similarity.description).toContain(
+      '0.5 to 1.5 with vendor models, 0 to 1 with altF models',
+    );
+    expect(fields.speed.description).toContain('0.7 to 1.2 with altF models');
   });
 
   it('has exactly the endpoints of the contract', async () => {

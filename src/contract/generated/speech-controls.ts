@@ -8,7 +8,7 @@ export const SPEECH_CONTROLS = {
     minimum: 0.5,
     maximum: 2,
     default: 1,
-    description: 'Speaking rate as a factor (0.7 to 1.2 with altF)',
+    description: 'Speaking rate as a factor (0.7 to 1.2 with altF models)',
   },
   volume: {
     type: 'number',
@@ -28,13 +28,15 @@ export const SPEECH_CONTROLS = {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
-    description: 'Consistency of the delivery (0.5 to 1.5 with vendor, 0 to 1 with altF)',
+    description:
+      'Consistency of the delivery (0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
   },
   similarity: {
     type: 'number',
     minimum: 0,
     maximum: 1.5,
-    description: 'Similarity to the original voice (0.5 to 1.5 with vendor, 0 to 1 with altF)',
+    description:
+      'Similarity to the original voice (0.5 to 1.5 with vendor models, 0 to 1 with altF models)',
   },
   language: {
     type: 'string',

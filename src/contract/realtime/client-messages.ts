@@ -57,13 +57,14 @@ export const StartRequest = Type.Object(both, { $id: 'RealtimeStartRequest' });
 export type StartRequest = Static<typeof StartRequest>;
 
 const [legacyProfile, productProfile] = PARAMETER_PROFILES;
+const PROFILE = 'Rules for invalid values: `legacy` (default) or `product_v1`';
 const optimizeInstructions = Type.Optional(
-  Type.Boolean({ description: 'Let the model rewrite the instruction, if it supports this' }),
+  Type.Boolean({ description: 'Let the model rewrite `instructions`, if it supports this' }),
 );
 
 /** The `request` of a v2 `start` message (profile `product_v1`), in v3 field names. Out-of-range values are clamped. */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
-  parameterProfile: Type.Literal(productProfile),
+  parameterProfile: Type.Literal(productProfile, { description: PROFILE }),
   ...both,
   pitch,
   emotion,
@@ -76,9 +77,11 @@ const { textNormalization: _productOnly, ...legacy } = both;
 
 /** The `request` object of a v2 `start` message without a profile, in v3 field names. Unknown fields are refused. */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
-  parameterProfile: Type.Optional(Type.Literal(legacyProfile)),
+  parameterProfile: Type.Optional(Type.Literal(legacyProfile, { description: PROFILE })),
   ...legacy,
-  volume: Type.Optional(Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Volume' })),
+  volume: Type.Optional(
+    Type.Number({ ...LEGACY_VOLUME_RANGE, description: 'Volume as a factor (1: unchanged)' }),
+  ),
   emotion,
   instructions,
   optimizeInstructions,

@@ -27,7 +27,7 @@ const maybeSegmentId = Type.Optional(
   Type.String({ description: 'Id of the segment (reliable mode only)' }),
 );
 const count = Type.Integer({ minimum: 0 });
-const units = Type.Number({ minimum: 0, description: 'Billable units' });
+const units = Type.Number({ minimum: 0, description: 'Number of billed units' });
 const format = Type.Enum([...REALTIME_FORMATS]);
 const samples = {
   sampleRate: Type.Optional(
@@ -91,7 +91,7 @@ const creditsUsed = Type.Integer({
 });
 
 const State = Type.Enum([...REQUEST_STATES], {
-  description: 'failed_retryable: a retry may succeed; failed_terminal: a retry cannot succeed',
+  description: 'State of the request or segment (only failed_retryable can be retried)',
 });
 
 const SegmentRecord = Type.Object({
@@ -100,7 +100,7 @@ const SegmentRecord = Type.Object({
   sequence: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'Sequence number of the last text event of the segment',
+      description: 'Sequence number of the last text message in the segment',
     }),
   ),
   characters: Type.Optional(
@@ -116,14 +116,14 @@ const SegmentRecord = Type.Object({
 export const RequestStatus = message('request_status', {
   requestId: maybeRequestId,
   state: State,
-  retryable: Type.Boolean({ description: 'Whether the client may retry the failed segments' }),
+  retryable: Type.Boolean({ description: 'Whether the client may send the failed segments again' }),
   units,
   resultAvailable: Type.Boolean({
     description: 'Whether the audio of completed segments can be downloaded',
   }),
   segments: Type.Optional(
     Type.Array(SegmentRecord, {
-      description: 'Segments of the request (only while their audio can be downloaded)',
+      description: 'Segments of the request (only if their audio can be downloaded)',
     }),
   ),
 });
