@@ -1,19 +1,119 @@
 import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { DEFINITIONS } from '../../src/contract/endpoints.ts';
+import { v2FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
 import { REALTIME_TABLES } from './realtime-tables.ts';
 
-/** `<!-- generated: fields SpeechRequest Voice -->` … `<!-- /fields -->`: a table that the contract writes. */
-const PLACE = /(<!-- (?:generated: )?([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
+/** `<!-- fields SpeechRequest -->` … `<!-- /fields -->`: a table that the contract writes. */
+const PLACE = /(<!-- ([a-z-]+)([^>]*?) -->\n)[\s\S]*?(<!-- \/\2 -->)/g;
 
-const WRITERS: Readonly<Record<string, (names: readonly string[]) => string>> = {
-  endpoints: (ids) =>
+/** The endpoints in each `<!-- endpoints NAME -->`. */
+const ENDPOINT_TABLES: Readonly<Record<string, readonly string[]>> = {
+  account: ['getProfile', 'updateProfile', 'getOpenApiV1', 'getOpenApi'],
+  tickets: ['createBrowserTicket', 'createBrowserTicketV2'],
+  speech: [
+    'createSpeech',
+    'createAlignedSpeech',
+    'createSpeechV2',
+    'createSpeechV1',
+    'getCachedAudio',
+  ],
+  jobs: [
+    'createJob',
+    'listJobs',
+    'getJob',
+    'getJobAudio',
+    'getJobSegment',
+    'createJobV1',
+    'listJobsV1',
+    'getJobV1',
+    'getTaskAudio',
+    'getSignedAudio',
+  ],
+  models: ['getCapabilities'],
+  voices: [
+    'listVoices',
+    'getVoice',
+    'createVoiceV3',
+    'deleteVoiceV3',
+    'listVoicesV1',
+    'createVoice',
+    'deleteVoice',
+  ],
+  'voice-design': ['createVoiceDesign', 'getCandidateAudio', 'saveVoiceDesign'],
+  'lip-sync': ['createLipSync', 'listLipSync', 'getLipSync'],
+  dubbing: ['createDubbing', 'getDubbing'],
+  media: ['getMediaModels', 'createImageJob', 'getImageJob', 'createVideoJob', 'getVideoJob'],
+  realtime: [
+    'openRealtimeV3',
+    'openRealtimeV2',
+    'openRealtimeV1',
+    'getRealtimeCapabilities',
+    'getRealtimeCapabilitiesV2',
+    'getRealtimeRequest',
+    'getRealtimeRequestV2',
+    'getRealtimeSegment',
+  ],
+  'other-clients': [
+    'createCompatTts',
+    'createCompatSpeech',
+    'listCompatVoices',
+    'listCompatModels',
+    'getCompatModel',
+  ],
+  legacy: [
+    'createModel',
+    'deleteModel',
+    'listVoicesByPost',
+    'createLipSyncLegacy',
+    'listLipSyncLegacy',
+    'getLipSyncLegacy',
+  ],
+};
+
+interface Base {
+  /** Name of the schema whose fields are not repeated. */
+  readonly of: string;
+  /** The page that shows that schema, if it is another page. */
+  readonly page?: string;
+  /** The field that contains the fields of that schema. */
+  readonly under?: string;
+}
+
+/** Schemas that repeat the fields of another schema. Their tables show only the fields that differ. */
+const BASES: Readonly<Record<string, Base>> = {
+  SpeechRequestV2: { of: 'SpeechRequest' },
+  SpeechRequestV1: { of: 'SpeechRequest' },
+  JobRequestV1: { of: 'SpeechRequest', page: 'speech.md' },
+  Job: { of: 'JobListItem', under: 'task' },
+  JobListItemV1: { of: 'JobListItem' },
+  JobListQueryV1: { of: 'JobListQuery' },
+  VoiceAnswer: { of: 'Voice' },
+  VoiceCreatedV3: { of: 'Voice' },
+  VoiceListV1: { of: 'VoiceList' },
+  VoiceListV1Query: { of: 'VoiceListQuery' },
+  VoiceDesignSaved: { of: 'VoiceCreated', page: 'voices.md' },
+  DubbingAnswer: { of: 'LipSyncJob', under: 'data' },
+  VideoRequest: { of: 'ImageRequest' },
+  VideoJob: { of: 'ImageJob' },
+  OpenAiError: { of: 'Error', page: 'errors.md' },
+};
+
+/** Schemas of v2 with the fields of a v3 schema, in snake_case. */
+const IN_SNAKE_CASE: Readonly<Record<string, string>> = {
+  BrowserTicketV2: 'BrowserTicket',
+  RealtimeCapabilitiesV2: 'RealtimeCapabilities',
+  RealtimeRequestV2: 'RealtimeRequest',
+};
+
+const WRITERS: Readonly<Record<string, (name: string) => string>> = {
+  endpoints: (name) =>
     table(
       ['method', 'path', 'what it does'],
-      ids.map((id) => endpointRow(id)),
+      endpointsIn(name).map((id) => endpointRow(id)),
     ),
-  fields: (names) => names.map((name) => `### ${name}\n\n${fieldTable(name)}`).join('\n\n'),
+  fields: (name) => `### ${name}\n\n${fieldText(name)}`,
   errors: () =>
     table(
       ['status', 'code'],
@@ -22,7 +122,7 @@ const WRITERS: Readonly<Record<string, (names: readonly string[]) => string>> = 
   limits: () =>
     table(
       ['limit', 'value'],
-      contractNames().limits.map(({ name, value }) => [`\`${name}\``, value]),
+      contractNames().limits.flatMap(({ name, value }) => limitRows(name, value)),
     ),
   ...Object.fromEntries(
     Object.entries(REALTIME_TABLES).map(([name, write]) => [
@@ -40,16 +140,25 @@ const WRITERS: Readonly<Record<string, (names: readonly string[]) => string>> = 
  * @throws Error for a table, an endpoint or a schema that does not exist
  */
 export function withContractTables(page: string): string {
-  return page.replaceAll(PLACE, (_all, begin: string, kind: string, names: string, end: string) => {
+  return page.replaceAll(PLACE, (_all, begin: string, kind: string, name: string, end: string) => {
     const write = WRITERS[kind];
     if (write === undefined) throw new Error(`There is no table "${kind}"`);
-    return `${begin}\n${write(names.trim().split(/\s+/))}\n\n${end}`;
+    return `${begin}\n${write(name.trim())}\n\n${end}`;
   });
 }
 
 /** Returns what the pages show: ids of endpoints and names of schemas. */
 export function shownIn(page: string): readonly string[] {
-  return [...page.matchAll(PLACE)].flatMap(([, , , names = '']) => names.trim().split(/\s+/));
+  return [...page.matchAll(PLACE)].flatMap(([, , kind, given = '']) => {
+    const name = given.trim();
+    return kind === 'endpoints' ? endpointsIn(name) : [name];
+  });
+}
+
+function endpointsIn(name: string): readonly string[] {
+  const ids = ENDPOINT_TABLES[name];
+  if (ids === undefined) throw new Error(`There is no table of endpoints "${name}"`);
+  return ids;
 }
 
 function endpointRow(id: string): readonly string[] {
@@ -60,6 +169,13 @@ function endpointRow(id: string): readonly string[] {
     `\`${found.path}\`${found.public === true ? ' (public)' : ''}`,
     found.summary,
   ];
+}
+
+// `frameBytes 4194304, depth 16` becomes one row for each number.
+function limitRows(name: string, value: string): readonly (readonly string[])[] {
+  const parts = [...value.matchAll(/([a-z]+) (\d+)(?:, |$)/gi)];
+  if (parts.length === 0) return [[`\`${name}\``, value]];
+  return parts.map(([, part = '', number = '']) => [`\`${name}.${part}\``, number]);
 }
 
 interface Schema {
@@ -82,10 +198,65 @@ interface Schema {
   readonly maxItems?: number;
 }
 
-function fieldTable(name: string): string {
+function schemaOf(name: string): Schema {
   const schema: Schema | undefined = namedSchemas()[name];
   if (schema === undefined) throw new Error(`the contract has no schema "${name}"`);
-  return table(['field', 'type', 'values', 'meaning'], rows(schema, ''));
+  return schema;
+}
+
+function fieldText(name: string): string {
+  const original = IN_SNAKE_CASE[name];
+  if (original !== undefined) return snakeCaseText(name, original);
+  const all = rows(schemaOf(name), '');
+  const base = BASES[name];
+  return base === undefined ? fieldTable(all) : differences(name, all, base);
+}
+
+function fieldTable(body: readonly (readonly string[])[]): string {
+  return table(['field', 'type', 'values', 'meaning'], body);
+}
+
+function differences(name: string, all: readonly (readonly string[])[], base: Base): string {
+  const repeated = rows(schemaOf(base.of), base.under === undefined ? '' : `${base.under}.`);
+  const known = new Set(repeated.map((row) => row.join('|')));
+  const fields = new Set(all.map(([field = '']) => plainName(field)));
+  const missing = repeated
+    .map(([field = '']) => plainName(field))
+    .filter((one) => !fields.has(one));
+  const other = base.page === undefined ? '' : `(${base.page}#${base.of.toLowerCase()})`;
+  const source = other === '' ? `\`${base.of}\`` : `[\`${base.of}\`]${other}`;
+  const holder = base.under === undefined ? `\`${name}\`` : `\`${base.under}\` of \`${name}\``;
+  const except =
+    missing.length === 0 ? '' : ` except ${missing.join(', ').replace(/, (?=[^,]*$)/, ' and ')}`;
+  return [
+    `${holder} has the fields of ${source}${except}. The table shows only added or changed fields.`,
+    fieldTable(all.filter((row) => !known.has(row.join('|')))),
+  ].join('\n\n');
+}
+
+function plainName(field: string): string {
+  return field.replace(' (optional)', '');
+}
+
+function snakeCaseText(name: string, original: string): string {
+  const [names, originals] = [name, original].map((one) => fieldNames(schemaOf(one)));
+  const expected = originals?.map((field) => v2FieldName(field));
+  if (names?.join() !== expected?.join()) throw new Error(`${name} differs from ${original}`);
+  const example = names?.find((field) => field.includes('_')) ?? '';
+  return `\`${name}\` has the fields of \`${original}\` in snake_case, such as \`${example}\`.`;
+}
+
+// The names of all fields, also within named schemas.
+function fieldNames(schema: Schema): readonly string[] {
+  const { properties = {} } = schema.$ref === undefined ? schema : schemaOf(refName(schema));
+  return Object.entries(properties).flatMap(([name, field]) => [
+    name,
+    ...fieldNames(field.items ?? field),
+  ]);
+}
+
+function refName({ $ref = '' }: Schema): string {
+  return $ref.split('/').at(-1) ?? '';
 }
 
 function rows(schema: Schema, prefix: string): readonly (readonly string[])[] {
@@ -105,7 +276,7 @@ function rows(schema: Schema, prefix: string): readonly (readonly string[])[] {
 
 function typeName(schema: Schema): string {
   const { type, enum: options, anyOf, items, $id, $ref } = schema;
-  if ($id !== undefined || $ref !== undefined) return $id ?? $ref?.split('/').at(-1) ?? '';
+  if ($id !== undefined || $ref !== undefined) return $id ?? refName(schema);
   if (anyOf !== undefined) return [...new Set(anyOf.map((part) => typeName(part)))].join(' or ');
   if (items !== undefined) return `${typeName(items)}[]`;
   if (options !== undefined) return 'string';

@@ -18,20 +18,20 @@ export const REALTIME_TABLES: Readonly<Record<string, () => Table>> = {
   'server-messages': () => messageTable(SERVER_MESSAGES, OF_THE_SERVICE),
   'start-request': startTable,
   'realtime-errors': () => [
-    ['code', 'category', 'retryable', 'terminal'],
+    ['code', 'category', 'retry', 'connection'],
     ...Object.entries(REALTIME_ERRORS).map(([code, { category, retryable, terminal }]) => [
-      `\`${code}\``,
-      category,
+      `\`${code}\` error`,
+      `category \`${category}\``,
       retryable ? 'can be retried' : 'cannot be retried',
       terminal ? 'closes the connection' : 'keeps the connection open',
     ]),
   ],
   'close-codes': () => [
-    ['code', 'meaning', 'connect again'],
+    ['code', 'meaning', 'what the client does'],
     ...Object.entries(CLOSE_CODES).map(([code, { meaning, retryable }]) => [
-      code,
+      `close code ${code}`,
       meaning,
-      yesOrNo(retryable),
+      retryable ? 'connect again' : 'do not connect again',
     ]),
   ],
   'realtime-exits': exitTable,
@@ -52,47 +52,76 @@ function messageTable(
   { v2, v3 }: { readonly v2: Messages; readonly v3: Messages },
   inEvery: readonly string[],
 ): Table {
-  const fieldList = (
-    { properties, required = [] }: ObjectSchema,
-    named: (name: string) => string,
-  ) =>
-    Object.keys(properties)
-      .filter((name) => !inEvery.includes(name))
-      .map((name) => `\`${named(name)}\`${required.includes(name) ? '' : '?'}`)
-      .join(', ');
+  const row = (message: string, schema: ObjectSchema, named: (name: string) => string) => {
+    const { properties, required = [] } = schema;
+    const names = Object.keys(properties).filter((name) => !inEvery.includes(name));
+    const list = (isRequired: boolean) =>
+      names
+        .filter((name) => required.includes(name) === isRequired)
+        .map((name) => `\`${named(name)}\``)
+        .join(', ');
+    return [message, prefixed('has', list(true)), prefixed('may have', list(false))];
+  };
   return [
-    ['event', 'v2', 'v3'],
-    ...Object.entries(v3).map(([event, schema]) => [
-      `\`${event}\``,
-      fieldList(v2[event] ?? schema, v2FieldName),
-      fieldList(schema, (name) => name),
-    ]),
+    ['message', 'required fields', 'optional fields'],
+    ...Object.entries(v3).flatMap(([event, schema]) => {
+      const other = v2[event] ?? schema;
+      const names = [schema, other].map(({ properties }) => Object.keys(properties).join());
+      if (names[0] === names[1]) return [row(`\`${event}\` message`, schema, (name) => name)];
+      return [
+        row(`\`${event}\` message of v3`, schema, (name) => name),
+        row(`\`${event}\` message of v2`, other, v2FieldName),
+      ];
+    }),
   ];
 }
 
+function prefixed(verb: string, names: string): string {
+  return names === '' ? '' : `${verb} ${names}`;
+}
+
+const START_REQUESTS: readonly (readonly [string, ObjectSchema])[] = [
+  ['v3', StartRequest],
+  ['v2 with `product_v1`', ProductStartRequest],
+  ['v2 with `legacy`', LegacyStartRequest],
+];
+
 function startTable(): Table {
-  const schemas: readonly ObjectSchema[] = [StartRequest, ProductStartRequest, LegacyStartRequest];
-  const names = [...new Set(schemas.flatMap(({ properties }) => Object.keys(properties)))];
-  const mark = ({ properties, required = [] }: ObjectSchema, name: string) => {
-    if (!(name in properties)) return '';
-    const allowed = range(properties[name]);
-    const word = required.includes(name) ? 'required' : 'optional';
-    return allowed === '' ? word : `${word}: ${allowed}`;
-  };
-  return [
-    ['v3', 'v2', 'in v3', 'in v2, `product_v1`', 'in v2, `legacy`'],
-    ...names.map((name) => [
-      `\`${name}\``,
-      `\`${v2FieldName(name)}\``,
-      ...schemas.map((schema) => mark(schema, name)),
-    ]),
+  const names = [
+    ...new Set(START_REQUESTS.flatMap(([, { properties }]) => Object.keys(properties))),
   ];
+  return [['field', 'meaning', 'use'], ...names.flatMap((name) => startRows(name))];
+}
+
+// One row for each meaning that the field has in some version.
+function startRows(name: string): Table {
+  const uses = START_REQUESTS.flatMap(([version, { properties, required = [] }]) => {
+    if (!(name in properties)) return [];
+    const meaning = String(Object(properties[name]).description);
+    const word = required.includes(name) ? 'required' : 'optional';
+    return [{ version, meaning, use: `${word}${range(properties[name])}` }];
+  });
+  const label = name === 'modelId' ? '`modelId` (v2: `model`)' : `\`${name}\``;
+  return [...new Set(uses.map(({ meaning }) => meaning))].map((meaning) => {
+    const ofMeaning = uses.filter((one) => one.meaning === meaning);
+    const parts = [...new Set(ofMeaning.map(({ use }) => use))].map((use) => {
+      const same = ofMeaning.filter((one) => one.use === use);
+      return `${use} in ${versionNames(same.map(({ version }) => version))}`;
+    });
+    return [label, meaning, parts.join(', ')];
+  });
+}
+
+function versionNames(names: readonly string[]): string {
+  if (names.length === START_REQUESTS.length) return 'v2 and v3';
+  if (names.length > 1 && !names.includes('v3')) return 'v2';
+  return names.join(' and ');
 }
 
 function range(schema: unknown): string {
   const { minimum, maximum, maxLength } = Object(schema);
-  if (minimum !== undefined) return `${minimum} to ${maximum}`;
-  return maxLength === undefined ? '' : `up to ${maxLength} characters`;
+  if (minimum !== undefined) return ` (${minimum} to ${maximum})`;
+  return maxLength === undefined ? '' : ` (at most ${maxLength} characters)`;
 }
 
 /** The exit codes of the command line, with the errors and the close codes that lead to each. */
@@ -109,8 +138,4 @@ function exitTable(): Table {
       return [[`exit ${exit}`, ofErrors?.join(', ') ?? '', ofCloses?.join(', ') ?? '']];
     }),
   ];
-}
-
-function yesOrNo(value: boolean): string {
-  return value ? 'yes' : 'no';
 }
