@@ -20,7 +20,9 @@ export const RealtimeModel = named('RealtimeModel', {
   controls: mapOf(Type.Boolean(), {
     description: 'Controls, such as speed, that the model supports',
   }),
-  segmentMaxCharacters: limit('Maximum number of characters that the model accepts in a segment'),
+  segmentMaxCharacters: limit(
+    'Maximum number of characters in a segment, or in a request of mode simple',
+  ),
 });
 
 export const RealtimeCapabilities = named('RealtimeCapabilities', {
@@ -60,7 +62,7 @@ export const BrowserTicketRequest = strict('BrowserTicketRequest', {
 });
 
 export const BrowserTicket = named('BrowserTicket', {
-  ticket: Type.String({ description: 'Token for the first WebSocket message, auth (works once)' }),
+  ticket: Type.String({ description: 'Token to send in the first WebSocket message (works once)' }),
   url: Type.String({ description: 'Address of the WebSocket' }),
   subprotocol,
   expiresAt: Type.String({
@@ -143,7 +145,7 @@ export const REALTIME_ENDPOINTS = [
     path: '/v1/tts/live',
     public: true,
     section: 'versions',
-    summary: 'Get 501, because the service has no realtime v1 (use v3)',
+    summary: 'Get 501, because the embedded service has no realtime v1',
     success: 'switching',
     errors: ['ERR_NOT_IMPLEMENTED'],
   },
