@@ -26,8 +26,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A poll ends when what it waits for is there, however busy the machine is.
     expect: { poll: { timeout: 20_000 } },
-    // While one file waits for a process, a socket or a disk, another computes.
-    maxWorkers: availableParallelism() + 1,
+    // Half of the files wait for a process, a socket or a disk while the others compute.
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/harness/skip-summary.ts'],
     projects: [

@@ -10,7 +10,7 @@ const folder = path.join(root, 'test/node-versions');
 
 /** What a version of Node can break: loading, streams, sockets, signals, workers, the database, terminals. */
 const TELLING = [
-  'test/binary/aligned.test.ts',
+  'test/check/aligned.test.ts',
   'test/binary/api-terminal.test.ts',
   'test/binary/batch/batch.test.ts',
   'test/check/batch/terminal.test.ts',

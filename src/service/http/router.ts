@@ -1,5 +1,5 @@
 import { TrieRouter } from 'hono/router/trie-router';
-import { Hono } from 'hono/tiny';
+import { Hono } from 'hono';
 import type { TObject } from 'typebox';
 import type { Endpoint } from '../../contract/endpoint.ts';
 import { DEFINITIONS } from '../../contract/endpoints.ts';

@@ -11,7 +11,7 @@ import { runFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
 import type { RawConnection } from '../service/support/raw-connection.ts';
 import { connectRaw, rawPost } from '../service/support/raw-connection.ts';
-import { codeOf, type ServingFoley, startServe } from './support/serve.ts';
+import { codeOf, type ServingFoley, startServe } from '../binary/support/serve.ts';
 
 const PATH = '/api/open/v3/speech/tts/aligned';
 const ENGINE = fileURLToPath(new URL('../fixtures/wordless-engine.mjs', import.meta.url));

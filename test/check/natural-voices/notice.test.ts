@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { runFoley } from '../harness/run-foley.ts';
-import { sandbox } from '../harness/sandbox.ts';
-import type { Sandbox } from '../harness/sandbox.ts';
-import { startInTerminal } from '../harness/terminal.ts';
+import { runFoley } from '../../harness/run-foley.ts';
+import { sandbox } from '../../harness/sandbox.ts';
+import type { Sandbox } from '../../harness/sandbox.ts';
+import { startInTerminal } from '../../harness/terminal.ts';
 
 const HINT = 'foley engine add kokoro';
 
