@@ -14,8 +14,9 @@ interface TokenRow {
 }
 
 /**
- * Divides tokens into cues within the limits, so that the total cost is lowest (see {@link CueCost}). A token that
- * exceeds a limit becomes a cue of its own. The computing time grows with the number of tokens in the largest cue.
+ * Divides tokens into cues that keep the limits of `shape`, at the lowest total cost (see {@link CueCost}). A token
+ * that exceeds a limit by itself gets its own cue. The computing time grows with the number of tokens in the largest
+ * cue.
  * @returns the number of tokens in each cue
  */
 export function cutCues(row: TokenRow, shape: CueShape): number[] {
@@ -81,7 +82,7 @@ function* candidates(
   }
 }
 
-/** Maximum time between the start of a cue and the start of its speech, if no other cue is shown (BBC: 1.5 s). */
+/** Maximum time for which a cue may appear before its speech starts (BBC guidelines: 1.5 s). */
 export const MAX_LEAD_MS = 1_500;
 
 function earliestStart(
@@ -120,7 +121,7 @@ const AFTER_SHORT_PAUSE = 0.7;
 const AFTER_LONG_PAUSE = 0.3;
 const CLING = 220;
 const GLUED_COST = 5_000;
-/** Cost of a cue for each end of a sentence within the cue. */
+/** Added to the cost of a cue for each sentence that ends before the cue does. */
 const PASSED_SENTENCE = 160;
 const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 3_000;
@@ -226,8 +227,8 @@ function cutCost({ kind, cling, pauseMs }: Boundary): number {
 }
 
 /**
- * Divides tokens into one cue for each spoken word. If they fit, separate signs and emoji join the cue of the previous
- * word, and opening signs join the cue of the next word.
+ * Creates one cue for each spoken word. Separate signs and emoji join the previous cue, and opening punctuation joins
+ * the next cue, unless the cue would exceed a limit.
  * @returns the number of tokens in each cue
  */
 export function cutWords(

@@ -22,8 +22,8 @@ export function lineRow(
 }
 
 /**
- * Breaks the tokens of a cue into lines of similar width that end where a reader would pause. Prefers a shorter upper
- * line. The computing time is proportional to the product of tokens, tokens on a line, and lines.
+ * Breaks the tokens of a cue into lines of similar width. Prefers breaks where a reader would pause, and a shorter
+ * upper line. The computing time grows with the number of tokens times tokens per line times lines.
  * @param lineCount number of lines, which must be enough for all tokens
  * @returns the number of tokens on each line
  */
@@ -125,7 +125,7 @@ function upperCost(row: LineRow, from: number, to: number, ideal: number): numbe
   return length + BREAK[kind] + glue;
 }
 
-/** Counts the lines that tokens need. The caller adds the tokens one by one. */
+/** Counts how many lines a cue needs. Call `add` for each token of the cue, in order. */
 export class LineFill {
   lines = 0;
   width = 0;
@@ -139,7 +139,8 @@ export class LineFill {
   }
 
   /**
-   * @param before the boundary before the token. With `cling` 100, the token stays on the line of the previous token
+   * Adds the next token of the cue.
+   * @param before the boundary between the previous token and this one; `cling: 100` keeps both on one line if they fit
    */
   add({ gap, width }: Pick<Token, 'gap' | 'width'>, before?: Pick<Boundary, 'cling'>): void {
     this.isTooWide ||= width > this.#maxChars;

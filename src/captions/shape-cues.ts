@@ -8,8 +8,9 @@ import { firstWordsOf } from './timings.ts';
 import { tokenize } from './tokens.ts';
 
 /**
- * Creates the cues of a text, in order. The cues contain all characters except white space, and never overlap. Only a
- * cue with a single word may exceed the limits of the shape. Each line of a recording begins a cue.
+ * Creates the subtitle cues of a text, in order. The cues contain all characters except white space, and never overlap.
+ * Only a cue with a single word may exceed the limits in `shape`. If `timings` has several speakers, each speaker's
+ * line starts a new cue.
  */
 export function shapeCues(timings: Timings, shape: CueShape): Cue[] {
   const { durationMs, lines, words } = timings;

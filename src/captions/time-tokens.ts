@@ -11,8 +11,9 @@ export interface TimedToken extends Token {
 }
 
 /**
- * Adds a start and an end to each token: those of the timed words that match the token. Tokens without a match share
- * the time between their neighbours. A silent token has no duration. Starts never decrease, and tokens never overlap.
+ * Adds a start and an end time to each token, taken from the timed words that match the token. Tokens without a match
+ * share the time between their neighbours. Tokens that are not spoken get a duration of 0 ms. Start times never
+ * decrease, and tokens never overlap.
  */
 export function timeTokens(tokens: readonly Token[], timings: Timings): TimedToken[] {
   const { durationMs, words } = timings;

@@ -18,13 +18,13 @@ export interface Timings {
   readonly complete: boolean;
   /** The words in text order. Starts never decrease, and no word ends after the next word starts. */
   readonly words: readonly TimedWord[];
-  /** The words that were not found in the audio, in text order. In the file, their times are null. */
+  /** The words of the text that were not found in the audio, in text order. */
   readonly unplaced?: readonly UnplacedWord[];
-  /** The lines of a recording with several speakers. Together they contain all words. */
+  /** The lines of the script, for a recording with several speakers. Every timed word belongs to one line. */
   readonly lines?: readonly TimedLine[];
 }
 
-/** A line of a recording, with its start and end in whole milliseconds. Lines may overlap. */
+/** A line of a script that one speaker says, with its start and end in whole milliseconds. Lines may overlap. */
 export interface TimedLine extends TimedWord {
   readonly speaker: string;
   /**
@@ -34,7 +34,7 @@ export interface TimedLine extends TimedWord {
   readonly words: number;
 }
 
-/** A word of the text without a time. */
+/** A word of the text that was not found in the audio. */
 export interface UnplacedWord {
   readonly text: string;
   /** Number of timed words before this word. */
@@ -80,7 +80,7 @@ export function timingsFile(timings: Timings): string {
   return `${head},"words":[${rows.length === 0 ? '' : `\n${rows.join(',\n')}\n`}]}\n`;
 }
 
-/** Returns the JSON document of timings, in which a word that was not found has null times. */
+/** Returns the JSON document of timings. Words that were not found in the audio have null times. */
 export function timingsDocument({ unplaced = [], words, ...rest }: Timings) {
   const rows: (Omit<TimedWord, 'startMs' | 'endMs'> & {
     readonly startMs: number | null;

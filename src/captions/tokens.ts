@@ -1,6 +1,9 @@
 import stringWidth from 'string-width';
 
-/** A word with the punctuation marks attached to it. A token is never split. Together, tokens contain all text except white space. */
+/**
+ * A word with the punctuation marks attached to it, which is never split over lines. Together, the tokens of a text
+ * contain all its characters except white space.
+ */
 export interface Token {
   readonly text: string;
   /** Start and end of the token in the text, in UTF-16 units. */

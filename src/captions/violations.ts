@@ -16,17 +16,17 @@ export interface CueViolation {
   /** Number of the cue, from 1. */
   readonly cue: number;
   readonly startMs: number;
-  /** Line of the subtitle file; null for cues that were not read from a file. */
+  /** Line number in the subtitle file where the problem is, from 1; null if the cue was not read from a file. */
   readonly line: number | null;
   readonly rule: CueRule;
-  /** Measured value: milliseconds, columns per second, lines or columns. */
+  /** The measured value in the unit of the rule: milliseconds, columns per second, lines or columns. */
   readonly value: number;
   /** The limit, in the unit of the value. */
   readonly limit: number;
   readonly text: string;
 }
 
-/** A cue with the times and lines that viewers see. */
+/** A subtitle cue as viewers see it: its times and its lines of plain text. */
 export interface ShownCue {
   readonly startMs: number;
   readonly endMs: number;
@@ -35,7 +35,7 @@ export interface ShownCue {
   readonly line?: number;
 }
 
-/** Converts created cues to the form that viewers see. */
+/** Joins the words of each line of a cue to plain text, as a subtitle file shows it. */
 export function shownCues(cues: readonly Cue[]): ShownCue[] {
   return cues.map(({ startMs, endMs, lines }) => ({
     startMs,
@@ -49,8 +49,8 @@ const ROUNDING_MS = 1;
 const FRAME_MS = 42;
 
 /**
- * Returns all violations of the limits, in the order of the cues. A cue for a single word (`by: 'word'`) has the times
- * of the speech, so only its size, maximum duration and order are checked.
+ * Returns all violations of the subtitle limits, in the order of the cues. With `by: 'word'`, gaps, reading speed and
+ * the minimum duration are not checked, because each cue is shown only while its word is spoken.
  */
 export function findViolations(cues: readonly ShownCue[], shape: CueShape): CueViolation[] {
   return cues.flatMap((cue, index) => {
@@ -115,7 +115,7 @@ function sizeProblems({ lines }: ShownCue, { maxChars, maxLines }: CueShape): Pr
   return [...tooMany, ...tooWide];
 }
 
-/** Calls `warn` for each cue of the subtitle files that violates a limit. */
+/** Calls `warn` for the first 20 violations in each subtitle file, and once for the number of further violations. */
 export function warnOfViolations(
   written: readonly { readonly path: string; readonly violations: readonly CueViolation[] }[],
   warn: (sentence: string) => void,

@@ -111,7 +111,8 @@ export async function storedAccounts(context: Context): Promise<Accounts> {
 }
 
 /**
- * Creates the API client for a service. The flags set the limits of the client.
+ * Creates the API client for a service. Global flags such as `--max-retries` set the client's retry, time and size
+ * limits.
  * @param transport sends the requests; default: HTTP
  */
 export function openClient(
@@ -374,8 +375,9 @@ export async function serviceHost(context: Context): Promise<ServiceHost> {
 }
 
 /**
- * Starts the embedded service for one command, on a free loopback port with a random API key. `close` finishes running
- * requests and orphaned jobs. If `hurry` is aborted, `close` leaves these jobs to the next service with the same data.
+ * Starts the embedded service for one command, on a free loopback port with a random API key. The returned `close`
+ * waits for running requests and jobs. When its argument `hurry` is aborted, `close` stops waiting and leaves
+ * unfinished jobs to the next service process.
  * @throws Failure (state) if the data of the service cannot be used
  */
 export async function startEmbedded(
@@ -403,7 +405,10 @@ export interface ServiceHost {
   readonly files: FileSystem;
   /** Environment variables of this process. Engines that the user added get only the variables that foley allows. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Returns how engine processes stay ready after the service ends. By default, these processes end too. */
+  /**
+   * Returns the options for engine processes that keep running after the service ends; undefined if they end with the
+   * service.
+   */
   readonly resident?: () => Promise<AddedEngines['resident']>;
 }
 

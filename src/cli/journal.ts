@@ -27,8 +27,8 @@ export async function openJournal(context: Context): Promise<{
 }
 
 /**
- * Calls `work` with an open journal of billed requests, then closes the journal. In `work`, `notice` stops the progress
- * display and prints a line on stderr.
+ * Opens the journal of billed requests, calls `work`, and closes the journal. The function `notice` that `work`
+ * receives stops the progress display and prints a line on stderr.
  */
 export async function withJournal<T>(
   context: Context,

@@ -12,7 +12,7 @@ export async function requireSharp(): Promise<void> {
   }
 }
 
-/** Creates the failure for a package that is not installed, or not with its binary for this system. */
+/** Creates the failure for an npm package that is not installed, or whose native binary does not match this system. */
 export function missingBinary(name: string, cause: unknown): Failure {
   const [reason = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return new Failure(

@@ -19,10 +19,12 @@ export interface Family {
   };
 }
 
-/** Id of a model family. The family `local` contains the models that added engines provide (docs/engines.md#models). */
+/**
+ * Id of a model family. The family `local` contains the models of engines that the user added (docs/engines.md#models).
+ */
 export type FamilyId = 'vendor' | 'altA' | 'altB' | 'altC' | 'altD' | 'altE' | 'altF' | 'local';
 
-/** Prefix of the ids of all models that added engines provide. */
+/** Prefix of the ids of models that belong to engines that the user added. */
 export const LOCAL_MODEL_PREFIX = 'local-';
 
 const speed = { ...SPEED_RANGE, default: 1 };

@@ -48,7 +48,7 @@ export const SERVICE_ERRORS = {
 
 export type ServiceErrorCode = keyof typeof SERVICE_ERRORS;
 
-/** The error code that a fault rule returns for each HTTP status. */
+/** The error code in the response when a fault rule (`--fault`) simulates an error with this HTTP status. */
 export const CODE_OF_STATUS = {
   400: 'ERR_INVALID_REQUEST',
   401: 'ERR_UNAUTHORIZED',

@@ -23,7 +23,10 @@ export class UnsafeFile extends Error {
   override readonly name = 'UnsafeFile';
 }
 
-/** Returns the reason why a file in `folder` cannot be used, derived from a system error. */
+/**
+ * Converts a system error to a reason for messages, such as `the disk is full`.
+ * @param folder the folder of the file that caused the error
+ */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);
   if (errno !== undefined) return REASONS[errno]?.(display(folder)) ?? errno;
@@ -117,7 +120,7 @@ export function outputFailure(
 
 /**
  * Returns the Failure for an output that cannot be written (exit code 30).
- * @param what reason to state in the message
+ * @param what the reason, such as `the disk is full`
  */
 export function unwritable(
   output: string,

@@ -13,7 +13,7 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** Set if names of temporary files contain the process id, by which later commands recognize orphaned files. */
+  /** If set, names of temporary files contain this process's id, by which later commands recognize orphaned files. */
   readonly processes?: Processes | undefined;
 }
 

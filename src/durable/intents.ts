@@ -53,14 +53,18 @@ export class IntentJournal {
     return intent;
   }
 
-  /** Returns the stored request body of an operation. @throws Failure (state) */
+  /**
+   * Returns the stored request body of an operation; undefined if no body is stored, such as after the outcome is
+   * known.
+   * @throws Failure (state)
+   */
   async bodyOf({ id }: IntentStatus): Promise<Buffer | undefined> {
     const read = await readIntentFiles(this.#options.folder, this.#options);
     const [body] = read.flatMap((file) => file.bodies.get(id) ?? []);
     return body === undefined ? undefined : Buffer.from(body);
   }
 
-  /** Overwrites the stored request body with blanks. Ignores errors, because the journal file is removed later. */
+  /** Overwrites the request body in the journal file with blanks. Ignores errors, because the file is removed later. */
   forgetBody({ body, id }: Intent): void {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
@@ -76,8 +80,8 @@ export class IntentJournal {
   }
 
   /**
-   * Finds interrupted operations that the service billed together with the finished operation `done`. Marks them as
-   * published and removes their temporary files.
+   * Marks interrupted operations as published if the service billed them together with the finished operation `done`.
+   * Also removes their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
@@ -108,7 +112,7 @@ export class IntentJournal {
     );
   }
 
-  /** Appends a step of an operation to the journal, with the request body if there is one. */
+  /** Appends the current state of an operation to the journal, with the request body if given. */
   async write(
     intent: Intent,
     known: Pick<IntentStep, 'about' | 'facts'>,
@@ -205,8 +209,8 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 }
 
 /**
- * Returns the damaged journal files of ended processes, including files renamed to `.corrupt`. An incomplete last line
- * does not count as damage.
+ * Returns the damaged journal files of processes that are not known to be running, including files renamed to
+ * `.corrupt`. An incomplete last line does not count as damage.
  * @throws Failure (state) like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
@@ -259,13 +263,19 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
   );
 }
 
-/** A finished operation whose request may have been billed together with earlier operations. */
+/**
+ * A finished operation. If its request repeated earlier, interrupted requests, the service may have billed all of them
+ * once.
+ */
 export interface FinishedOperation {
   readonly about: IntentAbout;
   readonly jobId: string | undefined;
-  /** Whether the complete output was delivered. If false, only the job id is known. */
+  /**
+   * Whether foley wrote the output. False if the request succeeded without output, for example if it only created a
+   * job.
+   */
   readonly isDelivered: boolean;
-  /** Whether the operation resumed a stream with the same idempotency key and received audio that was billed before. */
+  /** Whether a repeated request with the same idempotency key resumes the stream, so that its audio is billed once. */
   readonly isResumed: boolean;
 }
 
@@ -344,7 +354,7 @@ export interface IntentMetadata {
 /** The current status of a billed operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** Generation number: how many times the user deliberately paid for the request again. */
+  /** How many times the user paid for this request again; always 0 for operations that this version begins. */
   readonly generation: number;
   readonly state: IntentState;
   /** When the operation reached this state, as an ISO date. */
@@ -380,8 +390,8 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the recorded steps of operations, in any order and from any files. The latest state of the highest generation
- * number counts for each operation; times are ignored.
+ * Merges the recorded steps of each operation to the latest status, by generation number and state. The steps may be in
+ * any order and from several files; their times are ignored.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();

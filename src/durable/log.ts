@@ -180,11 +180,11 @@ const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** Records to write once, before the first record that this process appends. */
+  /** Records that this process writes once, before all others. */
   readonly head: readonly LogRecord[];
   /** Whether to append to an existing file. If false, the file must not exist yet. */
   readonly isResumed?: boolean;
-  /** Called before the log file is created. */
+  /** Called before the log file is created or opened, for example to create the folder. */
   readonly prepare?: () => Promise<unknown>;
 }
 

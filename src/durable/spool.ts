@@ -19,14 +19,14 @@ export interface Spool {
   /** Creates an entry for audio that is about to arrive. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the file of a released output into the spool, or copies the file if it is on another disk. The returned
-   * writer appends to the spooled file.
+   * Moves the temporary file of an unfinished output into the spool, or copies the file if it is on another disk. The
+   * returned writer appends to the spooled file.
    * @throws Failure (state) with the path of the audio in `details.left`
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Records that the missing part of an entry's audio is lost, and that a message has said so. */
+  /** Records that foley has told the user that part of this entry's audio is lost. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
   /** Removes entries older than 24 hours, then the oldest until at most 512 MiB remain. Returns the removed entries. */

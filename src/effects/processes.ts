@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 export interface ProcessIdentity {
   readonly pid: number;
   readonly host: string;
-  /** Id of the computer's current boot. Unlike the host name, it does not change while the computer runs. */
+  /** Id of the current boot, by which foley recognizes processes of this computer even if the host name changes. */
   readonly bootId: string | undefined;
   /** The namespace in which the process id is valid, such as a container. */
   readonly pidNamespace: string | undefined;
@@ -22,7 +22,10 @@ export interface Processes {
   liveness(process: ProcessIdentity): Liveness;
 }
 
-/** The operating system functions that identify processes. They are injected, so that tests can run another system. */
+/**
+ * The operating system functions that identify processes. They are injected, so that tests can simulate other operating
+ * systems.
+ */
 export interface ProcessSystem {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -66,8 +69,8 @@ const THIS_SYSTEM: ProcessSystem = {
 };
 
 /**
- * Returns the processes of this computer. Linux describes them in `/proc`. On macOS and Windows, checking the start time
- * of another process runs a program of the system.
+ * Returns functions that identify this computer's processes. On Linux, reads start times from `/proc`; on macOS and
+ * Windows, runs a system program to get the start time of another process.
  */
 export function systemProcesses(system = THIS_SYSTEM): Processes {
   const isLinux = system.platform === 'linux' || system.platform === 'android';

@@ -13,8 +13,8 @@ const FIRST_POOL_BYTES = 256;
 const LATER_POOL_BYTES = 8_192;
 
 /**
- * Creates a source of random values that reads a device such as `/dev/urandom`, or uses `node:crypto` if the device
- * cannot be read. Loading `node:crypto` takes two milliseconds.
+ * Creates a source of random values that reads a device such as `/dev/urandom`. Falls back to `node:crypto` if the
+ * device cannot be read. The device is preferred because loading `node:crypto` takes two milliseconds.
  */
 export function createSystemRandom(device: string): Random {
   let pool: Buffer = Buffer.alloc(0);

@@ -10,7 +10,10 @@ interface InspectorDeps {
   readonly signal: AbortSignal;
 }
 
-/** Returns a function that starts an engine and tests its protocol with the code of the embedded service. */
+/**
+ * Returns a function that starts an engine and checks that it follows the engine protocol. Uses the same code as the
+ * embedded service.
+ */
 export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDeps['inspect'] {
   return async (command) => {
     const [{ engineLauncher }, { inspectEngine }, { EngineError }] = await Promise.all([

@@ -44,8 +44,8 @@ interface Adapter {
 }
 
 /**
- * Installs espeak-ng (GPL-3.0-or-later) with its adapter in a new folder, and adds it to the list of engines. Keeps
- * the previous installation if the new one does not work.
+ * Installs espeak-ng (GPL-3.0-or-later) and its adapter in a new folder, and adds espeak-ng to the list of engines.
+ * Keeps the previous installation if the new one does not work.
  * @throws Failure if espeak-ng cannot be installed or does not work
  */
 export function installEspeakNg(deps: InstallDeps): Promise<EngineRegistration> {

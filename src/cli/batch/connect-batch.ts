@@ -36,7 +36,7 @@ export interface PreparedBatch {
   readonly rerun: RerunOptions;
   /** Digest of the item ids given to `--redo`; undefined without `--redo`. */
   readonly redo: string | undefined;
-  /** Whether this run created the output folder for itself; the folder is removed if nothing was sent. */
+  /** Whether this run created the output folder. If so, foley removes the folder when no request was sent. */
   readonly isNewFolder?: boolean;
   /** Caption options. With captions, items are spoken as a stream with word times; otherwise as jobs. */
   readonly captions: CaptionOptions | undefined;
@@ -45,17 +45,17 @@ export interface PreparedBatch {
   /** Yields the items of this shard of the batch (`--shard`). Each call starts with the first item. */
   items(voiceId: string): AsyncIterable<BatchItem>;
   /**
-   * Opens the product of the batch, while the output folder is locked and before anything is billed.
+   * Opens the final output of the batch, before anything is billed. The output folder is locked at that time.
    * @param temporaries folder for temporary files
    */
   readonly openProduct?: (temporaries: string) => Promise<BatchProduct>;
 }
 
-/** A product that a command makes from the audio of all items, such as one joined recording. */
+/** The final output of a batch, made from the audio of all items, such as one joined recording. */
 export interface BatchProduct {
-  /** Makes the product. Called when the audio of all items is in the output folder. */
+  /** Creates the final output. Called when the audio of all items is in the output folder. */
   make(): Promise<CommandResult>;
-  /** Removes an unfinished product. Never throws. */
+  /** Removes the unfinished output. Never throws. */
   abandon(): Promise<void>;
 }
 

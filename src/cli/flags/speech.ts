@@ -34,7 +34,10 @@ export interface SpeechFlags extends SpeechControls {
 
 const SHORT_NAMES: Partial<Record<ControlName, string>> = { language: '-l' };
 
-/** Adds the flags for voice, model, format and controls to a command. `usual` is the default format in the help. */
+/**
+ * Adds the flags for voice, model, format and speech controls to a command.
+ * @param options `usual`: the default format as the help describes it
+ */
 export function addSpeechFlags(
   command: Command,
   {

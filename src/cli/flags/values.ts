@@ -33,7 +33,7 @@ export function numberOption(flags: string, description: string, range: Range): 
 
 /**
  * Creates a flag that accepts only the given words.
- * @param meant returns the allowed word to suggest for an invalid word
+ * @param meant converts an invalid value to an allowed word, which the error message then suggests
  */
 export function choiceOption(
   flags: string,

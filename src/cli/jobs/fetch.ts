@@ -19,7 +19,7 @@ interface FetchCommand<Job extends WaitedJob> {
   /** The value of `--output`: a file, `-` for stdout, or a folder for the results of several jobs. */
   readonly output: string | undefined;
   readonly openPlace: (output: string) => Promise<OpenPlace>;
-  /** Opens an output whose name foley chooses, for the result of a single job, if `output` is undefined. */
+  /** Opens a file with an automatic name for the result of a single job. Used if `output` is undefined. */
   readonly automatic?: OpenDestination;
   readonly jobs: (
     connection: Connection,
@@ -27,7 +27,10 @@ interface FetchCommand<Job extends WaitedJob> {
   readonly resume: (ids: readonly string[], output: string | undefined) => string;
 }
 
-/** Downloads the result of one job and saves it. If `jobs` returns `polling`, first waits for the job. */
+/**
+ * Downloads the result of one job and saves it. First waits until the job ends, if the `jobs` function returns polling
+ * options.
+ */
 export async function fetchJobCommand<Job extends WaitedJob>(
   context: Context,
   id: string,

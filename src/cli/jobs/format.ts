@@ -149,8 +149,8 @@ export function fetchedDocument<Job extends WaitedJob>(
 }
 
 /**
- * Returns the shell command that resumes jobs, or that downloads one `segment` of a job, with the service and the
- * output of this command.
+ * Returns the shell command that waits for the given jobs. With `segment`, returns the command that downloads this
+ * segment of a job. The command has the same service flags and output as the current one.
  * @param options `noun`: the command group of the jobs, such as `dub`
  */
 export function resumeCommand(
@@ -178,7 +178,7 @@ export function resumeCommand(
   ].join(' ');
 }
 
-/** Returns the flags with which another foley command uses the same service as this command. */
+/** Returns the flags that make another foley command use the same service as this command, such as `--local`. */
 export function serviceFlags({
   account,
   apiKeyFile,

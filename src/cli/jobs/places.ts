@@ -17,20 +17,20 @@ export interface OpenPlace {
   readonly placeFor: OpenDestination;
   /** The open file; undefined if the output is stdout. */
   readonly file: Output | undefined;
-  /** Returns a file name that matches the format of the result, for the command that resumes the job. */
+  /** Returns the file name to use when resuming the job; its extension matches the format of the result. */
   readonly nextName?: () => string;
   /** Removes the open file, unless it was published. */
   abandon(): Promise<void>;
 }
 
-/** Returns a {@link Place} that writes audio to stdout. @throws Failure (output) if stdout is closed */
+/** Returns an output that writes to stdout. @throws Failure (output) if stdout is closed */
 export function stdoutPlace({ io }: Pick<Context, 'io'>): Place {
   io.requireStdout();
   return { stream: { write: (chunk) => io.writeOut(chunk), end: () => Promise.resolve() } };
 }
 
 interface PlaceOptions {
-  /** Where the content comes from, as a noun for messages; default `job`. */
+  /** Noun for the source of the content in messages; default `job`. */
   readonly what?: string;
   /** What the output contains, as a noun for messages; default `audio`. */
   readonly holds?: string;

@@ -25,7 +25,11 @@ export interface MediaTask {
    * @throws Failure (usage) if the service would refuse the request
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;
-  /** Returns the shell command that makes a lip sync from speech that was billed before the dubbing failed. */
+  /**
+   * Returns a shell command for dubbing that failed after the speech was billed. The command reuses this speech for a
+   * lip sync.
+   * @param audio URL or path of the speech
+   */
   readonly continueCommand?: (audio: string) => string;
   /** An output that is already open, used instead of `--output`. */
   readonly place?: MediaPlace;

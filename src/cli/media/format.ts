@@ -97,7 +97,10 @@ export function describeBilling({
   return `${billedSeconds} s${why.length === 0 ? '' : ` (${why.join('; ')})`}`;
 }
 
-/** Returns the shell command that resumes media jobs with the service and the output of this command. */
+/**
+ * Returns the shell command that waits for media jobs and saves their results. The command has the same service flags
+ * and output as the current one.
+ */
 export function resumeMedia(
   { globals }: Context,
   noun: MediaJobKind,
@@ -110,8 +113,8 @@ export function resumeMedia(
 export type MediaPlace = OpenPlace & Required<Pick<OpenPlace, 'nextName'>>;
 
 /**
- * Opens the output of a media job. If the file name does not match the format of the result, publishing fails, and
- * `nextName` returns a matching name.
+ * Opens the output of a media job. Publishing fails if the file extension does not match the format of the result;
+ * `nextName` then returns the file name with the right extension.
  * @throws Failure (usage, output, exists)
  */
 export async function mediaPlace(

@@ -210,7 +210,7 @@ interface Cost {
   readonly ignoredParameters?: readonly string[] | undefined;
 }
 
-/** Appends the cost to the description of a result, such as `speech.mp3`. */
+/** Formats a result with its cost, such as `speech.mp3; 12 credits used; quota left: 988`. */
 export function describeCost(
   result: string,
   { creditsUsed, ignoredParameters = [], quotaRemaining }: Cost,

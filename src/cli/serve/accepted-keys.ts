@@ -71,8 +71,8 @@ function parseLine(line: string, name: string): AccountKey {
 }
 
 /**
- * Checks an API key for the embedded service, and the key's account.
- * @param name how messages name the key, because they never quote it
+ * Checks the form of an API key and its account name, before the embedded service accepts the key.
+ * @param name what messages call the key, since they never quote the key
  * @throws Failure (usage)
  */
 export function checkAcceptedKey({ key, account }: AccountKey, name: string): AccountKey {

@@ -7,7 +7,7 @@ import { loadEngineRegistrations, registrationsFile } from '../../engines/regist
 import type { SpokenText } from '../../text/document.ts';
 import type { Context } from '../command.ts';
 
-/** Opens the speech engines whose speech is compared with recordings. The caller must close the engines. */
+/** Opens the speech engines that speak the text for comparison with a recording. The caller must close the engines. */
 export async function openReferenceSpeaker(context: Context): Promise<ReferenceSpeaker> {
   const { engines } = await context.paths();
   const added = await loadEngineRegistrations(context.files, registrationsFile(engines));
@@ -15,9 +15,9 @@ export async function openReferenceSpeaker(context: Context): Promise<ReferenceS
 }
 
 /**
- * Creates the timings of a text whose words were searched in a recording.
- * @param spoken the document of the text, whose words are in the timings
- * @param words the words of the text; those without a time are listed as not found
+ * Creates timings from the words of a text and their times in a recording.
+ * @param spoken the document from which the text comes; the timings then contain the words of the document
+ * @param words the words of the text; words without times are listed as not found
  */
 export function timingsOfWords(
   text: string,

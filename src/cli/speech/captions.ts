@@ -22,8 +22,8 @@ import type { CaptionPlan } from '../flags/captions.ts';
 import type { OpenCaptions, PublishedCaptions, SpeechRequest, Task } from './plan.ts';
 
 /**
- * Opens the caption files before anything is billed. `edits` turn the spoken words in the captions back into the words
- * of the document.
+ * Opens the caption files before anything is billed.
+ * @param options `text`: the spoken text; `edits`: convert this text back to the words of the document
  * @throws Failure (output, exists, usage)
  */
 export async function openCaptions(
@@ -123,7 +123,7 @@ interface CaptionsRecord extends CaptionPlan {
   readonly edits: readonly Edit[];
 }
 
-/** Converts a caption plan to the form in which foley saves the progress of a long text. */
+/** Converts a caption plan to JSON with absolute paths, which foley stores with the progress of a long text. */
 export function captionsRecord(
   captions: CaptionPlan | undefined,
   cwd: string,
@@ -137,7 +137,7 @@ export function captionsRecord(
   return { ...captions, targets, ...(edits.length === 0 ? {} : { edits }) };
 }
 
-/** Parses a plan that {@link captionsRecord} created; undefined if the plan is invalid. */
+/** Parses the JSON of {@link captionsRecord}; undefined if it is invalid. */
 export function parseCaptionsRecord(value: unknown): CaptionsRecord | undefined {
   const { edits = [], shape: recorded, targets } = fieldsOf(value);
   // Records of earlier versions lack these limits.

@@ -12,7 +12,7 @@ import { jobOptions } from './plan.ts';
 
 /**
  * Creates a speech job. If `waits` is true, also waits for the job and saves the audio at `place`.
- * @param output output path in the command that foley prints for resuming the job
+ * @param output the output path for the printed command that resumes the job
  * @throws Failure if no job was created; the signal's abort reason if the user aborts
  */
 export async function runSpeechJob(

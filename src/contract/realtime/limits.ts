@@ -10,7 +10,10 @@ export const SESSION_MAX_UNITS = 100_000;
 export const REALTIME_ID_MAX_CHARACTERS = 128;
 export const CHUNK_LENGTH_RANGE = { minimum: 50, maximum: 1_000 } as const;
 export const REALTIME_LANGUAGE_MAX_CHARACTERS = 32;
-/** Range of the control `volume` in the v2 profile `legacy`. Elsewhere, the range of HTTP speech applies. */
+/**
+ * Range of the control `volume` in the v2 profile `legacy`. Other profiles and versions have the same range as speech
+ * over HTTP.
+ */
 export const LEGACY_VOLUME_RANGE = { minimum: 0, maximum: 10 } as const;
 
 /** Limits of a WebSocket frame in either direction, defined by foley. Larger frames are refused. */
