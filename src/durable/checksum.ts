@@ -27,9 +27,10 @@ export function createChecksum(kind: ChecksumKind): Checksum {
   };
 }
 
-/** Returns the kind of a hexadecimal checksum from its length: CRC-32 or SHA-256. */
+/** Returns the kind of a hexadecimal checksum from its length. */
 export function kindOf(checksum: string): ChecksumKind {
-  return checksum.length === CRC32_DIGITS ? 'crc32' : 'sha256';
+  if (checksum.length === CRC32_DIGITS) return 'crc32';
+  return checksum.length === MD5_DIGITS ? 'md5' : 'sha256';
 }
 
 /** Returns the checksum of a file's content. @throws the system error */
@@ -53,6 +54,7 @@ export async function checksumOf(
 }
 
 const CRC32_DIGITS = 8;
+const MD5_DIGITS = 32;
 const READ_BYTES = 1 << 20;
 
 function createHash(kind: 'md5' | 'sha256'): Hash {

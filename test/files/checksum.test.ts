@@ -6,9 +6,10 @@ import { systemFiles } from '../../src/effects/file-system.ts';
 import { checksumOf, createChecksum, kindOf } from '../../src/durable/checksum.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
-/** Of the nine digits, as the standards of both give it for a check. */
+/** Of the nine digits, as the standards give it for a check. */
 const OF_DIGITS = [
   ['crc32', 'cbf43926'],
+  ['md5', '25f9e794323b453885f5181f1b624d0b'],
   ['sha256', '15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225'],
 ] as const;
 
