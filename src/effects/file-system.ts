@@ -1,4 +1,5 @@
 import * as fs from 'node:fs/promises';
+import path from 'node:path';
 
 /** The file system functions that foley uses. They are injected, so that tests can make each one fail. */
 export type FileSystem = Pick<
@@ -6,7 +7,6 @@ export type FileSystem = Pick<
   | 'access'
   | 'link'
   | 'lstat'
-  | 'mkdir'
   | 'open'
   | 'readFile'
   | 'readdir'
@@ -19,6 +19,39 @@ export type FileSystem = Pick<
 > & {
   /** Id of the user who owns new files; undefined on Windows. */
   readonly userId: number | undefined;
+  /** Creates a folder. With `recursive`, creates missing parent folders too, and accepts an existing folder. */
+  readonly mkdir: (folder: string, options?: FolderOptions) => Promise<void>;
 };
 
-export const systemFiles: FileSystem = { ...fs, userId: process.geteuid?.() };
+interface FolderOptions {
+  readonly recursive?: boolean;
+  readonly mode?: number;
+}
+
+export const systemFiles: FileSystem = { ...fs, mkdir: makeFolder, userId: process.geteuid?.() };
+
+// With `recursive`, Node's own function never returns for a folder below /proc.
+async function makeFolder(folder: string, options: FolderOptions = {}): Promise<void> {
+  const { mode, recursive = false } = options;
+  try {
+    await fs.mkdir(folder, { mode });
+  } catch (error) {
+    if (!recursive) throw error;
+    if (await isFolder(folder)) return;
+    const parent = path.dirname(folder);
+    if (!isMissing(error) || parent === folder || (await isFolder(parent))) throw error;
+    await makeFolder(parent, options);
+    await makeFolder(folder, options);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+async function isFolder(name: string): Promise<boolean> {
+  return fs.stat(name).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+}

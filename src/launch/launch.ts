@@ -158,7 +158,7 @@ export function openCodeCache(folder: string | undefined, key: string): CodeCach
   if (access === 'missing')
     return {
       ...NO_CACHE,
-      keep: () => void attempt(() => mkdirSync(folder, { recursive: true, mode: 0o700 })),
+      keep: () => void attempt(() => makeFolder(folder)),
     };
   if (access === 'foreign') return NO_CACHE;
   const file = path.join(folder, key);
@@ -167,6 +167,13 @@ export function openCodeCache(folder: string | undefined, key: string): CodeCach
     attempt(() => replace(file, pack(compiledChunks())));
   };
   return { chunks, keep };
+}
+
+// Not with `recursive`, which never returns for a folder below /proc.
+function makeFolder(folder: string): void {
+  const parent = path.dirname(folder);
+  if (parent !== folder && accessTo(parent) === 'missing') makeFolder(parent);
+  mkdirSync(folder, { mode: 0o700 });
 }
 
 function accessTo(folder: string): 'foreign' | 'missing' | 'ours' {

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { skipWithout } from '../harness/require-tool.ts';
 import { runFoley } from '../harness/run-foley.ts';
 import { sandbox } from '../harness/sandbox.ts';
 
@@ -49,4 +51,16 @@ test('a plain tts reads no code for documents', async () => {
   expect(plain).toContain('tts.cjs');
   expect(plain).not.toMatch(/document|markdown|html|epub|lexicon|pauses/);
   expect(await chunksOf('a.md')).toMatch(/document-source[^]*markdown/);
+});
+
+test('runs with folders for the cache and the state that cannot be created', async () => {
+  if (!existsSync('/proc/self')) skipWithout('/proc/PID/status');
+  const env = { XDG_CACHE_HOME: '/proc/foley', XDG_STATE_HOME: '/proc/foley' };
+  const options = { env, ownCode: true, timeoutMs: 20_000 };
+  for (const _attempt of [1, 2]) {
+    expect(await runFoley(['config', 'path'], options)).toMatchObject({ code: 0, stderr: '' });
+  }
+  const voices = await runFoley(['voices', 'list', '--local'], options);
+  expect(voices).toMatchObject({ code: 32 });
+  expect(voices.stderr).toContain('/proc/foley');
 });

@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -156,7 +156,7 @@ const NOT_LISTENING = new Set<string | undefined>([
  * @throws UnsafeFile if the folder belongs to another user or other users can access it; system errors
  */
 export async function requireSocketFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await systemFiles.mkdir(folder, { recursive: true, mode: 0o700 });
   const stats = await lstat(folder);
   const mode = stats.mode & 0o777;
   if (!stats.isDirectory()) throw new UnsafeFile('it is not a folder');
