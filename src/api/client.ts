@@ -296,7 +296,8 @@ function outcomeOf(error: TransportError): AttemptFailure['outcome'] {
   if (error.unanswered) return { kind: 'unanswered' };
   if (!error.unsent) return { kind: 'unusable' };
   const { fault } = error;
-  return { kind: 'unsent', permanent: fault === 'certificate', once: fault === 'name_unknown' };
+  const permanent = fault === 'certificate' || fault === 'closed';
+  return { kind: 'unsent', permanent, once: fault === 'name_unknown' };
 }
 
 async function classifyResponse(

@@ -277,6 +277,7 @@ export function unknownOutcome(failure: Failure, lookAt: string | undefined): Fa
 const EXPLAIN: Readonly<
   Record<Fault, (error: TransportError, facts: TransportContext) => Explanation>
 > = {
+  closed: () => network('the client is closed', 'Create a new client.'),
   name_unknown: ({ host }) =>
     network(`cannot resolve ${host}: no such host`, 'Check the address (--base-url).'),
   name_unavailable: ({ host }) =>

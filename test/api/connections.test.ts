@@ -71,7 +71,7 @@ test('closing the transport rejects requests that wait for a connection', async 
   );
   await begun;
   await client.close();
-  expect(await outcome).toBe('the connections were closed');
+  expect(await outcome).toBe('the client is closed');
   expect(clock.running()).toEqual([]);
 });
 

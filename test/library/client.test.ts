@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client, ClientOptions } from '../../src/library/client.ts';
 import { createClient, FoleyError } from '../../src/library/client.ts';
@@ -212,15 +213,42 @@ describe('errors', () => {
     [{ format: 'flac' }, /^speech\.create: format is "flac"; it takes mp3, wav, ogg$/],
     [{ language: '' }, /^speech\.create: language is ""; it takes 1 to 64 characters$/],
     [{ filterEmoji: 1 }, /^speech\.create: filterEmoji is 1; it takes a boolean$/],
+    [{ speed: Number.NaN }, /^speech\.create: speed is NaN; it takes a number from 0\.5 to 2$/],
+    [{ speed: 1n }, /^speech\.create: speed is 1n; it takes a number from 0\.5 to 2$/],
+    [{ signal: {} }, /^speech\.create: signal is \{\}; it takes an AbortSignal$/],
     [{ onAudio: 'x' }, /^speech\.create: onAudio is "x"; it takes a function$/],
     [{ voice: 'x' }, /^speech\.create has no option voice\. Did you mean voiceId\?$/],
-  ])('name a wrong option of a request: %j', async (wrong, message) => {
+  ])('name a wrong option of a request: %o', async (wrong, message) => {
     const { client, service } = await connected();
     const request = { text: 'Hello.', voiceId, ...wrong };
     const error = await failureOf(client.speech.create(request));
     expect(error).toMatchObject({ exitCode: 2, code: 'usage', billed: 'no' });
     expect(error.message).toMatch(message);
     expect(service.requests()).toEqual([]);
+  });
+
+  test('name a piece of text that is not a string', async () => {
+    const { client } = await connected();
+    async function* pieces() {
+      yield JSON.parse('{}').missing;
+    }
+    const error = await failureOf(client.speech.live({ text: pieces(), voiceId }));
+    expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
+    expect(error.message).toBe('speech.live: a piece of text is missing; it takes a string');
+  });
+
+  test('say that the client is closed, and whether an interrupted request may be billed', async () => {
+    const { client, service } = await connected({ faults: [`${SPEECH}; delay=20s`] });
+    const speak = () => failureOf(client.speech.create({ text: 'Hi.', voiceId }));
+    const interrupted = speak();
+    await sleep(500);
+    await client.close();
+    const unknown = { exitCode: 26, code: 'unknown_outcome', billed: 'unknown' };
+    expect(await interrupted).toMatchObject(unknown);
+    const message = 'the client is closed';
+    expect(await speak()).toMatchObject({ exitCode: 24, billed: 'no', message });
+    expect(await failureOf(client.voices.list())).toMatchObject({ exitCode: 24, message });
+    expect(service.requests().length).toBeLessThan(2);
   });
 
   const GIVEN = { baseUrl: 'https://api.example.com', apiKey: 'key' };

@@ -319,6 +319,7 @@ export class ResponseBody implements AsyncIterable<Uint8Array> {
 export type Fault =
   // Nothing was sent:
   | 'name_unknown'
+  | 'closed'
   | 'name_unavailable'
   | 'refused'
   | 'connect_timeout'
@@ -338,6 +339,7 @@ export type Fault =
   | 'surplus';
 
 const UNSENT = new Set<Fault>([
+  'closed',
   'name_unknown',
   'name_unavailable',
   'refused',

@@ -51,8 +51,7 @@ export function createTransport(options: TransportOptions): Transport {
     async request(request) {
       const proxy = proxyFor(request.url, options.env);
       const connections = await routeTo(request.url, proxy);
-      // A plain Error, so that requests interrupted by `close` are not retried.
-      if (isClosed) throw new Error('the connections were closed');
+      if (isClosed) throw new TransportError('closed', request.url.host);
       return perform(connections, request, options, proxy);
     },
     prepare(url) {
