@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { usageFailure, Failure } from '../errors/failure.ts';
 import { countCodePoints } from '../text/code-points.ts';
 import { nearestHint } from '../text/did-you-mean.ts';
@@ -5,7 +6,7 @@ import { FoleyError } from './foley-error.ts';
 
 /** The allowed values of an option. Without `type`, any value is allowed. Lengths are in characters. */
 export interface Rule {
-  readonly type?: 'array' | 'boolean' | 'function' | 'number' | 'object' | 'string';
+  readonly type?: 'array' | 'boolean' | 'function' | 'number' | 'object' | 'signal' | 'string';
   readonly isRequired?: boolean;
   readonly isInteger?: boolean;
   readonly values?: readonly string[];
@@ -23,7 +24,7 @@ export type Rules = Readonly<Record<string, Rule>>;
  * @throws Failure (usage) that names the option, its value and the allowed values
  */
 export function checkOptions(call: string, options: unknown, rules: Rules): void {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw usageFailure(`${call} takes an object with options; it got ${shown(options)}`);
   }
   const given: Readonly<Record<string, unknown>> = { ...options };
@@ -65,6 +66,9 @@ function fits(value: unknown, rule: Rule): boolean {
       const length = value.trim() === '' ? 0 : countCodePoints(value);
       return length >= minLength && length <= maxLength && (rule.values?.includes(value) ?? true);
     }
+    case 'signal':
+      // Not `instanceof`: a test environment may have an AbortSignal of its own.
+      return typeof value === 'object' && value !== null && 'throwIfAborted' in value;
     case 'any':
       return true;
     case 'boolean':
@@ -84,6 +88,7 @@ function allowed({
   values,
 }: Rule): string {
   if (values !== undefined) return values.join(', ');
+  if (type === 'signal') return 'an AbortSignal';
   const noun = isInteger === true ? 'whole number' : (type ?? 'value');
   if (minimum !== undefined) {
     return `a ${noun} ${maximum === undefined ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`}`;
@@ -95,10 +100,12 @@ function allowed({
 }
 
 const SHOWN_CHARACTERS = 60;
+const INSPECTION = { depth: 0, compact: true, breakLength: Infinity } as const;
 
 function shown(value: unknown): string {
   if (typeof value === 'function') return 'a function';
-  const text = JSON.stringify(value) ?? String(value);
+  // Not JSON, which cannot print a BigInt and prints NaN as null.
+  const text = typeof value === 'string' ? JSON.stringify(value) : inspect(value, INSPECTION);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }
 

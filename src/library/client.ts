@@ -70,7 +70,7 @@ const REQUIRED = { ...TEXT, isRequired: true } as const;
 const COUNT = { type: 'number', isInteger: true, minimum: 1 } as const;
 const MS = { type: 'number', minimum: 1 } as const;
 const FUNCTION = { type: 'function' } as const;
-const SIGNAL = { signal: { type: 'object' } } as const;
+const SIGNAL = { signal: { type: 'signal' } } as const;
 
 const CLIENT_RULES: Rules = {
   baseUrl: REQUIRED,

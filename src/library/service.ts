@@ -139,11 +139,20 @@ const RULES = {
   unavailable: { type: 'array' },
 } as const satisfies Rules;
 
+const KEY_RULES: Rules = {
+  key: { type: 'string', isRequired: true },
+  account: { type: 'string' },
+};
+
 function readOptions(given: ServiceOptions): Omit<OpenServiceOptions, 'dataDir'> {
   checkOptions('startService', given, RULES);
   const { credits, faults = [], keys, rateLimit, unavailable = [] } = given;
   for (const model of unavailable) {
-    checkValue('startService: unavailable', model, { type: 'string', values: SERVED_MODELS });
+    checkValue('startService: unavailable', model, {
+      type: 'string',
+      isRequired: true,
+      values: SERVED_MODELS,
+    });
   }
   return {
     ...(credits === undefined ? {} : { openingCredits: credits }),
@@ -159,19 +168,16 @@ function readRate(given: number | string): number {
 }
 
 function readFault(rule: string): FaultRule {
-  checkValue('faults: a rule', rule, { type: 'string', minLength: 1 });
+  checkValue('faults: a rule', rule, { type: 'string', minLength: 1, isRequired: true });
   return parseFaultRule(rule, 'faults:');
 }
 
 function readKeys(given: readonly (string | ServiceKey)[]): readonly AccountKey[] {
   const keys = given.map((one, index) => {
     const name = `startService: keys[${index}]`;
-    const { account = DEFAULT_ACCOUNT, key } = typeof one === 'string' ? { key: one } : one;
-    checkOptions(
-      name,
-      { account, key },
-      { key: { type: 'string', isRequired: true }, account: { type: 'string' } },
-    );
+    const fields: ServiceKey = typeof one === 'string' ? { key: one } : one;
+    checkOptions(name, fields, KEY_RULES);
+    const { account = DEFAULT_ACCOUNT, key } = fields;
     return checkAcceptedKey({ key, account }, name);
   });
   if (new Set(keys.map(({ key }) => key)).size === keys.length) return keys;

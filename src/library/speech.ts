@@ -42,7 +42,7 @@ import { joinFile, runBilled, SYSTEM } from './session.ts';
 export const BILLED_RULES = {
   idempotencyKey: { type: 'string', minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX_CHARACTERS },
   requestId: { type: 'string', minLength: 1, maxLength: REALTIME_ID_MAX_CHARACTERS },
-  signal: { type: 'object' },
+  signal: { type: 'signal' },
 } as const satisfies Rules;
 
 const SPOKEN_RULES = {
@@ -273,7 +273,7 @@ async function* piecesOf(
     for (;;) {
       const { done, value } = await abortable(pieces.next(), over);
       if (done === true) return;
-      checkValue('speech.live: a piece of text', value, { type: 'string' });
+      checkValue('speech.live: a piece of text', value, { type: 'string', isRequired: true });
       yield value;
     }
   } finally {

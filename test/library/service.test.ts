@@ -117,7 +117,15 @@ describe('startService', () => {
     [{ keys: ['with space'] }, /^startService: keys\[0\] has an API key with characters other/],
     [{ keys: [{ key: 'a', account: '' }] }, /^startService: keys\[0\] has an invalid account name/],
     [{ keys: [{ account: 'a' }] }, /^startService: keys\[0\]: key is missing; it takes a string$/],
+    [{ keys: [null] }, /^startService: keys\[0\] takes an object with options; it got null$/],
+    [
+      { keys: [{ key: 'a', acount: 'b' }] },
+      /^startService: keys\[0\] has no option acount\. Did you/,
+    ],
+    [{ faults: [undefined] }, /^faults: a rule is missing; it takes a string that is not empty$/],
     [{ unavailable: ['gpt'] }, MODELS],
+    [{ unavailable: [undefined] }, /^startService: unavailable is missing; it takes vendor-/],
+    [[], /^startService takes an object with options; it got \[\]$/],
     [{ dataDir: '' }, /^startService: dataDir is ""; it takes a string that is not empty$/],
     [{ fault: [] }, /^startService has no option fault\. Did you mean faults\?$/],
   ])('refuses %j', async (options, message) => {
