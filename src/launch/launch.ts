@@ -158,7 +158,7 @@ export function openCodeCache(folder: string | undefined, key: string): CodeCach
   if (access === 'missing')
     return {
       ...NO_CACHE,
-      keep: () => void attempt(() => makeFolder(folder)),
+      keep: () => attempt(() => makeFolder(folder)),
     };
   if (access === 'foreign') return NO_CACHE;
   const file = path.join(folder, key);

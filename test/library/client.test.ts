@@ -36,6 +36,10 @@ async function folder(): Promise<string> {
   return made;
 }
 
+async function* emptyPiece() {
+  yield JSON.parse('{}').missing;
+}
+
 async function failureOf(work: Promise<unknown>): Promise<FoleyError> {
   const error: unknown = await work.then(
     () => undefined,
@@ -229,10 +233,7 @@ describe('errors', () => {
 
   test('name a piece of text that is not a string', async () => {
     const { client } = await connected();
-    async function* pieces() {
-      yield JSON.parse('{}').missing;
-    }
-    const error = await failureOf(client.speech.live({ text: pieces(), voiceId }));
+    const error = await failureOf(client.speech.live({ text: emptyPiece(), voiceId }));
     expect(error).toMatchObject({ exitCode: 2, code: 'usage' });
     expect(error.message).toBe('speech.live: a piece of text is missing; it takes a string');
   });
