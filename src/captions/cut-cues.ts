@@ -127,7 +127,7 @@ const PASSED_LONG_PAUSE = 60;
 const PASSED_SILENCE = 3_000;
 // Multiplied by `shortness`.
 const TOO_SHORT = 260;
-// Each missing millisecond adds 1.
+// Cost of a cue that is shown too briefly to be read. Each missing millisecond adds 1.
 const UNREADABLE = 500;
 const SCRAP = 90;
 const SCRAP_WIDTH = 14;

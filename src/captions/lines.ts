@@ -92,7 +92,7 @@ function widthOf({ ends, tokens }: LineRow, from: number, to: number): number {
   return (ends[to - 1] ?? 0) - (ends[from] ?? 0) + (tokens[from]?.width ?? 0);
 }
 
-// Cost of a line whose width differs by `maxChars` from the ideal width. The cost grows with the square of that.
+// Cost of a line whose width differs by `maxChars` from the ideal width. The cost grows with the square of the difference.
 const RAGGED = 400;
 const TOP_HEAVY = 1.4;
 const BREAK: Readonly<Record<Boundary['kind'], number>> = {

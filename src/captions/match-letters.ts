@@ -97,7 +97,7 @@ type OnMatch = (left: number, right: number) => void;
 
 const LONGEST_ANCHOR = 12;
 const SHORTEST_ANCHOR = 3;
-// The time to compare letter by letter grows with the product of the two lengths.
+// Maximum product of two lengths to compare letter by letter; the computing time is proportional to this product.
 const MOST_PAIRS = 250_000;
 
 // The time is nearly proportional to the number of letters.
@@ -134,7 +134,7 @@ function matchDifferent(
     matchDifferent(rows, stretch, Math.max(SHORTEST_ANCHOR, length - 3), onMatch);
     return;
   }
-  // Without runs that occur once, the range is halved.
+  // Without a run of letters that occurs once in both texts, splits both ranges in the middle.
   if (found.length === 0) found = [{ left: (left + leftEnd) >> 1, right: (right + rightEnd) >> 1 }];
   let from = { left, right };
   for (const anchor of [...found, { left: leftEnd, right: rightEnd }]) {

@@ -236,7 +236,7 @@ function findKey({ account, env, flags, keyFromFile }: TargetInputs): Key | unde
     const value = checkApiKey(fromEnvironment, 'FOLEY_API_KEY');
     return { value, source: { kind: 'environment', name: 'FOLEY_API_KEY' } };
   }
-  // `--account` precedes the environment.
+  // `--account` takes precedence over FOLEY_API_KEY.
   if (account === undefined) return undefined;
   const value = checkApiKey(account.apiKey, `the key of the account "${account.name}"`);
   return { value, boundTo: account, source: { kind: 'account', name: account.name } };

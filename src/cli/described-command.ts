@@ -48,7 +48,10 @@ export function everyCommand(commands: readonly DescribedCommand[]): DescribedCo
 /** Kinds of names that foley stores for shell completion. */
 export type KnownName = 'voice' | 'voice-name' | 'model' | 'job' | 'account' | 'setting' | 'engine';
 
-/** Where the completions for a value come from: a list of words, file or folder names, stored names, or nowhere. */
+/**
+ * What a shell offers as completions for a value: a list of words, files, folders, or names that foley stored. For
+ * `anything` and `nothing`, the shell gets no candidates.
+ */
 export type ValueSource =
   | 'anything'
   | 'files'

@@ -8,7 +8,7 @@ import { usageFailure } from '../errors/failure.ts';
 import { display } from '../text/display.ts';
 import type { Context } from './command.ts';
 
-/** Creates the dependencies that the functions in `src/engines/` need. */
+/** Creates the dependencies of the functions that add, test and remove engines. */
 export async function engineDeps(context: Context): Promise<EngineDeps> {
   const { engineInspector } = await import('../engines/inspector.ts');
   const { engines, models } = await context.paths();
@@ -25,7 +25,7 @@ export async function engineDeps(context: Context): Promise<EngineDeps> {
 }
 
 /**
- * Creates the dependencies that functions for model files need.
+ * Creates the dependencies of the functions that check and download model files.
  * @param from value of `--from`: a folder, or the URL of a mirror
  * @throws Failure (usage) for an invalid URL or a folder that does not exist
  */

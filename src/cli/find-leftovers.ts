@@ -10,7 +10,10 @@ import type { DamagedRecord, Leftover } from '../speech/recover.ts';
 import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
-/** Finds results of interrupted commands, and damaged files. `failures` has an error for each unreadable folder. */
+/**
+ * Finds unfinished results of interrupted commands, and damaged files of foley.
+ * @returns the results and files, and an error for each folder that cannot be read
+ */
 export async function findLeftovers(
   context: Context,
   open: () => Promise<readonly OpenIntent[]>,

@@ -69,7 +69,7 @@ function fileOf(cache: string, kind: KnownName): string {
   return path.join(cache, 'names', `${kind}s.tsv`);
 }
 
-/** Returns a list with the given name, or an empty list if a shell would need quotes around the name. */
+/** Returns the name as a list with one entry, or an empty list if a shell would need quotes around the name. */
 export function completableName(name: string, about: string): RememberedName[] {
   if (!PLAIN_WORD.test(name)) return [];
   return [{ name, about: display(about.replaceAll(/\s+/g, ' ').trim(), { max: ABOUT_COLUMNS }) }];

@@ -10,7 +10,10 @@ export interface Charge {
 
 const FREE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'DELETE']);
 
-/** Returns how a request to a path (without query) may be billed. For an unknown endpoint, only the method decides. */
+/**
+ * Returns whether a request may be billed, and its header for the idempotency key. The path has no query. For an
+ * unknown endpoint, only the method decides.
+ */
 export function chargeOf(method: string, path: string): Charge {
   const known = ENDPOINTS.find((one) => one.method === method && fits(path, one.path));
   if (known === undefined)

@@ -10,7 +10,10 @@ export interface Endpoint {
   readonly path: string;
   /** Whether the endpoint needs no API key. */
   readonly public?: true;
-  /** Page and section of docs/api, such as `speech#v3`; `ours` for endpoints that only the embedded service has. */
+  /**
+   * Page and section of docs/api that describe the endpoint, such as `speech#v3`; `ours` if only the embedded service
+   * has the endpoint.
+   */
   readonly section: string;
   /**
    * What determines the price (docs/billing.md). `voice` costs no credits, but counts towards the account's limit on
@@ -38,10 +41,10 @@ export interface Endpoint {
   /** Whether the service treats body fields that are `null` as missing. */
   readonly ignoresNull?: boolean;
   /**
-   * The body of a success response; undefined means JSON without a schema. `audio` is new audio, which is billed.
-   * `stored-audio` and `realtime-audio` are stored audio, and `stored-file` is any other file. `preview` is the audio
-   * of a voice design, and `events` is audio with word times. `redirect` redirects to the result. `switching` switches
-   * to the WebSocket protocol.
+   * Schema or kind of the body of a success response; by default JSON without a schema. `audio`: new audio, which is
+   * billed; `preview`: the audio of a voice design; `events`: audio with word times; `stored-audio`, `realtime-audio`:
+   * stored audio; `stored-file`: any other stored file; `redirect`: a redirect to the result; `switching`: a switch to
+   * the WebSocket protocol.
    */
   readonly success?:
     | TObject

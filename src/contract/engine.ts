@@ -34,7 +34,7 @@ export const EngineControls = Type.Array(Type.Enum([...ENGINE_CONTROLS]), {
 
 const LANGUAGE = '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,3}$';
 
-/** A voice of an engine process. The engine reports this record, and foley stores the record. */
+/** A voice as its engine describes it. foley stores this record when the user adds the engine. */
 export const EngineVoiceRecord = named('EngineVoiceRecord', {
   id: Type.String({
     pattern: '^[A-Za-z0-9][A-Za-z0-9._+-]{0,63}$',

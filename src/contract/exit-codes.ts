@@ -63,7 +63,10 @@ const STREAM_ERROR_EXITS: Readonly<Record<string, ExitName>> = {
   model_not_found: 'rejected',
 };
 
-/** Returns the exit code for an error code in a realtime or aligned stream; undefined for an unknown error code. */
+/**
+ * Returns foley's exit code for an error code in a realtime session or in a stream with word times; undefined for an
+ * unknown error code.
+ */
 export function streamErrorExit(code: string): ExitName | undefined {
   return Object.hasOwn(STREAM_ERROR_EXITS, code) ? STREAM_ERROR_EXITS[code] : undefined;
 }

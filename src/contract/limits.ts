@@ -40,7 +40,7 @@ export const SIMILARITY_RANGE = { minimum: 0, maximum: 1.5 } as const;
 
 /** Maximum size of an audio file from which a voice is created (docs/api/voices.md). */
 export const REFERENCE_FILE_MAX_BYTES = 10 * 1024 * 1024;
-/** Maximum number of audio files for one voice (foley's own limit). */
+/** Maximum number of audio files from which one voice is created (foley's own limit). */
 export const REFERENCE_FILES_MAX = 10;
 // The limits below are foley's own too.
 export const REFERENCE_TEXT_MAX_CHARACTERS = 10_000;

@@ -59,7 +59,7 @@ export async function requireSpace(
   });
 }
 
-// Always enough for the spool: only audio in memory needs space, since files are moved.
+// The spool never needs more: foley moves files into it, so only audio in memory takes additional space.
 const SPOOL_BYTES = 8 * 1024 * 1024;
 
 async function freeBytes(folder: string, files: FileSystem): Promise<number> {

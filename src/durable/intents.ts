@@ -150,7 +150,10 @@ export class Intent {
     this.state = state;
   }
 
-  /** Records a new state. For `verified`, and for `accepted` with a job id, waits until the record is on the disk. */
+  /**
+   * Records a new state of the operation. For `verified`, and for `accepted` with a job id, waits until the record is
+   * on the disk.
+   */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
     await this.#journal.write(this, { facts }, durabilityOf(state, facts));

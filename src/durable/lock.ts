@@ -16,7 +16,10 @@ import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 
 export interface LockFileOptions extends FileDeps {
   readonly processes: Processes;
-  /** Returns when the lock's owner was last active. Needed if foley cannot check whether the owner still runs. */
+  /**
+   * Returns when the process that holds the lock was last active, in milliseconds since the Unix epoch; undefined if
+   * unknown. Used only if foley cannot check whether this process is still running.
+   */
   readonly lastActivity: () => Promise<number | undefined>;
   /** Returns the error to throw while another process holds the lock. */
   readonly lockedError: (file: string, owner: ProcessIdentity | undefined) => Error;
@@ -164,7 +167,7 @@ export async function readLock(
 
 const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
-/** Returns whether the process that holds a lock has ended. */
+/** Returns whether a lock may be replaced: its process has ended, or cannot be checked and was inactive for an hour. */
 export async function isStale({ owner }: Held, options: LockFileOptions): Promise<boolean> {
   if (owner === undefined) return true;
   const { clock, lastActivity, processes } = options;

@@ -25,7 +25,7 @@ export type LogRecord = Readonly<Record<string, unknown>>;
 interface LogContent {
   readonly records: readonly LogRecord[];
   readonly garbled: number;
-  // True if the process was killed during the last write; nothing depends on that line yet.
+  // True if the last line is incomplete, because the process was killed while writing it. The line is then ignored.
   readonly isTorn: boolean;
   readonly isNewer: boolean;
 }

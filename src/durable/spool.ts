@@ -133,7 +133,7 @@ async function take(from: string, audio: string, options: SpoolOptions): Promise
     await file.close().catch(() => undefined);
     if (!hasErrno(error, 'EXDEV')) throw error;
   }
-  // A rename failed because the file is on another disk.
+  // The rename failed because the file is on another disk, so copy the file.
   try {
     const copy = await copyIntoNew(from, audio, options);
     await removeQuietly(from, options);

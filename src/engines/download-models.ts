@@ -123,7 +123,7 @@ export async function readSmallFile(
   }
 }
 
-// A folder has the paths of the list, with or without the folder of the engine, or all files side by side.
+// In `folder`, the files may have their full paths, their paths without the engine's folder, or only their names.
 async function locateFiles(
   wanted: readonly Pick<ModelFile, 'path'>[],
   folder: string,

@@ -151,7 +151,7 @@ async function tidy(name: string, deps: InstallDeps, inUse?: string): Promise<vo
 const ADAPTER_FILE = /\.(?:json|md|mjs)$/;
 const PACKAGE_FILE = /^package(?:-lock)?\.json$/;
 
-// npm needs its files at the top. Of several folders with such files, the first one counts.
+// npm needs package.json and its lock file at the top of the installation. The first folder that has them is used.
 async function adapterFiles(
   folders: Adapter['folders'],
   files: FileDeps['files'],

@@ -142,11 +142,11 @@ export async function overviewOf(
     counts[decision.kind] += 1;
     if (decision.kind !== 'speak') continue;
     for (const [body, length] of unpaid) {
-      // Equal parts of several items are bought once.
+      // Equal parts of several items are spoken and billed once.
       if (parts.has(body)) continue;
       if (item.parts !== undefined) parts.add(body);
       characters += length;
-      // Each request is billed for itself, rounded up.
+      // Each request is billed separately, and rounded up.
       const credits = await estimator.creditsOf({ ...item, characters: length });
       estimate = estimate === null || credits === undefined ? null : estimate + credits;
     }
@@ -201,7 +201,7 @@ class Estimator {
   }
 
   learn(item: BatchItem, credits: number): void {
-    // An item that was shared or fetched again has no price, and of an item with pauses some parts may be reused.
+    // Reused audio costs nothing. The cost of an item with pauses may cover only some of its parts.
     if (credits === 0 || item.parts !== undefined) return;
     const { model } = this.#keyOf(item);
     const before = this.#learned.get(model) ?? [];

@@ -284,7 +284,7 @@ function sentenceOf({ error, item, status, unspoken }: ItemResult): string | und
 }
 
 function nameOf({ id, source }: ItemResult['item']): string {
-  // An id that is only a number says less than the place in the input.
+  // The place in the input tells the user more than an id that is only a number.
   return /^[\d.]+$/.test(id) ? source : id;
 }
 

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { integerOption, numberOption } from './values.ts';
 
-/** The flags that {@link runOptions} creates. */
+/** The values of the flags that {@link runOptions} creates, such as `--concurrency`. */
 export interface RunFlags {
   readonly concurrency?: number;
   readonly maxCredits?: number;

@@ -116,7 +116,7 @@ export function pageOptions(sizeFlag: 'limit' | 'page-size', things: string): re
   ];
 }
 
-/** Fetches all pages of a list. Returns the items as `rows`, and the document that `--json` prints as `data`. */
+/** Fetches all pages of a list. @returns `rows`: the items; `data`: the document that `--json` prints */
 export async function collectAll<Item>(
   listed: AsyncIterable<{ readonly item: Item; readonly raw: unknown }>,
 ): Promise<{ readonly rows: readonly Item[]; readonly data: unknown }> {
@@ -129,7 +129,7 @@ export async function collectAll<Item>(
   return { rows, data: { items, total: items.length } };
 }
 
-/** Returns a notice that names the next page; undefined on the last page. */
+/** Returns a notice with the number of the next page; without a `notice` on the last page. */
 export function nextPageNotice({
   nextPage,
   page,

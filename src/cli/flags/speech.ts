@@ -156,7 +156,7 @@ export function controlOptions(names: readonly ControlName[] = CONTROL_NAMES): O
     const control = SPEECH_CONTROLS[name];
     const flag = flagName(name);
     const flags = SHORT_NAMES[name] === undefined ? flag : `${SHORT_NAMES[name]}, ${flag}`;
-    // Model families have narrower ranges, which follow the widest range.
+    // In the help, the narrower ranges of the model families follow the widest range.
     const [about = '', families] = control.description.split(/ (?=\([\d.]+ to )/);
     const help = lowerFirst(about);
     switch (control.type) {

@@ -36,7 +36,7 @@ export function jobDocument(
   target: 'embedded' | 'hosted',
 ): Record<string, unknown> {
   const document = documentOf({ ...job, kind: 'tts', output: saved?.path, requestId, target });
-  // null: only the audio's response reports them.
+  // null before the download: only the response with the audio lists the words that were left out.
   return { ...document, unspoken: saved === undefined ? null : unspokenOf({ job, saved, text }) };
 }
 

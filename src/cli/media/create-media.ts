@@ -21,7 +21,7 @@ export interface MediaTask {
   readonly kind: MediaJobKind;
   readonly inputs: readonly MediaInput[];
   /**
-   * Returns the request body for the given URLs of the inputs.
+   * Builds the request body from the URLs of the input files.
    * @throws Failure (usage) if the service would refuse the request
    */
   readonly order: (urls: readonly string[], connection: Connection) => Promise<MediaRequest>;

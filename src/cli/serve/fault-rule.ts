@@ -10,7 +10,8 @@ const FORM =
 const LONGEST_DELAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Parses a fault rule.
+ * Parses a fault rule, by which the embedded service simulates an error or a delay, such as `GET /api/open/v3/voices;
+ * status=503`.
  * @param source name of the flag or option, for messages
  * @throws Failure (usage) that names the rule, the error and the allowed values
  */
@@ -29,12 +30,12 @@ export function parseFaultRule(given: string, source = '--fault'): FaultRule {
   return { method, path, effect, when };
 }
 
-/** Formats a fault rule in its shortest form. */
+/** Formats a fault rule as `--fault` accepts it, such as `GET /api/open/v3/voices; status=503`. */
 export function printFaultRule({ method, path, effect, when }: FaultRule): string {
   return [`${method} ${path}`, printFaultEffect(effect), ...printWhen(when)].join('; ');
 }
 
-/** Formats the effect of a fault rule. */
+/** Formats the effect of a fault rule, such as `status=503; retry-after=2`. */
 export function printFaultEffect(effect: FaultEffect): string {
   switch (effect.kind) {
     case 'status': {

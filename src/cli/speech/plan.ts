@@ -71,7 +71,7 @@ export interface Task {
   readonly player: Player | undefined;
   /** The text to send. */
   readonly text: string;
-  /** The text of a document with its pauses; undefined for plain text, which is sent unchanged. */
+  /** The text and the document that it comes from, with pauses; undefined for plain text, which is sent unchanged. */
   readonly spoken: SpokenText | undefined;
   readonly characters: number;
   readonly mode: DeliveryMode;
@@ -106,7 +106,7 @@ export interface SpeechRequest extends SpeechBody {
   readonly captions: OpenCaptions | undefined;
 }
 
-/** Delivered speech, in a form that is the same for every delivery mode. */
+/** The result of a speech command, in the same form for streamed speech, jobs and texts in parts. */
 export interface DeliveredSpeech {
   readonly spoken: SpeechSummary;
   /** Number of requests in which the text was spoken. */
@@ -377,7 +377,10 @@ function checkAligned(
   }
 }
 
-/** Returns the options of a speech request, with only those ids and keys that the API version supports. */
+/**
+ * Returns the options of a speech request. Creates an idempotency key if the API version supports one and the user gave
+ * none.
+ */
 export function speechOptions({ chosen: { name }, context, flags }: Task): SpeechOptions {
   const { idempotencyKey, requestId } = flags;
   const header = idempotencyHeader(name);

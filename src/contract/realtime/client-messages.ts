@@ -62,7 +62,10 @@ const optimizeInstructions = Type.Optional(
   Type.Boolean({ description: 'Let the model rewrite `instructions`, if it supports this' }),
 );
 
-/** The `request` of a v2 `start` message (profile `product_v1`), in v3 field names. Out-of-range values are clamped. */
+/**
+ * The `request` object of a v2 `start` message with the profile `product_v1`. Its fields are renamed to their v3 names.
+ * Out-of-range values are clamped.
+ */
 export const ProductStartRequest = named('RealtimeProductStartRequest', {
   parameterProfile: Type.Literal(productProfile, { description: PROFILE }),
   ...both,
@@ -75,7 +78,10 @@ export type ProductStartRequest = Static<typeof ProductStartRequest>;
 
 const { textNormalization: _productOnly, ...legacy } = both;
 
-/** The `request` object of a v2 `start` message without a profile, in v3 field names. Unknown fields are refused. */
+/**
+ * The `request` object of a v2 `start` message with the default profile, `legacy`. Its fields are renamed to their v3
+ * names. Unknown fields are refused.
+ */
 export const LegacyStartRequest = strict('RealtimeLegacyStartRequest', {
   parameterProfile: Type.Optional(Type.Literal(legacyProfile, { description: PROFILE })),
   ...legacy,
@@ -93,7 +99,9 @@ const eventId = id('Id of the event, unique on its connection');
 const segmentId = id('Id of the segment, unique in its request');
 const maybeEventId = Type.Optional(eventId);
 
-/** The first message of a web page. Browsers cannot send an API key in the WebSocket handshake. */
+/**
+ * The first message from a web page, with a browser ticket. Browsers cannot send an API key in the WebSocket handshake.
+ */
 export const Auth = Type.Object({
   event: Type.Literal('auth'),
   token: Type.String({ minLength: 1, description: 'A browser ticket (valid once)' }),

@@ -1,6 +1,6 @@
 // Limits of realtime speech (docs/api/limits.md). Characters are Unicode code points.
 
-/** Maximum total length of the text in all `input` events of a simple request. */
+/** Maximum length of the text of a realtime request in mode `simple`, in code points, over all its `input` events. */
 export const SIMPLE_INPUT_MAX_CHARACTERS = 10_000;
 export const TEXT_EVENT_MAX_CHARACTERS = 2_000;
 export const SEGMENT_MAX_CHARACTERS = 10_000;
