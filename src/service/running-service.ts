@@ -32,7 +32,9 @@ export type ServiceEvent =
   | { readonly type: 'finishing-answers'; readonly count: number }
   /** The service is closing, but first finishes `count` jobs. */
   | { readonly type: 'finishing-jobs'; readonly count: number }
-  /** The service has closed and left `count` unfinished jobs to the next service with the same data directory. */
+  /**
+   * The service has closed with `count` unfinished jobs. The next service with the same data directory continues them.
+   */
   | { readonly type: 'jobs-left'; readonly count: number };
 
 /** The engines that the user added, and what foley needs to start them. */
@@ -69,9 +71,9 @@ export interface OpenServiceOptions {
   readonly allowance?: Amounts;
   /** Credits of every account after the service has started, whatever the earlier balance; overrides `allowance`. */
   readonly openingCredits?: number;
-  /** Maximum rate of each account; default no limit. */
+  /** Maximum number of requests a second for each account; default no limit. */
   readonly requestsPerSecond?: number;
-  /** Maximum number of requests that wait for speech; default 64. */
+  /** Maximum number of requests that wait for an engine; default 64. */
   readonly maxWaiting?: number;
   readonly faults?: readonly FaultRule[];
   /** True to verify the whole ledger when the service starts, not only the part after the last checkpoint. */
@@ -98,7 +100,7 @@ export interface RunningService {
   setFaults(rules: readonly FaultRule[]): void;
   /**
    * Refuses new requests, finishes running requests and jobs within `graceMs`, and stops the engines. Once `hurry` is
-   * aborted, stops waiting.
+   * aborted, aborts unfinished requests and jobs within about a second.
    */
   close(hurry?: AbortSignal): Promise<void>;
 }

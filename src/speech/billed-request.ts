@@ -62,14 +62,15 @@ interface BilledCreate<Created> extends BilledRequestOptions {
   /** Sends the request; calls `onNewKey` before a retry with a new idempotency key. */
   readonly create: (onNewKey: (key: string) => Promise<void>) => Promise<Created>;
   /**
-   * Records a failure and returns the failure to report. If it returns undefined, foley handles the failure by default.
+   * Replaces the default handling of a failure: records the failure and returns the one to report. If this function
+   * returns undefined, the default handling follows.
    */
   readonly onFailure?:
     | ((failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>)
     | undefined;
   /**
-   * Records a cancellation and returns the message to print. If it returns undefined, foley handles the cancellation by
-   * default.
+   * Replaces the default handling of a cancellation: records it and returns the message to print. If this function
+   * returns undefined, the default handling follows.
    */
   readonly onCancel?: ((billed: BilledRequest) => Promise<string | undefined>) | undefined;
   readonly notice: (line: string) => void;
@@ -168,7 +169,10 @@ export class BilledRequest {
     await this.#closeRepeated(true);
   }
 
-  /** Records the final state of a request that delivered no audio. `published` means that the request succeeded. */
+  /**
+   * Records the final state of a request that delivers no audio, such as a request for a job or a voice. `published`
+   * means success.
+   */
   async ended(
     state: 'failed' | 'lost' | 'published' | 'rejected',
     metadata: IntentMetadata,
@@ -192,7 +196,7 @@ export class BilledRequest {
     // In other cases the operation stays open: `foley recover` finds out the outcome.
   }
 
-  /** Records that the user cancelled the request. */
+  /** Records that the user cancelled the request, and the spool entry of the audio received so far. */
   async stopped({ id }: SpooledAudio): Promise<void> {
     if (id !== undefined) await this.#markAs('kept', { spoolId: id });
   }
@@ -237,7 +241,10 @@ function aboutOf(
   };
 }
 
-/** Returns false if the hash in the journal shows that another API key sent the request. */
+/**
+ * Returns whether an API key matches the key hash in the journal, or no hash was recorded. Only the account that was
+ * billed can repeat a request without a second charge.
+ */
 export function isPayer({ payer }: IntentAbout, apiKey: string | undefined): boolean {
   return payer === undefined || (apiKey !== undefined && payer === shortHashOf(apiKey));
 }
@@ -300,7 +307,8 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 
 /**
  * Records that the user cancelled the request, and returns the message to print.
- * @param lookAt sentence that says where the user can see the outcome of a request that cannot be repeated
+ * @param lookAt sentence for the message that tells the user where to check the outcome; used if the request cannot be
+ * repeated
  */
 export async function recordCancellation(
   billed: BilledRequest,

@@ -9,7 +9,7 @@ import { counted } from '../text/display.ts';
 /** A charge: the length of a text in characters, and the credits that speaking the text cost. */
 export type Charge = readonly [characters: number, credits: number];
 
-/** Identifies what charges are remembered for: a model at a service or, if no model is named, a voice. */
+/** The key under which charges are stored: the service, and the model or, if the request names no model, the voice. */
 export interface RateKey {
   readonly service: string;
   readonly model: string;
@@ -57,7 +57,8 @@ const LENGTH_OF_RATE = 1000;
 
 /**
  * Refuses requests that together may cost more than `--max-credits`. The cost of a request is its number of characters
- * times the `given` rate, rounded up; without a given rate, it is estimated from remembered costs.
+ * times `given` (credits per character), rounded up. If `given` is undefined, the cost is estimated from earlier
+ * charges.
  * @param lengths number of characters of each request
  * @throws Failure (usage); nothing was sent
  */

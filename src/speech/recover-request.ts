@@ -38,8 +38,8 @@ type ConnectedDeps = ResolveDeps & { readonly client: ApiClient };
 
 /**
  * Finds out and records the outcome of a request that got no response (docs/billing.md). Repeats a request that has an
- * idempotency key, because it is not billed twice. For any other request, looks for the result in a list of the
- * service.
+ * idempotency key, because it is not billed twice. Without a key, looks for the created voice or lip sync job in the
+ * lists of the service.
  * @returns undefined if the outcome cannot be found out
  * @throws Failure, after which the operation stays open; or the signal's abort reason
  */
@@ -93,7 +93,7 @@ async function recordOutcome(
   if (what === 'speech' && code === 'ERR_REQUEST_ALREADY_COMPLETED') {
     return settled('lost', { outcome: 'lost', problem });
   }
-  // The failure names the audio, or the problem with its output.
+  // The failure already names the audio, or the problem with the output file.
   const isOfOutput = ['exists', 'output', 'state'].includes(error.exit);
   if (isOfOutput || (what === 'speech' && error.billed === 'yes')) throw error;
   const hint = `Run \`foley recover\` again later, or the same command with --idempotency-key ${intent.about?.idempotencyKey}, which is not billed twice.`;

@@ -319,7 +319,7 @@ async function publishCopy(entry: SpoolEntry, wanted: string, deps: RecoverDeps)
 
 /** Files of an interrupted command: audio, or the saved progress of unfinished work. */
 export type Leftover =
-  /** Audio in the spool, with its journaled operation if that is still open. */
+  /** Audio in the spool. `intent` is the request for the audio, if the journal still lists the request as open. */
   | {
       readonly kind: 'audio';
       readonly id: string;
@@ -336,9 +336,9 @@ export interface DamagedRecord {
   readonly id: string;
   /** Path of the damaged folder or file, followed by other files to remove with it. */
   readonly paths: readonly string[];
-  /** Describes the content of the damaged file in messages. */
+  /** Content of the damaged file for messages, such as `80 bytes of audio without their metadata`. */
   readonly holds: string;
-  /** True if the readable lines contain open operations. The file can then not be removed. */
+  /** True if readable lines of the file record requests that have not ended. The file can then not be removed. */
   readonly isInUse?: boolean;
 }
 
@@ -346,11 +346,10 @@ export interface DamagedRecord {
 export interface Recovered {
   readonly id: string;
   /**
-   * `recovered`: the audio is in `output`; `partial`: `output` lacks some of the text; `refunded`: the job
-   * failed and cost nothing; `lost`: the request was billed, and `output` is incomplete or missing; `unknown`: the
-   * request may have been billed; `rejected`: the service refused it and billed nothing; `running`: a command is
-   * still processing it; `failed`: nothing changed, for the reason in `problem`; `damaged`: foley cannot read the
-   * file that `problem` names.
+   * Outcome of the recovery. `recovered`: `output` is complete; `partial`: `output` lacks some of the text; `refunded`:
+   * the job failed and cost nothing; `lost`: billed, but `output` is incomplete or missing; `unknown`: possibly billed;
+   * `rejected`: the service refused the request and billed nothing; `running`: a command is still processing the
+   * request; `failed`: nothing changed, see `problem`; `damaged`: foley's record is unreadable, see `problem`.
    */
   readonly outcome:
     | 'recovered'
@@ -372,7 +371,7 @@ export interface Recovered {
   readonly idempotencyKey: string | null;
   /** True for a realtime conversation. Its request id serves as `idempotencyKey`. */
   readonly isRealtime?: true;
-  /** True if an earlier `foley recover` has already reported the loss. */
+  /** True if an earlier `foley recover` has already reported that the audio is lost. */
   readonly isReported?: true;
   readonly problem: string | null;
 }
@@ -405,7 +404,7 @@ export function leftovers(
   ];
 }
 
-// If its process cannot be examined, a command counts as running for this time after its last journal record.
+// A command whose process cannot be examined counts as running for this time after its last journal record.
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /** Returns whether the command that began an operation may still be running. */
@@ -427,7 +426,7 @@ export function requireSameService(
   { address }: Pick<ApiClient, 'address'>,
   id?: string,
 ): void {
-  // The embedded service has another port each time.
+  // The embedded service has another port in each command.
   const isEmbedded = target === 'embedded';
   if (target === address.kind && (isEmbedded || origin === address.baseUrl.origin)) return;
   const where = isEmbedded ? 'the embedded service' : origin;

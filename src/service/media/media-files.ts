@@ -43,7 +43,7 @@ export function createMediaFolder(databasePath: string, deps: FileDeps) {
     },
     /** Lists the file names in a folder; empty if the folder is missing. */
     list: (owner: string): Promise<readonly string[]> => list(join(root, owner)),
-    /** Lists the folders that were last changed before a time, in milliseconds since the epoch. */
+    /** Lists the folders that were last changed before `timeMs`, in milliseconds since the epoch. */
     async unchangedSince(timeMs: number): Promise<readonly string[]> {
       const owners = await list(root);
       const changes = await Promise.all(owners.map((owner) => files.stat(join(root, owner))));
@@ -77,7 +77,7 @@ export function readMediaFile(db: Connection, id: string): MediaFileRecord | und
   return { id, folder, name, contentType: text(row, 'content_type') };
 }
 
-/** Returns true if a folder belongs to a job or contains a downloadable file. */
+/** Returns true if a folder belongs to a stored job or contains a downloadable file, and so must not be deleted. */
 export function isFolderNeeded(db: Connection, folder: string): boolean {
   const sql =
     'SELECT 1 FROM job WHERE id = ? UNION ALL SELECT 1 FROM media_file WHERE folder = ? LIMIT 1';

@@ -17,7 +17,7 @@ import { lipSyncWork } from './lipsync/lip-sync.ts';
 import type { MediaWorks } from './media-jobs.ts';
 import { createPictureWorks } from './pictures/pictures.ts';
 
-/** The files, processes and network that media handling uses. */
+/** The access of media jobs to the file system, child processes and the network. Tests replace it. */
 export interface MediaSources {
   readonly folder: MediaFolder;
   readonly run: RunTask;

@@ -260,8 +260,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the named schemas of all endpoints as OpenAPI components that refer to each other. The schemas are sorted by
- * name, with the video schemas last.
+ * Returns the schemas for `components.schemas` of the OpenAPI document: the named schemas of all endpoints. Where one
+ * contains another, it has a reference. Sorts them by name, but the video schemas last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;

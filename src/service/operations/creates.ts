@@ -6,14 +6,20 @@ import type { Store } from '../store/open-store.ts';
 import type { OperationKey, Operations } from './operations.ts';
 import { usedBefore, findByKey, isSameRequest } from './operations.ts';
 
-/** A billed request whose result is stored under the id of its billing record (operation). */
+/**
+ * A billed request whose result is stored, so that retries get the same result. The id of the billing record
+ * (operation) is the key of the result.
+ */
 export interface Create<Result> {
   readonly key: OperationKey;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** Reads the stored result of a billed request; `undefined` if there is none. */
   readonly find: (db: Connection, operationId: string) => Result | undefined;
-  /** Makes, charges and stores the result. `signal` is aborted when all waiting clients have disconnected. */
+  /**
+   * Makes the result, charges the account and stores the result. `signal` is aborted when all waiting clients have
+   * disconnected.
+   */
   readonly make: (signal: AbortSignal) => Promise<Result> | Result;
 }
 
@@ -23,7 +29,7 @@ interface CreatesDeps {
   readonly operations: Operations;
 }
 
-// Between queries for a result that another process is making.
+// Interval between queries for a result that another process is making.
 const POLL_MS = 100;
 
 /**

@@ -14,7 +14,7 @@ import { createOwner, forgetOwner, LEASE_MS } from './owner.ts';
 
 export interface OperationRequest {
   readonly accountId: string;
-  /** Endpoint id. An idempotency key that was used at another endpoint is a conflict. */
+  /** Id of the endpoint. Using an idempotency key at two endpoints is a conflict. */
   readonly endpoint: string;
   readonly idempotencyKey: string | undefined;
   /** The `X-Request-Id`, if the endpoint accepts this header as an idempotency key (docs/api/errors.md#idempotency). */
@@ -32,7 +32,7 @@ type OperationState = 'in_progress' | 'completed' | 'refunded';
 
 interface UsedKey {
   readonly kind: 'conflict' | OperationState;
-  /** Why the earlier request was refunded, if known. */
+  /** Why the earlier request was refunded; undefined if unknown or not refunded. */
   readonly failure?: string | undefined;
 }
 
@@ -50,7 +50,10 @@ export type Operation = ReturnType<typeof openOperation>;
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** Creates the manager of this process's billed requests. The first request registers this process as an owner. */
+/**
+ * Creates the manager of this process's billed requests. The first request inserts a row for this process into the
+ * table `owner`.
+ */
 export function createOperations({
   store,
   clock,
@@ -101,7 +104,7 @@ export function createOperations({
   };
   return {
     ownership: { owner, hold: () => lease.hold() } satisfies Ownership,
-    /** Begins a request: claims the idempotency key, reserves the price and runs `alongside` in one transaction. */
+    /** Begins a request: in one transaction, claims the idempotency key, reserves the price and calls `alongside`. */
     begin(
       request: OperationRequest,
       alongside?: (db: Connection, operationId: string) => void,
@@ -125,10 +128,13 @@ export function createOperations({
     },
     /** Refunds the requests of dead processes; returns the number of refunded requests. */
     recover: (): number => refundOrphaned(store, owner, clock.now()),
-    /** Removes this process from the stored owners, unless it owns unfinished requests or jobs. */
+    /**
+     * Stops renewing the lease. Deletes this process's row in the table `owner`, unless it owns unfinished requests or
+     * jobs.
+     */
     close(): void {
       lease.close();
-      // After a failure the next process finds this process dead and refunds its requests.
+      // If this fails, the next process finds this process dead and refunds its requests.
       if (lease.wasHeld()) attempt(() => write((db) => forgetOwner(db, owner.id)));
     },
   };
@@ -222,7 +228,7 @@ function keepLease(clock: Clock, renew: () => void) {
   };
 }
 
-// Each caller explains why the error is harmless.
+// Ignores errors; each caller explains why they are harmless.
 function attempt(work: () => void): void {
   try {
     work();
@@ -287,7 +293,10 @@ interface ClaimContext {
   readonly id: string;
   readonly owner: Owner;
   readonly now: number;
-  /** Initial state, default `in_progress`; `completed` if a job in the same transaction settles the charge. */
+  /**
+   * State of the new record, default `in_progress`. `completed` for a request that creates a job in the same
+   * transaction: the job then commits or refunds the charge.
+   */
   readonly state?: 'in_progress' | 'completed';
 }
 
@@ -326,9 +335,9 @@ export function claim(
 }
 
 /**
- * Finds an earlier request with the same `Idempotency-Key`; if there is none, with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). If the new request has both headers, an earlier request with the same
- * `X-Request-Id` must be identical.
+ * Finds an earlier request with the same `Idempotency-Key`, or else with the same `X-Request-Id`
+ * (docs/api/errors.md#idempotency). For a new request with both headers, an earlier request that shares only the
+ * `X-Request-Id` is returned only if it is identical.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
@@ -343,7 +352,7 @@ export function findByKey(db: Connection, request: OperationKey): Row | undefine
   if (idempotencyKey !== undefined) {
     return found !== undefined && isSameRequest(found, request) ? found : undefined;
   }
-  // Otherwise the newest request that sent both headers with this X-Request-Id; an identical one first.
+  // If there is none, looks among the requests that sent both headers: an identical one, else the newest one.
   return (
     found ??
     db.get(

@@ -67,9 +67,9 @@ export function forgetOwner(db: Connection, id: string): void {
   );
 }
 
-/** Ownership of unfinished requests and jobs by this process. */
+/** This process as the owner of unfinished requests and jobs, and its lease. */
 export interface Ownership {
   readonly owner: Owner;
-  /** Renews the lease regularly until the returned function is called. */
+  /** Keeps the lease of this process renewed until the returned function is called. */
   hold(): () => void;
 }

@@ -68,7 +68,7 @@ export function createPage({ clock, context, key, random, route }: PageDeps) {
   };
 }
 
-// Undefined if the web page is not allowed to send this request.
+// Returns the URL of the API request; undefined if the web page is not allowed to send it.
 function apiCall({ method, url }: Request): string | undefined {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.startsWith(API_PREFIX) ? pathname.slice(API_PREFIX.length) : undefined;

@@ -13,7 +13,7 @@ import type { TicketScope } from './tickets.ts';
 export interface Admission {
   readonly protocol: RealtimeProtocol;
   readonly traceId: string;
-  /** Account of the API key; `undefined` for a browser, which has no API key and must send a ticket. */
+  /** Account of the API key; `undefined` for a browser, which sends a ticket instead of an API key. */
   readonly account: string | undefined;
   /** The web origin and the host that the browser ticket must match; `undefined` if the client sent an API key. */
   readonly place: TicketScope | undefined;
@@ -24,16 +24,19 @@ export interface AdmissionDeps {
   readonly keys: KeyTable;
   readonly rateLimit: RateLimit;
   readonly speechQueue: Pick<SpeechQueue, 'requireCapacity'>;
-  /** Number of all open connections (`open`), and of those whose client has not authenticated (`unknown`). */
+  /** Counts connections: `open` is the number of all connections, `unknown` of those that have not authenticated. */
   readonly connections: () => { readonly open: number; readonly unknown: number };
 }
 
 const MAX_CONNECTIONS = 256;
 const MAX_UNKNOWN = 32;
-// URLs must not contain these, because they look like credentials.
+// Query parameters that URLs must not contain, because they look like credentials.
 const CREDENTIALS = new Set(['token', 'api_key', 'access_token', 'key', 'ticket', 'authorization']);
 
-/** Checks a handshake with a permitted host and origin. @throws ServiceError 400, 401, 404, 426, 429, 501 or 503 */
+/**
+ * Checks a WebSocket handshake, whose `Host` and `Origin` the caller has already checked.
+ * @throws ServiceError 400, 401, 404, 426, 429, 501 or 503
+ */
 export function admit(arrival: IncomingRequest, deps: AdmissionDeps): Omit<Admission, 'cut'> {
   const { request, requestId: traceId } = arrival;
   const { headers } = request;

@@ -47,7 +47,7 @@ const MODES: Readonly<Record<ContractMessage['event'], readonly RealtimeMode[]>>
   stop: ['reliable'],
 };
 
-/** Returns the request modes in which a client event is allowed; `undefined` for an unknown event. */
+/** Returns the modes (`simple`, `reliable`) in which a client may send an event; `undefined` for an unknown event. */
 export function modesOf(event: string): readonly RealtimeMode[] | undefined {
   return Object.entries(MODES).find(([name]) => name === event)?.[1];
 }

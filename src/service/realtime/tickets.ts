@@ -37,12 +37,15 @@ export function createTickets({ clock, random }: { clock: Clock; random: Random 
       dropOld();
       return { ticket, expiresAt };
     },
-    /** Returns whether a web origin has an unused ticket. If not, the service can refuse the handshake at once. */
+    /** Returns whether a web origin has an unused ticket. If not, the service can refuse its handshake at once. */
     isExpected(place: TicketScope): boolean {
       dropOld();
       return [...held.values()].some((one) => isFor(one, place));
     },
-    /** Redeems a ticket and returns its account; `undefined` if refused. A refused ticket is invalid from then on. */
+    /**
+     * Invalidates a ticket and returns its account; `undefined` if the ticket is unknown, expired or for another
+     * origin.
+     */
     redeem(ticket: string, place: TicketScope): string | undefined {
       dropOld();
       const digest = digestOf(ticket);

@@ -183,18 +183,18 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 
 interface Piece {
   readonly text: string;
-  /** Range of this piece in the whole text, in code points; `end` is exclusive. */
+  /** Start and end of this piece, as code-point positions in the whole text; `end` is exclusive. */
   readonly start: number;
   readonly end: number;
-  /** Number of the chunk that clients see; undefined before the first update is sent. */
+  /** Number that identifies this piece in updates to the client; assigned with the first update. */
   chunkSeq: number | undefined;
   words: readonly WordMark[];
 }
 
 /**
- * Collects the word times of a text (docs/api/speech.md#aligned-stream). A chunk is a sentence or a clause. The first
- * snapshot of a chunk is estimated from the audio; later snapshots contain the engine's word times. If the engine
- * reports no times for a chunk, the chunk is invalidated.
+ * Makes the updates with word times that a client gets while a text is spoken (docs/api/speech.md#aligned-stream). Each
+ * update is about one sentence or clause. Its times are first estimated from the audio, and later replaced by the times
+ * that the engine reports. If the engine reports none, an update invalidates the estimate.
  */
 export class Alignment {
   readonly #characters: readonly string[];
@@ -209,8 +209,8 @@ export class Alignment {
 
   /**
    * @param delayMs time in the audio, in milliseconds, at which the speech starts
-   * @param isKnown true if the engine knows which words it leaves out; otherwise, every word without a time counts as
-   * left out
+   * @param isKnown true if the engine declares which words it leaves out; if false, words without a time make the
+   * result `partial`
    */
   constructor(text: string, delayMs: number, isKnown = false) {
     this.#isKnown = isKnown;
@@ -219,7 +219,7 @@ export class Alignment {
     this.#delayMs = delayMs;
   }
 
-  /** Returns the updates that were collected since the last call. */
+  /** Returns the updates to send to the client: those made since the last call. */
   take(): readonly AlignmentUpdate[] {
     const updates = this.#updates;
     this.#updates = [];

@@ -25,7 +25,8 @@ export function createAudioFolder(databasePath: string, deps: FileDeps, rootName
   const fileOf = (owner: string, name: string): string => join(root, owner, name);
   return {
     /**
-     * Creates a temporary file. Publishing the output renames the file to `name` and replaces an older file.
+     * Opens a temporary file for audio. When the returned output is published, the file gets the name `name` and
+     * replaces an older file.
      * @throws Failure when the file cannot be written
      */
     async create(owner: string, name: string): Promise<Output> {

@@ -42,7 +42,7 @@ export interface SpeechPlan {
   readonly engineRequest: EngineRequest;
   readonly gainDb: number;
   readonly ignored: readonly ControlName[];
-  /** The letters and digits that the voice leaves out of the text; empty if the engine does not know them. */
+  /** The ranges of the text that the voice leaves out; empty if the engine cannot know them in advance. */
   readonly unspoken: readonly CodePointRange[];
   /** True if the engine knows in advance what the voice leaves out. */
   readonly isUnspokenKnown: boolean;
@@ -219,7 +219,10 @@ function supports({ outputFormats }: CatalogueModel, format: AudioFormat): boole
   return format === 'pcm' || outputFormats.includes(format);
 }
 
-/** Returns a problem for each control outside the range of the model's family, even for ignored controls. */
+/**
+ * Returns a problem for each control whose value is outside the range of the model's family. Also checks controls that
+ * the model ignores.
+ */
 export function checkRanges(
   order: { readonly [Name in (typeof RANGED)[number]]?: number | undefined },
   model: CatalogueModel,

@@ -30,7 +30,7 @@ export interface SpeechContext {
   readonly report: (event: ServiceEvent) => void;
 }
 
-/** A planned request whose price is reserved. */
+/** A validated speech request whose price is reserved, with everything that is needed to speak its text. */
 export interface Speaking {
   readonly context: Pick<SpeechContext, 'encode' | 'generations' | 'report' | 'speechQueue'>;
   readonly account: string;
@@ -87,8 +87,8 @@ export function speechOf(
 }
 
 /**
- * Runs `work`, the part of a speech generation before the response begins. If `work` fails or the client disconnects,
- * refunds the charge.
+ * Runs `work`, which prepares the response to a request for speech. If `work` fails or the client disconnects, refunds
+ * the charge.
  * @throws ServiceError as `speakStream` does
  */
 export async function generate<Result>(
@@ -120,8 +120,8 @@ export async function generate<Result>(
 }
 
 /**
- * Returns the given result, unless it is undefined.
- * @throws Error if undefined, which means that another process has refunded the request
+ * Returns the result of a billing step, such as `operation.commit`.
+ * @throws Error if the result is undefined, because another process has already refunded the request
  */
 export function requireSettled<Result>(result: Result | undefined): Result {
   if (result === undefined) throw new Error('the operation was settled by another process');
@@ -192,7 +192,10 @@ interface BodySource {
   readonly rest: AsyncIterator<unknown>;
   readonly next: () => Promise<Uint8Array | undefined>;
   readonly completed?: () => Uint8Array;
-  /** Returns the last bytes of the response body if speech fails. If undefined, the body stream fails instead. */
+  /**
+   * Encodes the error that ends the response body if speech fails. If this function is undefined, the body stream fails
+   * instead.
+   */
   readonly failed?: (error: ServiceError) => Uint8Array;
 }
 
@@ -312,10 +315,10 @@ const INITIAL_MS_A_CHARACTER = 1;
 const NEWEST = 0.2;
 
 /**
- * Limits the number of requests that wait for an engine to `maxWaiting` (default 64). If the queue is full, a new
- * request displaces the newest request without audio of the account with the most waiting requests, provided that
- * this account has at least two more waiting requests than the account of the new request; otherwise the new request
- * is refused. A request whose client reads slowly does not count as waiting.
+ * Limits the number of requests that wait for an engine to `maxWaiting` (default 64). A request whose client reads
+ * slowly does not count as waiting. If the queue is full, a new request is refused, unless another account has at least
+ * two more waiting requests. Then the newest request without audio of the account with the most waiting requests is
+ * refused instead.
  */
 export class SpeechQueue {
   readonly #clock: Clock;

@@ -24,7 +24,7 @@ export interface SpeakingVoice extends CatalogueVoice {
 }
 
 export interface Catalogue {
-  /** The available voices: first the default voice, then other public voices, then the account's custom voices. */
+  /** The available voices: the default voice, then the other public voices, then the custom voices of the account. */
   readonly voices: readonly SpeakingVoice[];
   readonly models: readonly CatalogueModel[];
   voice(id: string): SpeakingVoice | undefined;
@@ -128,8 +128,8 @@ export function modelRecord(model: CatalogueModel, available: boolean): Model {
 }
 
 /**
- * Returns the voices of the engines that the user added. If an engine has its own models, its voices belong to the
- * family `local`, otherwise to the family `vendor`, whose models support every format and have no pitch control.
+ * Returns the voices of the engines that the user added. Voices of an engine with its own models belong to the family
+ * `local`. Other voices belong to the family `vendor`, whose models support every format and have no pitch control.
  */
 export function engineVoices(engines: EngineRegistry): readonly CatalogueVoice[] {
   const added = engines.all().filter(({ engine }) => engine.name !== 'flite');
@@ -151,7 +151,7 @@ function stableId(engine: string, voice: string): string {
   return `${a}-${b}-8${c}-8${d}-${e}`;
 }
 
-// Of the public voices.
+// The creation date of the public voices.
 const PUBLISHED_AT = '2026-01-01T00:00:00.000Z';
 
 /** Returns a voice in the format of the v1 API (docs/api/voices.md). */

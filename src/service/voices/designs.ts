@@ -234,7 +234,7 @@ interface VoiceTraits {
   readonly speed: number;
   /** Code of the language or accent that the prompt names. */
   readonly language: string | undefined;
-  /** The words of the prompt that have a meaning for the design, in lower case. */
+  /** The words of the prompt that describe the voice, in lower case. */
   readonly words: readonly string[];
 }
 
@@ -242,14 +242,14 @@ interface VoiceTraits {
 interface PromptRule {
   readonly about: 'voice' | 'age' | 'pitch' | 'speed' | 'language';
   readonly words: readonly string[];
-  /** Base pitch in hertz. The `pitch` factors of other rules multiply it. */
+  /** Pitch of the voice in hertz, before it is multiplied by the `pitch` factors of other rules. */
   readonly medianHz?: number;
   readonly pitch?: number;
   readonly speed?: number;
   readonly language?: string;
 }
 
-// Between a woman's and a man's pitch, for a prompt that names no kind of voice.
+// Between a woman's and a man's pitch; used if the prompt names no kind of voice.
 const DEFAULT_HZ = 150;
 
 export const PROMPT_RULES: readonly PromptRule[] = [

@@ -120,7 +120,7 @@ function isInUse(db: Connection, voiceId: string): boolean {
   return db.get(sql, [voiceId]) !== undefined;
 }
 
-/** Returns the values of the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
+/** Returns an engine voice as values for the database columns `engine`, `engine_voice`, `pitch` and `speed`. */
 export function engineValues(engine: EngineSource): readonly SqlValue[] {
   const { name, voice, pitch, speed } = engine;
   return [name, voice, pitch, speed];

@@ -19,7 +19,7 @@ export interface VoiceOptions {
   readonly name: string;
   readonly description: string;
   readonly visibility: VoiceVisibility;
-  /** Language codes, by default English. The first one that an engine voice with adjustable pitch speaks is used. */
+  /** Codes of the requested languages, the preferred one first; if empty, English is used. */
   readonly languages: readonly string[];
   /** Transcript of the first recording. */
   readonly referenceText?: string | undefined;

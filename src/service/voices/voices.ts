@@ -35,9 +35,9 @@ export interface EngineSource {
 }
 
 /**
- * The public voices. The first is the default voice, because a speech recognizer misunderstands the fewest of its
- * words (test/check/word-errors.test.ts). Ids never change. flite has four engine voices: slt (a woman), rms and
- * kal16 (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
+ * The public voices. The first one is the default voice, because speech recognition understands it best
+ * (test/check/word-errors.test.ts). Ids never change. The engine flite has four voices: slt (a woman), rms and kal16
+ * (men), awb (a Scotsman). The pitch of rms is fixed, so only families without pitch control use rms.
  */
 export const VOICES: readonly CatalogueVoice[] = [
   voice('a6967bde-47d5-436e-9572-7a16ae6d6549', 'Martin', 'vendor', 'rms'),

@@ -127,7 +127,8 @@ interface JobPlan<Job extends WaitedJob> extends JobRunOptions<Job> {
   readonly placeFor: OpenDestination | undefined;
   readonly file: Output | undefined;
   /**
-   * Records a failure and returns the failure to report. If it returns undefined, foley handles the failure by default.
+   * Replaces the default handling of a failure: records the failure and returns the one to report. If this function
+   * returns undefined, the default handling follows.
    */
   readonly onFailure?: (failure: Failure, billed: BilledRequest) => Promise<Failure | undefined>;
 }

@@ -33,15 +33,15 @@ import type { PartWords } from './whole-audio.ts';
 interface PartDeps extends Pick<FileDeps, 'clock' | 'files' | 'random'> {
   readonly client: ApiClient;
   readonly requestId?: string | undefined;
-  // A refunded request is then not repeated with a new key.
+  // True if the user chose the idempotency key. A refunded request is then not repeated with a new key.
   readonly hasOwnKey: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly notice: (line: string) => void;
 }
 
 /**
- * Speaks one part as a job and downloads the audio; resumes from the recorded state. Records the idempotency key, the
- * job id and the saved file, each before the next step.
+ * Speaks one part of a long text as a job and downloads the audio; resumes from the recorded state of the part. Records
+ * the idempotency key, the job id and the saved file, each before the next step.
  * @throws Failure: `rejected` if the job failed, which is not billed (a retry uses a new idempotency key); `lost` if
  * the service no longer has the job (a retry is billed again)
  */

@@ -40,7 +40,7 @@ export interface LongTextPlan {
   /** The output file; null for a stream. */
   readonly output: string | null;
   readonly temporary: string | null;
-  /** The requested captions. Only the command that wrote this value can parse it. */
+  /** The requested captions, in a format that only the command that wrote the plan can parse. */
   readonly captions?: unknown;
   /** The length of all parts together, in Unicode code points. */
   readonly characters: number;
@@ -87,9 +87,9 @@ export interface TextLimit {
 }
 
 /**
- * Returns the text limit of the model `modelId`, or the general limit if the service does not list the model. Without
- * `modelId`, returns the limit of the default model of the voice's family, which the request must then name; if that is
- * unknown, the smallest limit of the voice's models.
+ * Returns the maximum text length of a request with the model `modelId`. Without `modelId`, selects the default model
+ * of the voice's family; the request must then name this model. If that model is unknown, returns the smallest limit of
+ * the voice's models; if the service does not list the model, the general limit.
  * @throws Failure
  */
 export async function textLimit(
@@ -111,9 +111,9 @@ export async function textLimit(
 }
 
 /**
- * Returns true if a service refused a part because the voice can speak no word of its text, and not
- * because the text is too long.
- * @throws Failure when the limit is unknown
+ * Returns true if a service refused a text because the voice can speak none of its words, and not because the text is
+ * too long.
+ * @throws Failure when the service does not report the text limit
  */
 export async function isUnspeakable(
   error: unknown,

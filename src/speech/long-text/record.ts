@@ -55,12 +55,12 @@ export async function beginRecord(
 interface RecordedText {
   readonly plan: LongTextPlan;
   readonly states: ReadonlyMap<number, PartState>;
-  /** SHA-256 of the text; undefined if an earlier version of foley saved the text. */
+  /** SHA-256 of the text; undefined if the text was saved by an early version of foley, which recorded no hash. */
   readonly textSha256?: string | undefined;
 }
 
 /**
- * Opens the saved progress of another process, and records this process as the owner.
+ * Opens the saved progress of an interrupted long text, and records this process as the owner.
  * @throws Failure (state) when the progress cannot be opened, or when its text is damaged and still needed
  */
 export async function resumeRecord(
@@ -218,7 +218,7 @@ function plannedState({ parts }: LongTextPlan, index: number): PartState {
 }
 
 interface PartStep {
-  // From 0.
+  // Index of the part, from 0.
   readonly part: number;
   // `keyed`: later requests use a new key; `accepted`: billed; `done`: the audio is in the part's file; `failed`: not
   // billed under this key; `delivered`: the audio was streamed.
@@ -296,7 +296,7 @@ export interface InterruptedText {
   readonly temporaries: readonly string[];
   /** Whether the process that last wrote the progress is still running. */
   readonly writer: Liveness;
-  /** SHA-256 of the text; undefined if an earlier version of foley saved the text. */
+  /** SHA-256 of the text; undefined if the text was saved by an early version of foley, which recorded no hash. */
   readonly textSha256: string | undefined;
   /** True if lines of the journal are damaged or missing; `states` may then be out of date. */
   readonly isDamaged: boolean;
@@ -324,7 +324,7 @@ export async function listRecords(options: RecordOptions): Promise<readonly Inte
 }
 
 /**
- * Returns the long texts whose folders have audio or damaged lines but no readable plan.
+ * Returns the long texts that cannot be resumed: their folder contains audio or damaged lines, but no readable plan.
  * @throws Failure (state) when the folders cannot be listed
  */
 export async function listUnreadable(options: RecordOptions): Promise<readonly UnreadableText[]> {
@@ -366,7 +366,7 @@ export async function sweepRecords(options: RecordOptions): Promise<void> {
   }
 }
 
-// No command needs that long to write its plan.
+// A command writes its plan much sooner.
 const BEGINS_WITHIN_MS = 60 * 60 * 1000;
 
 async function isOld(folder: string, { clock, files }: RecordOptions): Promise<boolean> {

@@ -26,8 +26,8 @@ export interface LongTextRecovery
 
 /**
  * Resumes an interrupted long text: downloads billed parts, speaks missing parts, and publishes the audio. If a file
- * with the intended name exists, adds a number to the name. Parts of a stream that were not delivered are lost
- * (docs/billing.md).
+ * with the intended name exists, adds a number to the name. A text whose audio went to stdout or a player is not
+ * resumed; its outcome is `lost` (docs/billing.md).
  * @throws Failure (usage for a text of another service), after which the saved progress stays
  */
 export async function recoverLongText(
@@ -35,7 +35,7 @@ export async function recoverLongText(
   deps: LongTextRecovery,
 ): Promise<Recovered> {
   const details = detailsOfText(listed);
-  // Another process may have resumed or finished it since it was listed.
+  // Another process may have resumed or finished the text since it was listed.
   const left = await readRecord(listed.id, deps);
   if (left === undefined) return { ...details, outcome: 'running' };
   const { id, plan, writer } = left;

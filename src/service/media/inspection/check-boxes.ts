@@ -11,17 +11,17 @@ interface Box {
 // Returns fewer bytes at the end of the file. The next call overwrites the buffer.
 type ReadBytes = (position: number, length: number) => Buffer;
 
-// For a `moov` or `moof` box; half an hour of media needs less.
+// Maximum size of a `moov` or `moof` box; half an hour of media needs less.
 const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
-// Half an hour at 25 frames a second needs 90,000 (two per frame).
+// Half an hour of video at 25 frames a second needs 90,000 boxes (two per frame).
 const MOST_BOXES_OF_FILE = 100_000;
 // Real files have a few dozen boxes directly inside another box.
 const MOST_BOXES_OF_LIST = 10_000;
 const FIRST_BOXES = new Set(['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp', 'pnot']);
 
 /**
- * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. The demuxer does not
- * check numbers: a file of one megabyte that claims four billion samples keeps the demuxer busy for minutes.
+ * Checks the boxes of an MP4 file before a demuxer parses the file; accepts any other file. The demuxer trusts the
+ * counts in a file: a file of 1 MB that declares four billion samples would keep it busy for minutes.
  * @throws MediaTaskError when boxes or tables are truncated, missing or contradictory
  */
 export function checkBoxes({ fd, size }: OpenFile): void {

@@ -11,11 +11,11 @@ import type { AudioMetadata, InspectedVideo, Inspection } from './inspection.ts'
 import { InspectionOrder } from './inspection.ts';
 import { readFileWith, readMedia } from './open-media.ts';
 
-// An mp4 result can contain these.
+// The codecs that an mp4 result can contain.
 const VIDEO_CODECS = new Set(['avc', 'hevc', 'vp8', 'vp9', 'av1']);
-// PCM is supported, too.
+// `isKnownSound` also accepts every PCM codec.
 const AUDIO_CODECS = new Set(['aac', 'mp3', 'opus', 'flac', 'vorbis']);
-// Supported in one container format only.
+// Codecs that are supported in one container format only.
 const OWN_FORMATS = new Map([
   ['vorbis', 'Ogg'],
   ['flac', 'FLAC'],
@@ -24,7 +24,7 @@ const OWN_FORMATS = new Map([
 const MAX_SIDE_PIXELS = 8_192;
 
 /**
- * Inspects a media file and reads every packet of the requested track (docs/api/errors.md).
+ * Inspects a media file and reads every packet of the requested track, so that damaged files are found.
  * @throws MediaTaskError `unsupported` for another format or codec, or a missing track; `too-large` for too many
  * seconds or pixels; `unreadable` for a damaged file
  */
@@ -94,7 +94,7 @@ function tooLarge(what: string): MediaTaskError {
   return new MediaTaskError('too-large', what);
 }
 
-// Half an hour of any media has fewer.
+// Half an hour of any media has fewer packets.
 const MOST_PACKETS = 1_000_000;
 
 interface PacketTotals {
@@ -169,7 +169,7 @@ const NONE: EncoderPadding = { before: 0, after: 0, unknown: 0 };
 // For mp3 and AAC files that declare no padding; encoders add at most three frames of silence.
 const UNSTATED: EncoderPadding = { ...NONE, unknown: 0.08 };
 
-// The delay in an Info tag is only the encoder's.
+// Added to the delay in an Info tag, which does not include the decoder's delay.
 const DECODER_DELAY_SAMPLES = 529;
 
 // Reaches the first mp3 frame after the tags, unless a tag contains a large picture.

@@ -24,11 +24,11 @@ export type InspectedVideo = Static<typeof InspectedVideo>;
 
 export const AudioMetadata = Type.Object({
   codec: Type.String(),
-  /** Duration in seconds, without the silence that the encoder added and the file declares. */
+  /** Duration in seconds, without the encoder silence that the file declares. */
   seconds: Seconds,
-  /** Timestamp in seconds at which the sound begins, after the silence that the encoder added. */
+  /** Timestamp, in seconds, of the first sample after the encoder silence that the file declares. */
   start: Type.Number(),
-  /** Maximum encoder silence, in seconds, that `seconds` still includes; 0 if the file declares its silence. */
+  /** Maximum undeclared encoder silence, in seconds, that `seconds` may include; 0 for files without such silence. */
   paddingSeconds: Type.Number({ minimum: 0 }),
 });
 export type AudioMetadata = Static<typeof AudioMetadata>;
@@ -46,7 +46,7 @@ export const InspectionOrder = Type.Object({
 });
 export type InspectionOrder = Static<typeof InspectionOrder>;
 
-/** Parameters of the task that replaces the sound of a video. All paths are absolute. */
+/** Parameters of the task `align-sound`, which replaces the sound of a video. All paths are absolute. */
 export const AlignParameters = Type.Object({
   video: Type.String(),
   audio: Type.String(),

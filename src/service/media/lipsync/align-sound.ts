@@ -12,7 +12,7 @@ import { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 import { toAac } from './to-aac.ts';
 
-// Copied unchanged, unless the tempo changes.
+// Sound in these codecs is copied unchanged, unless the tempo changes.
 const COPIED = new Set(['aac', 'mp3', 'opus']);
 
 /**
@@ -157,8 +157,8 @@ export interface SourceTime {
 const TICK = 0.000_5;
 
 /**
- * Computes the presentation times of a video that is repeated until `seconds`. The last repetition stops at the first
- * packet that would start after `seconds`; its last frame is then shown until `seconds`.
+ * Computes the presentation times of the packets of a video that is repeated until it lasts `seconds`. The last frame
+ * of the result is shown until `seconds`.
  * @param source times of the packets in decoding order
  * @param length duration of the source in seconds
  * @returns a time for each packet of the result, in decoding order

@@ -10,14 +10,14 @@ import { MediaTaskError } from '../child/messages.ts';
 import type { AlignParameters } from '../inspection/inspection.ts';
 import { readMedia } from '../inspection/open-media.ts';
 
-// The file does not state this delay.
+// Delay of the AAC encoder; the file does not state it.
 const ENCODER_DELAY_SAMPLES = 1_024;
 
 const CHANNEL_BIT_RATE = 96_000;
 
 /**
  * Encodes the audio of a lip sync job as AAC in a new file, at the requested tempo.
- * @returns the parameters that describe the new file to the next task
+ * @returns parameters that replace those of the original audio: path, metadata and the tempo 1
  */
 export async function toAac(
   { audio, audioFacts, tempo }: AlignParameters,

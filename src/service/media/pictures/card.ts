@@ -31,7 +31,7 @@ export type ImageParameters = Static<typeof ImageParameters>;
 
 export type Card = Omit<ImageParameters, 'format' | 'output'>;
 
-/** Text in the metadata of every image and video. */
+/** Description in the metadata of every image and video; says that no model made the picture. */
 export const SANDBOX_DESCRIPTION =
   'Sandbox rendering by the embedded service of foley: a card with the prompt and the references, made by no image or video model';
 const SANDBOX_SOFTWARE = 'foley embedded service (sandbox)';

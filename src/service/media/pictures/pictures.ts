@@ -46,7 +46,7 @@ export type StoredVideo = Static<typeof StoredVideo>;
 export interface PicturePlan<Stored> {
   /** Returns the job parameters to store; `references` are the file names of the imported images. */
   toStore(imported: Pick<StoredImage, 'createdAt' | 'references'>): Stored;
-  /** The reference images; `field` is the request field that contains the URL. */
+  /** URLs of the reference images, each with the path of the request field that contains the URL. */
   readonly urls: readonly { readonly field: string; readonly url: string }[];
   readonly credits: number;
 }
@@ -158,11 +158,14 @@ export function secondsToMake(stored: StoredImage | StoredVideo): number {
   return (stored.width * stored.height * frames) / PIXELS_PER_SECOND;
 }
 
-// Many times what the largest image and the longest video take on one core.
+// Many times as long as the largest image and the longest video take on one core.
 const IMAGE_DEADLINE_MS = 120_000;
 const VIDEO_DEADLINE_MS = 1_200_000;
 
-/** Creates the functions that make images and videos for jobs. @param fontFile absolute path */
+/**
+ * Creates the functions that make the images and videos of jobs.
+ * @param fontFile absolute path of the font for titles
+ */
 export function createPictureWorks(
   fontFile: string,
 ): Readonly<Record<'image' | 'video', MediaWork>> {

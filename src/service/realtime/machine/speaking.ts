@@ -19,7 +19,9 @@ import type { CommittedSegment, OpenRequest, Reducer, SessionEvent } from './sta
 
 const MAX_STATUS_SEGMENTS = FRAME_LIMITS.arrayItems;
 
-/** Starts to reserve the credits of a segment, unless the session would exceed its limit of units or segments. */
+/**
+ * Requests the reservation of a segment's credits. Fails if the session would exceed its limit of units or segments.
+ */
 export function reserve(segment: CommittedSegment, eventId: string | undefined): Reducer {
   return ({ request }) => {
     const { units = 0, earlier = [] } = request ?? {};

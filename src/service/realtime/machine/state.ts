@@ -49,7 +49,7 @@ type Ready = Static<typeof SERVER_MESSAGES.v3.ready>;
 export interface StartedRequest {
   readonly requestId: string;
   readonly mode: RealtimeMode;
-  /** The fields of the messages `ready` and `audio` that are equal in both protocol versions. */
+  /** The fields of the messages `ready` and `audio` that are the same in both protocol versions. */
   readonly audioFormat: Pick<
     Ready,
     'modelId' | 'voiceId' | 'format' | 'sampleRate' | 'channels' | 'bitDepth'
@@ -66,14 +66,14 @@ export interface StartedRequest {
 }
 
 export interface OpenRequest extends StartedRequest {
-  /** Texts that the client has sent but not yet committed as a segment. */
+  /** Texts that the client has sent, but that are not part of an accepted segment yet. */
   readonly texts: readonly string[];
   readonly sequences: readonly number[];
   readonly characters: number;
   readonly lastSequence: number;
   /** Ids of the accepted segments, in order. The first one is being spoken. */
   readonly queue: readonly string[];
-  /** True after the last input: `commit` in `simple` mode, `stop` in `reliable` mode. */
+  /** True after the last input: an `input` with `commit` in `simple` mode, or a `stop` in `reliable` mode. */
   readonly isStopped: boolean;
   readonly stopEventId: string | undefined;
 }
@@ -181,7 +181,7 @@ export function send(message: Outgoing): Reducer {
   return emit({ type: 'send', message });
 }
 
-// Without messages from the client while the service has nothing to speak.
+// Maximum time without messages from the client, while the service has nothing to speak.
 const IDLE_TIMEOUT_MS = 120_000;
 
 /** Restarts the idle timer. */
