@@ -95,6 +95,18 @@ const leaveOutHttp2 = {
     id === '\0no-http2' ? 'export class Http2ServerRequest {}\nexport const constants = {};' : null,
 };
 
+/**
+ * libsql asks Node for a report to find out the C library, which costs milliseconds, and more with every thread. Without
+ * it, libsql still corrects its guess from /usr/bin/ldd.
+ */
+const leaveOutReport = {
+  name: 'leave-out-report',
+  transform: (code, id) =>
+    /[\\/]@neon-rs[\\/]load[\\/]/.test(id)
+      ? code.replace(/process\.report\S*getReport\(\)/, 'undefined')
+      : null,
+};
+
 function mergeChunks() {
   const chunkOf = new Map();
   const root = path.dirname(fileURLToPath(import.meta.url));
@@ -150,7 +162,7 @@ export default defineConfig([
     },
     platform: 'node',
     external: [...Object.keys(manifest.dependencies), ...Object.keys(PACKAGES)],
-    plugins: [leaveOutChildProcess, leaveOutHttp2, importFromOutside, collect],
+    plugins: [leaveOutChildProcess, leaveOutHttp2, leaveOutReport, importFromOutside, collect],
     output: { ...output, codeSplitting: { groups } },
   },
   { input: { launch: 'src/launch/launch.ts' }, platform: 'node', output },

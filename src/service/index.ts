@@ -15,12 +15,11 @@ export async function openService(options: OpenServiceOptions): Promise<RunningS
     import('./engine/flite/engine.ts'),
     import('./worker-file.ts'),
   ]);
-  // Before any thread starts: libsql makes Node report on every thread to find its binary, which is slow.
-  await requirePackages();
   const flite = createFliteEngine({ workerFile: FLITE_WORKER_FILE });
   if (options.warmsUp !== false) void flite.warmUp();
   const engines = new EngineRegistry([flite, ...(await addedEngines(options, flite))]);
   try {
+    await requirePackages();
     const { openWithEngines } = await import('./open-service.ts');
     const service = await openWithEngines(options, engines);
     return {
