@@ -11,8 +11,8 @@ import { leftovers } from '../speech/recover.ts';
 import { counted } from '../text/display.ts';
 
 /**
- * Finds unfinished results of interrupted commands, and damaged files of foley.
- * @returns the results and files, and an error for each folder that cannot be read
+ * Finds saved audio, unfinished requests and unfinished long texts of interrupted commands, and damaged files.
+ * @returns what was found, and an error for each folder that cannot be read
  */
 export async function findLeftovers(
   context: Context,

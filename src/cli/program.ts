@@ -58,7 +58,7 @@ function namesStdin(command: Command, words: readonly string[]): boolean {
   return mayHaveFile && args.length === 1 && args[0] === '-' && !words.includes('--');
 }
 
-/** Creates the command for the library `commander`, with the flags of the definition and the global flags. */
+/** Creates a `commander` command with the flags of the definition and the global flags. */
 export function buildCommand(path: readonly string[], definition: CommandDefinition): Command {
   const command = bareCommand(['foley', ...path].join(' '));
   command.action(() => {});

@@ -2,7 +2,10 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 import { named } from './schemas.ts';
 
-/** Versions of the protocol between the service and engine processes (docs/engines.md), the oldest first. */
+/**
+ * The oldest and the newest supported version of the protocol between the service and engine processes
+ * (docs/engines.md).
+ */
 export const ENGINE_PROTOCOLS = { oldest: 1, newest: 2 } as const;
 
 /** The controls that an engine of protocol version 2 can declare (docs/engines.md#controls). */

@@ -171,7 +171,7 @@ export const AlignedAudio = named('AlignedAudio', {
   audioBase64: Type.String({ description: 'The next bytes of the audio file in Base64' }),
 });
 
-/** A word in an alignment snapshot, with its times relative to the start of the whole audio. */
+/** A word in the event `alignment_snapshot`, with its times relative to the start of the whole audio. */
 export const AlignedWord = named('AlignedWord', {
   text: Type.String({ description: 'The word as written in the submitted text' }),
   startMs: Type.Number({

@@ -2,7 +2,10 @@ import type { Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { FileSystem } from '../effects/file-system.ts';
 
-/** Checksums: CRC-32 is fast, SHA-256 identifies content, and MD5 is for files whose publisher states nothing else. */
+/**
+ * Kinds of checksums. CRC-32 is fast, and SHA-256 identifies content. MD5 is used only if the publisher of a file gives
+ * no other checksum.
+ */
 export type ChecksumKind = 'crc32' | 'md5' | 'sha256';
 
 /** A checksum that is computed while the data arrives. */

@@ -167,7 +167,10 @@ export async function readLock(
 
 const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
-/** Returns whether a lock may be replaced: its process has ended, or cannot be checked and was inactive for an hour. */
+/**
+ * Returns whether a lock may be replaced: it names no process, or its process has ended, or the process cannot be
+ * checked and was inactive for an hour.
+ */
 export async function isStale({ owner }: Held, options: LockFileOptions): Promise<boolean> {
   if (owner === undefined) return true;
   const { clock, lastActivity, processes } = options;

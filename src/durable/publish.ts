@@ -44,7 +44,7 @@ export interface OutputOptions extends FileDeps {
   readonly flag?: string | undefined;
   /** The kind of checksum to compute; default CRC-32. */
   readonly checksum?: ChecksumKind | undefined;
-  /** If the output is a pipe, aborts the wait for a process that reads from the pipe. */
+  /** If the output is a named pipe, cancels the wait for a process that opens the pipe for reading. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -330,7 +330,7 @@ function isSpoolRecord(value: unknown): value is SpoolRecord {
   });
 }
 
-/** Metadata of spooled audio that is known only when all audio has arrived. */
+/** Metadata of audio in the spool that is known only when all audio has arrived. */
 export interface SpoolOutcome extends Partial<
   Pick<SpoolAbout, 'creditsUsed' | 'requestId' | 'problem'>
 > {

@@ -5,9 +5,7 @@ import { choiceOption, durationOption, integerOption, parseTimeLimit } from './v
 
 export interface GlobalOptions {
   readonly json?: true;
-  /**
-   * The jq filter that `--jq` gives. It turns on JSON output, as `--json` does, but errors are still printed as text.
-   */
+  /** The filter given with `--jq`. It turns on JSON output, as `--json` does, but errors are still printed as text. */
   readonly jq?: string;
   readonly quiet?: true;
   readonly verbose?: true;

@@ -80,7 +80,7 @@ export function alignedTransport(
 }
 
 /**
- * After the audio was published, renames the captions to their final names and reports the files.
+ * Renames the caption files to their final names, and reports the files. Called after the audio file was published.
  * @throws Failure (output, exists) that names the audio file
  */
 export async function publishCaptions(
