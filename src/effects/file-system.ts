@@ -32,16 +32,22 @@ export const systemFiles: FileSystem = { ...fs, mkdir: makeFolder, userId: proce
 
 // With `recursive`, Node's own function never returns for a folder below /proc.
 async function makeFolder(folder: string, options: FolderOptions = {}): Promise<void> {
-  const { mode, recursive = false } = options;
+  try {
+    await makeOne(folder, options);
+  } catch (error) {
+    const parent = path.dirname(folder);
+    if (options.recursive !== true || !isMissing(error) || parent === folder) throw error;
+    await makeFolder(parent, options);
+    await makeOne(folder, options);
+  }
+}
+
+async function makeOne(folder: string, { mode, recursive }: FolderOptions): Promise<void> {
   try {
     await fs.mkdir(folder, { mode });
   } catch (error) {
-    if (!recursive) throw error;
-    if (await isFolder(folder)) return;
-    const parent = path.dirname(folder);
-    if (!isMissing(error) || parent === folder || (await isFolder(parent))) throw error;
-    await makeFolder(parent, options);
-    await makeFolder(folder, options);
+    // Another process may have created the folder.
+    if (recursive !== true || !(await isFolder(folder))) throw error;
   }
 }
 

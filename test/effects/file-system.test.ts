@@ -14,6 +14,16 @@ describe('mkdir with recursive', () => {
     await expect(systemFiles.mkdir(folder)).rejects.toMatchObject({ code: 'EEXIST' });
   });
 
+  test('may create folders with the same parents at the same time', async () => {
+    const { out } = await sandbox();
+    for (const round of Array.from({ length: 20 }, (_, index) => String(index))) {
+      const parent = path.join(out, round, 'a', 'b');
+      const folders = ['c', 'c', 'd', 'e', 'f', 'g'].map((name) => path.join(parent, name));
+      await Promise.all(folders.map((folder) => systemFiles.mkdir(folder, { recursive: true })));
+      expect(folders.every((folder) => existsSync(folder))).toBe(true);
+    }
+  });
+
   test('reports a file in the place of the folder or of a parent', async () => {
     const { out } = await sandbox();
     const file = path.join(out, 'file');
