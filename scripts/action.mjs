@@ -34,17 +34,37 @@ function read() {
   output('digest', digestOf(folder));
 }
 
-/** Digest of the options and of the names and contents of all files. */
+/** Digest of all that decides the audio: the options, the settings of the project, and the names and contents of the texts. */
 function digestOf(folder) {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([INPUT_VOICE, INPUT_FORMAT, INPUT_SUBTITLES]));
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted()) {
-    const file = path.join(folder, name);
-    if (!statSync(file).isFile()) continue;
-    const content = createHash('sha256').update(readFileSync(file)).digest('hex');
-    hash.update(JSON.stringify([name, content]));
-  }
+  const settings = Object.entries(env).filter(([name]) => /^FOLEY_(?!API_KEY)/.test(name));
+  hash.update(JSON.stringify([INPUT_VOICE, INPUT_FORMAT, INPUT_SUBTITLES, settings.toSorted()]));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const texts = names.filter((name) => /\.(?:txt|md)$/i.test(name)).toSorted();
+  for (const name of texts)
+    hash.update(JSON.stringify([name, digestOfFile(path.join(folder, name))]));
+  hash.update(JSON.stringify(settingsFiles().map((file) => digestOfFile(file))));
   return hash.digest('hex');
+}
+
+/** The settings file of the project and its lexicon. */
+function settingsFiles() {
+  const file = 'foley.config.json';
+  try {
+    const { lexicon = [] } = JSON.parse(readFileSync(file, 'utf8'));
+    return [file, lexicon].flat().map(String);
+  } catch {
+    return [file];
+  }
+}
+
+/** Digest of a file; null if it cannot be read, which the second step reports. */
+function digestOfFile(file) {
+  try {
+    return createHash('sha256').update(readFileSync(file)).digest('hex');
+  } catch {
+    return null;
+  }
 }
 
 function speak() {

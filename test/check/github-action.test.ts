@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -202,4 +203,27 @@ test('the action keeps the audio of a partial result, and the next attempt takes
   const second = await runAction(box, inputs);
   expect(second.log).toMatch(/0 done, 0 failed, 1 skipped, 0 credits used/);
   expect(second.paths).toEqual(first.paths);
+});
+
+test('the action saves what changed settings made, and ignores files that are not texts', async () => {
+  const box = await sandbox();
+  mkdirSync(path.join(box.out, 'texts'));
+  writeFileSync(path.join(box.out, 'texts', 'a.txt'), 'One text.');
+  symlinkSync('missing', path.join(box.out, 'texts', 'link'));
+  const inputs = { folder: 'texts' };
+  const repeat = async (summary: RegExp): Promise<void> => {
+    rmSync(path.join(box.out, 'audio'), { recursive: true, force: true });
+    const { code, log } = await runAction(box, inputs);
+    expect({ code, log }).toMatchObject({ code: 0, log: expect.stringMatching(summary) });
+  };
+  await repeat(/1 done, 0 failed, 0 skipped/);
+  const config = path.join(box.out, 'foley.config.json');
+  writeFileSync(config, JSON.stringify({ speed: 1.5, lexicon: 'words.tsv' }));
+  writeFileSync(path.join(box.out, 'words.tsv'), 'text\tword\n');
+  await repeat(/1 done, 0 failed, 0 skipped/);
+  await repeat(/0 done, 0 failed, 1 skipped/);
+  writeFileSync(path.join(box.out, 'words.tsv'), 'text\tpage\n');
+  writeFileSync(path.join(box.out, 'texts', 'data.bin'), 'not a text');
+  await repeat(/1 done, 0 failed, 0 skipped/);
+  await repeat(/0 done, 0 failed, 1 skipped/);
 });
