@@ -37,8 +37,9 @@ function read() {
 /** Digest of all that decides the audio: the options, the settings of the project, and the names and contents of the texts. */
 function digestOf(folder) {
   const hash = createHash('sha256');
-  const settings = Object.entries(env).filter(([name]) => /^FOLEY_(?!API_KEY)/.test(name));
-  hash.update(JSON.stringify([INPUT_VOICE, INPUT_FORMAT, INPUT_SUBTITLES, settings.toSorted()]));
+  const variables = Object.keys(env).filter((name) => /^FOLEY_(?!API_KEY)/.test(name));
+  const settings = variables.toSorted().map((name) => [name, env[name]]);
+  hash.update(JSON.stringify([INPUT_VOICE, INPUT_FORMAT, INPUT_SUBTITLES, settings]));
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const texts = names.filter((name) => /\.(?:txt|md)$/i.test(name)).toSorted();
   for (const name of texts)
