@@ -90,8 +90,8 @@ interface Exchange {
   faults: RequestFaults;
 }
 
-// What surrounds every endpoint: checks of host and origin, fault rules, common headers and the request log. Once
-// `closing` is aborted, every request is refused.
+// Wraps all endpoints in checks of host and origin, fault rules, common headers and the request log. Once `closing` is
+// aborted, every request is refused.
 function createMiddleware(
   deps: ServiceDeps,
   context: ServiceContext,

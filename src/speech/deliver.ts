@@ -146,8 +146,8 @@ interface RecoverableSink extends AudioSink {
 }
 
 /**
- * Writes billed audio to a sink. If the sink fails, moves the audio to the spool and writes all later bytes there;
- * the caller reports `failure` at the end.
+ * Writes billed audio to a sink. If the sink fails, moves the audio to the spool, writes all later bytes there and
+ * stores the error in `failure`, which the caller must report at the end.
  */
 export class FallbackSink implements Destination {
   failure: Failure | undefined;

@@ -23,7 +23,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads lexicons. Entries of later files override those of earlier files.
- * @throws Failure (usage) that names the file, the line and the problem; (config) for a file outside of its project
+ * @throws Failure (usage) that names the file, the line and the problem; (config) if a file is outside of the folder
+ * `inside`
  */
 export async function loadLexicon(
   lexicons: readonly LexiconFile[],
@@ -66,7 +67,7 @@ async function requireInside(file: string, folder: string, files: FileSystem): P
 /**
  * Converts pause marks to silences, and replaces words that have a lexicon entry.
  * @param where name of the text, for messages
- * @throws Failure (usage) for an invalid mark, or a text of only pauses
+ * @throws Failure (usage) for an invalid pause mark, or a text that has only pauses
  */
 export function prepareText(
   source: SpokenText,

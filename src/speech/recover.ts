@@ -414,11 +414,11 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 }
 
 /**
- * Checks that an operation belongs to the selected service, because idempotency keys and jobs are valid on one service
- * only.
- * @param what name of the operation, such as `job 7`
- * @param id the id of the operation, for the suggested command
- * @throws Failure (usage)
+ * Checks that a request, job or long text belongs to the selected service, because idempotency keys and job ids are
+ * valid on one service only.
+ * @param what its name in the message, such as `job 7`
+ * @param id its id in the suggested `foley recover` command; omitted by default
+ * @throws Failure (usage) for another service
  */
 export function requireSameService(
   { origin, target }: Pick<IntentAbout, 'origin' | 'target'>,

@@ -47,7 +47,7 @@ export function isRefusedText(error: unknown): error is Failure {
 // Names of the text field in the requests of all API versions.
 const TEXT_FIELDS: ReadonlySet<unknown> = new Set(['text', 'input']);
 
-/** Describes ranges of a text that a voice left out. For use when the text itself is not available. */
+/** Formats a message about ranges that a voice left out of a text. Does not need the text itself. */
 export function leftOut(ranges: readonly CodePointRange[]): string {
   // Counted from 1, the end included.
   const places = ranges
@@ -61,8 +61,8 @@ const SHOWN_WORDS = 5;
 const WORD_MAX_CHARACTERS = 30;
 
 /**
- * Formats a line for stderr about words that a voice left out.
- * @param where the part of the input that has the words, such as `job ID`; by default the text
+ * Formats a message for stderr about words that a voice left out.
+ * @param where prefix that names the source of the words, such as `job ID`; default none
  */
 export function describeUnspoken(
   words: readonly (Pick<UnspokenWord, 'start'> & { readonly text?: string | undefined })[],

@@ -25,8 +25,8 @@ export interface SpokenText {
    */
   readonly pauses: readonly Pause[];
   /**
-   * The titles of the chapters that begin in this text, and the paragraph of each, counted from 0. Set for a file of a
-   * book with a table of contents.
+   * The chapters that begin in this text: the title, and the index of the first paragraph, from 0. Set only for a file
+   * of a book that has a table of contents.
    */
   readonly chapters?: readonly { readonly title: string; readonly paragraph: number }[];
 }
@@ -93,7 +93,10 @@ export function replaceSpoken(source: SpokenText, edits: readonly Edit[]): Spoke
   };
 }
 
-/** Returns a function that converts a range of `text` to the range of `written`, both in code points. */
+/**
+ * Returns a function that converts a range of the spoken text to the corresponding range of the written text. Both
+ * ranges count code points.
+ */
 export function writtenRanges({ replaced }: Pick<SpokenText, 'replaced'>): (range: Range) => Range {
   return rangeMapper(replaced.map(({ spoken, written }) => ({ from: spoken, to: written })));
 }

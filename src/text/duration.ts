@@ -5,7 +5,10 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-/** Parses a duration such as `500ms`, `30s`, `10m`, `1h` or plain seconds. Returns milliseconds. */
+/**
+ * Parses a duration such as `500ms`, `30s`, `10m`, `1h` or plain seconds. Returns milliseconds, or undefined if the
+ * text is not a duration.
+ */
 export function durationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
   const unit = UNITS.get(match?.[2] ?? 's');

@@ -65,8 +65,8 @@ export class Lexicon {
   }
 
   /**
-   * Returns the UTF-16 index up to which more text cannot change the matches. After this index, the
-   * text may be the beginning of an entry or of a longer word.
+   * Returns the UTF-16 index before which no replacement can change when more text arrives. The text after this index
+   * may be the beginning of an entry or of a longer word.
    */
   settled(text: string): number {
     for (let at = 0; at < text.length;) {

@@ -33,9 +33,9 @@ function partOf(text: string, start: number, cut: number, limit: number): TextPi
   return { text: part, start, end: start + part.length };
 }
 
-// A shorter part does not end with a paragraph. As a share of the limit.
+// Parts are split after a paragraph only if they are longer than this share of the limit.
 const PARAGRAPH_PART = 0.7;
-// A shorter part does not end with a sentence. As a share of the limit.
+// Parts are split after a sentence if they are longer than this share of the limit.
 const SENTENCE_PART = 0.5;
 
 function cutOf(text: string, start: number, reach: number, limit: number, breaks: Breaks): number {

@@ -9,7 +9,7 @@ import type { TextPiece } from './sentences.ts';
 /** Thrown for an invalid pause mark in a text. */
 export class PauseError extends Error {
   override readonly name = 'PauseError';
-  /** Number of the line that contains the mark, from 1. `column` counts code points. */
+  /** Line number of the invalid pause mark, from 1. `column` is its position in the line, in code points from 1. */
   readonly line: number;
   readonly column: number;
 
@@ -29,7 +29,8 @@ const MARK = /\[[ \t]*pause(?![\p{L}\p{N}_])([^[\]\n]*)(\]?)[ \t]*/giu;
 const LENGTH = /^\d+(?:\.\d+)?m?s$/i;
 
 /**
- * Converts pause marks, such as `[pause 800ms]`, to silences. A mark in the spoken form of a replaced word stays text.
+ * Converts pause marks, such as `[pause 800ms]`, to silences. Does not convert marks inside text that replaces written
+ * words.
  * @throws PauseError for a mark that is not closed, or whose length is invalid or longer than 60 s
  */
 export function readPauses(source: SpokenText): SpokenText {
@@ -71,7 +72,7 @@ function withoutMarks(
   source: SpokenText,
   cuts: readonly (Edit & { readonly ms: number })[],
 ): SpokenText {
-  // The ends of marks and of replacements move like pauses.
+  // Passes the ends of marks and replacements as pauses, because `replaceSpoken` updates the positions of pauses.
   const edits = writtenEdits(source);
   const points = [
     ...source.pauses.map(({ at, ms }) => ({ at, ms })),

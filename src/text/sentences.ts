@@ -23,20 +23,19 @@ export function splitSentences(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The position of the first sentence of a text, in UTF-16 units. */
+/** The end of the first sentence of a text. */
 export interface FirstSentence {
   /**
-   * Index at which the first sentence ends and the next one starts; undefined if more text may extend the first
-   * sentence.
+   * UTF-16 index at which the first sentence ends and the next one starts; undefined if `firstSentence` found no end.
    */
   readonly end: number | undefined;
-  /** End of the last word that certainly belongs to the sentence, even if more text follows. */
+  /** UTF-16 index after the last word that certainly belongs to the first sentence, whatever text follows. */
   readonly reach: number;
 }
 
 /**
- * Finds the end of the first sentence of a text. Returns no end if the sentence is longer than `limit`. If `isOpen`,
- * more text may follow; returns no end while that text may still extend the sentence.
+ * Finds the end of the first sentence of a text. `end` is undefined if the sentence has more than `limit` UTF-16 units.
+ * If `isOpen`, more text may follow: `end` is also undefined while that text may still extend the sentence.
  */
 export function firstSentence(
   text: string,
@@ -206,7 +205,7 @@ function endsLine(gap: Gap): boolean {
   return gap.lineLength < WRAPPED_LINE_LENGTH;
 }
 
-// In lower case, and without their last full stop.
+// Abbreviations that do not end a sentence; in lower case, and without their last full stop.
 const NEVER_LAST = new Set(
   `adm approx brig capt cf cmdr col cpl dr e.g eq eqn esp gen gov hon i.e lt maj messrs mr mrs ms
   mt mx prof pvt rep resp rev sen sgt supt viz vs`.split(/\s+/),
@@ -223,7 +222,7 @@ const MAY_BE_LAST = new Set(
   wed yr yrs`.split(/\s+/),
 );
 
-// After an abbreviation, these words usually begin a new sentence.
+// Words that usually begin a new sentence when they follow an abbreviation.
 const SENTENCE_STARTERS = new Set(
   `A After All Also An And Another As At Because Before But By Did Do Does Each Even Every Few First
   For From Had Has Have He Her Here His How However I If In Is It Its It's Last Later Let Many Maybe
@@ -238,8 +237,8 @@ const DOTTED = /^(?:\p{L}{1,3}\.)+\p{L}{1,3}$/u;
 const FIRST_WORD = /^\p{Lu}[\p{L}'’]*/u;
 
 /**
- * Returns true if the full stop after `word` belongs to an abbreviation, or probably does: a wrong split is audible,
- * but a sentence that is too long can be split later at a clause.
+ * Returns true if the full stop after `word` belongs to an abbreviation and does not end a sentence. If uncertain,
+ * returns true, because a wrong split is audible, but a sentence that is too long can be split later.
  * @param word the word before the full stop, without opening quotes and brackets
  * @param following the beginning of the text after the full stop, without opening quotes and brackets
  */
@@ -250,7 +249,7 @@ export function isAbbreviation(word: string, following: string): boolean {
   return dependsOnNextWord(word) && !startsSentence(following);
 }
 
-/** Returns true if `word` counts as an abbreviation when certain words follow. */
+/** Returns true if `word` is an abbreviation in at least some contexts. */
 export function mayBeAbbreviation(word: string): boolean {
   const lower = word.toLowerCase();
   return NEVER_LAST.has(lower) || BEFORE_A_NUMBER.has(lower) || dependsOnNextWord(word);
@@ -273,8 +272,8 @@ export function endsParagraph(sentence: string): boolean {
 }
 
 /**
- * Returns the length of a text up to the end of its last paragraph; if no paragraph ends, up to the
- * end of its last word.
+ * Returns the length of a text without the white space at its end. If a paragraph ends there, includes the first two
+ * line breaks.
  */
 export function lengthToParagraphEnd(text: string): number {
   const { length } = text.trimEnd();
@@ -332,7 +331,10 @@ function nextLength(rest: string, maxLength: number): number {
   return lastEnd(window, /\s+/g, 1, maxLength) ?? withoutHalfCharacter(rest, maxLength);
 }
 
-/** Returns the index after the last match of a pattern that ends between `shortest` and `longest`. */
+/**
+ * Returns the end index of the last match that ends from index `shortest` to `longest`, both inclusive; undefined if no
+ * match does.
+ */
 export function lastEnd(
   text: string,
   pattern: RegExp,

@@ -137,7 +137,7 @@ async function* alignedEvents(
     let next = startNext(encoded);
     for (;;) {
       const audio = await Promise.race([next, updates.next]);
-      // Updates that arrive from here on wake the next round.
+      // Updates that arrive from now on wake the next iteration.
       void updates.reset();
       for (const update of alignment.take()) yield update;
       if (audio === undefined) continue;

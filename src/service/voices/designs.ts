@@ -227,7 +227,7 @@ function describe({ words }: VoiceTraits, engine: EngineSource, medianHz: number
   return `Simulated: ${source} with ${changed}; ${reason}`;
 }
 
-// What the known words of a prompt ask for (docs/voice-design.md).
+// The properties of a voice that the known words of a prompt request (docs/voice-design.md).
 interface VoiceTraits {
   readonly medianHz: number;
   /** Factor for the default speed of the engine voice. */

@@ -74,7 +74,7 @@ export function engineModels(engines: EngineRegistry): readonly CatalogueModel[]
   return [...found.values()];
 }
 
-// As for the default model of added engines that have no own models.
+// The same values as for the default model of added engines without models of their own.
 const LOCAL_TEXT_MAX = 10_000;
 const LOCAL_CREDITS = 0.5;
 

@@ -182,7 +182,7 @@ interface MeasuredVoice extends VoiceOfEngine {
   readonly medianHz: number;
 }
 
-// Of one language, because measuring takes long.
+// Maximum number of measured voices of a language, because measuring takes long.
 const MOST_VOICES = 6;
 // Added to the pitch difference of a voice that has another accent.
 const ACCENT_SEMITONES = 4;
@@ -269,7 +269,7 @@ function primarySubtag(code: string): string {
 const ENGLISH =
   'Good morning, everybody. The old man loved the yellow lemon. Nobody would be there before nine. ' +
   'Hello from me. A large dog ran along the road, and I followed it.';
-// For languages other than English: every voice can say numbers.
+// Text for languages other than English: every voice can say numbers.
 const NUMBERS = '12, 34, 56, 78, 90, 21, 43, 65, 87, 109, 11, 22, 33, 44.';
 
 // Returns hertz; undefined if the voice cannot speak the text.

@@ -313,7 +313,7 @@ function afterAcceptance(
 ): Failure {
   const { exit, hint } = failure;
   const isAboutOutput = exit === 'deadline' || exit === 'output' || exit === 'exists';
-  // The only wrong argument can be the name of the output.
+  // The only argument that can be wrong is the name of the output.
   const continues = exit === 'usage' ? 'continues under such a name' : 'continues';
   // The same command would fail again, except with a running job.
   const isFinal = exit === 'lost' || (exit === 'rejected' && phase !== 'running');

@@ -45,10 +45,7 @@ export class BlockWriter {
     this.#space('\n');
   }
 
-  /**
-   * Marks the start or the end of an image, so that the words before and after this place stay
-   * separate.
-   */
+  /** Call this at the start and at the end of an image, so that no two words merge there. */
   imageEdge(): void {
     this.#isImageEdge = true;
   }

@@ -10,10 +10,10 @@ export interface Mark {
   readonly length: number;
   /** Text of the mark that is spoken unchanged. */
   readonly text?: string;
-  /** Text of the mark, which may contain further marks. */
+  /** Markdown between the delimiters, such as the text of a link. It may contain further marks. */
   readonly marked?: string;
   readonly isImage?: boolean;
-  /** Number of backticks that end the code span that this mark begins. */
+  /** Set for backticks around a code span: their number at its beginning, and 0 at its end. */
   readonly span?: number;
   readonly isBreak?: boolean;
 }

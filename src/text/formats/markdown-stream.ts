@@ -7,7 +7,7 @@ import type { CodeMode } from './text-formats.ts';
  * into pieces.
  */
 export interface MarkdownStream {
-  /** Adds Markdown. Returns the text that later Markdown cannot change. */
+  /** Adds Markdown. Returns the next piece of extracted text, which Markdown that arrives later cannot change. */
   write(markdown: string): string;
   /** Returns the remaining text. */
   end(): string;
@@ -66,7 +66,7 @@ class StreamReader {
   read(markdown: string, isEnd: boolean): string {
     this.#rest += markdown;
     this.#isEnd = isEnd;
-    // Each step takes some of the rest, until one needs more than there is.
+    // Each step consumes some of the Markdown, until a step needs more than has arrived.
     while (this.#rest !== '' && this.#step());
     if (isEnd) this.#endBlock();
     const text = this.#text.join('');
@@ -106,7 +106,7 @@ class StreamReader {
       }
       case 'frontMatter':
         return this.#withLine((line) => {
-          // A blank line ends it as well: it may have been text after all.
+          // A blank line also ends the front matter, because it may have been text.
           if (/^(?:---|\.\.\.)?\s*$/.test(line)) this.#state = 'lineStart';
         });
     }

@@ -73,7 +73,7 @@ export function parseCues(subtitles: string): readonly Cue[] {
 const BAD_ARROW = /^\s*[\d:]+:\d+[,.]\d+\s*[^\s\d]{1,4}\s*\d+:\d/;
 const VOICE = /^\s*<v(?:\.[^\s>]*)?\s+([^>]+)>/;
 
-/** Parses a time such as `00:01:02,500` or `1:02.5`. Returns milliseconds. */
+/** Parses a time such as `00:01:02,500` or `1:02.5`. Returns milliseconds, or undefined if the text is not a time. */
 export function clockMs(text: string): number | undefined {
   const match = /^(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:[,.](\d{1,3}))?$/.exec(text.trim());
   if (match === null) return undefined;

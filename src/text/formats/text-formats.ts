@@ -33,8 +33,8 @@ const EXTENSIONS: Readonly<Record<string, DocumentFormat>> = {
 
 /**
  * Returns the format of a document whose text must be extracted; undefined for plain text.
- * @param file path of the file, whose extension determines the format if the flag is `auto`;
- * undefined for other sources
+ * @param file path of the document, whose extension decides if `format` is `auto`; undefined if the document is not a
+ * file
  */
 export function documentFormat(
   format: TextFormat | undefined = 'auto',

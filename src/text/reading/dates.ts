@@ -51,8 +51,8 @@ export function isYear(digits: string, place: Place): boolean {
 }
 
 /**
- * Returns the spoken form of a day next to the name of a month, as in `March 3`; undefined without
- * such a name.
+ * Returns the spoken form of a day of the month, such as `3` in `March 3`; undefined if the digits are not a day next
+ * to the name of a month.
  */
 export function dayBesideMonth(digits: string, place: Place): string | undefined {
   const { region } = place;
@@ -76,8 +76,8 @@ export function dayBesideMonth(digits: string, place: Place): string | undefined
 }
 
 /**
- * Returns the spoken form of a date, in the order of the region. Returns undefined if the date does
- * not exist.
+ * Returns the spoken form of a date: `March third` in the US, `the third of March` in Great Britain, and then the year.
+ * Returns undefined if the month or the day is out of range.
  */
 export function readDate(
   given: { readonly day: number; readonly month: number; readonly year: string | undefined },

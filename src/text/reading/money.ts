@@ -43,8 +43,8 @@ export function currencyAfter(sign: string, number: string): string | undefined 
 }
 
 /**
- * Returns the spoken form of `million` and similar words after an amount with a currency sign, as
- * in `$5 million`.
+ * Returns the spoken form of `million`, `bn` and similar words after a number; undefined for other words. If the number
+ * has a currency sign, the currency follows: in `$5 million`, `million` becomes `million dollars`.
  */
 export function readMagnitude(word: string, place: Place): string | undefined {
   const before = previousWord(place);

@@ -77,8 +77,8 @@ export function plural(spoken: string): string {
 }
 
 /**
- * Returns the singular or plural form of a name. `foot/feet` states both forms; any other plural
- * ends in `s`.
+ * Returns the singular or the plural of a noun.
+ * @param names both forms, such as `foot/feet`; or only the singular, if the plural ends in `s`
  */
 export function inflect(names: string, isOne: boolean): string {
   const [one = '', many = `${one}s`] = names.split('/');

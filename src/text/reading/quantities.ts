@@ -54,7 +54,7 @@ const RULES: readonly ((word: string, place: Place) => string | undefined)[] = [
   readSigned,
 ];
 
-/** Words that have a fixed spoken form. */
+/** The spoken forms of expressions such as `24/7` that are always read the same way. */
 export const FIXED =
   table(`24/7=twenty-four seven|9/11=nine eleven|7/7=seven seven|50/50=fifty-fifty|20/20=twenty twenty|4x4=four by four
   24x7=twenty-four seven|50-50=fifty-fifty|20-20=twenty twenty|WW2=World War two|WW1=World War one|401(k)=four oh one K

@@ -11,7 +11,10 @@ export interface Token {
   readonly after: string;
 }
 
-/** A token, as an index in the list of all tokens, and the region whose English is spoken. */
+/**
+ * A token in its context: the list of all tokens of the text, the index `at` of the token in the list, and the region
+ * whose English is spoken.
+ */
 export interface Place {
   readonly tokens: readonly Token[];
   readonly at: number;
@@ -114,7 +117,7 @@ function characterBefore(text: string, at: number): string {
 // In addition to the abbreviations that the sentence splitter knows.
 const SHORT = /^(?:apt|ste|rm|bldg|rte|sq|cu|fl|tbsp|tsp|gal|acct)$/i;
 
-/** Returns the word `back` positions earlier; empty if a sentence or clause ends between the two words. */
+/** Returns the word `back` positions before the token; empty if a sentence or clause ends right after that word. */
 export function previousWord({ tokens, at }: Place, back = 1): string {
   const token = tokens[at - back];
   if (token === undefined || /[!?;:…)]/.test(token.after)) return '';
@@ -122,7 +125,7 @@ export function previousWord({ tokens, at }: Place, back = 1): string {
   return token.after.startsWith('.') && !isShort ? '' : token.text;
 }
 
-/** Returns the word `ahead` positions later; empty if punctuation stands between the two words. */
+/** Returns the word `ahead` positions after the token; empty if punctuation stands between the token and that word. */
 export function nextWord({ tokens, at }: Place, ahead = 1): string {
   for (const { after } of tokens.slice(at, at + ahead)) {
     if (/[^*_`]/.test(after)) return '';
@@ -136,9 +139,7 @@ export function isName(word: string): boolean {
   return /^\p{Lu}[\p{L}'’.-]*$/u.test(word) && !FUNCTION_WORDS.has(word.toLowerCase());
 }
 
-/**
- * Words that are not names, although they begin with a capital letter at the start of a sentence.
- */
+/** Words, in lower case, that are not names even with a capital letter, as at the start of a sentence. */
 export const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   words(`a an and are as at be but by can did do does for from had has have he her his how i if in into is it its my no not
   of off on once one or our out over she so such than that the their then there these they this those to under up us

@@ -55,7 +55,10 @@ export function unitName(unit: string, isOne: boolean): string | undefined {
 // These are also words or letters. foley reads them as units only if no other reading fits.
 const DOUBTFUL = /^(?:in|us|[AaIKstWVNJ]|pts?|pp|am|Mt)$/;
 
-/** Returns true if a separate word after a number is certainly a unit. */
+/**
+ * Returns true if a word that follows a number and a space is certainly a unit. Returns false for words with another
+ * meaning, such as `in`.
+ */
 export function isUnit(word: string): boolean {
   return !DOUBTFUL.test(word) && unitName(word, true) !== undefined;
 }

@@ -44,7 +44,7 @@ const WITHOUT_STOP =
 // In lower case and without a full stop, these abbreviations are ordinary words.
 const CAPITALS_ONLY = new Set(['rip', 'eta', 'ie', 'asap', 'fyi', 'diy', 'faq', 'dr', 'ok', 'eg']);
 
-/** Returns how an abbreviation is read aloud; undefined if the word is not an abbreviation at this place. */
+/** Returns how an abbreviation is read aloud; undefined if the word is not an abbreviation in this context. */
 export function readAbbreviation(word: string, place: Place, text: string): ReadWord | undefined {
   const { after, end } = place.tokens[place.at] ?? { after: '', end: 0 };
   const hasStop = after.startsWith('.') && !after.startsWith('..');
@@ -293,7 +293,7 @@ function afterName(word: string, value: number, place: Place): string | undefine
   return cardinal(value, region);
 }
 
-/** Returns the spoken form of a separate unit after a number, as in `5 km`. */
+/** Returns the spoken form of a unit that follows a number and a space, as in `5 km`; undefined for any other word. */
 export function readUnit(word: string, place: Place): string | undefined {
   const before = previousWord(place);
   if (/^[ap]\.?m$/i.test(word) && /^\d[\d:.]*$/.test(before))

@@ -18,7 +18,7 @@ export const VideoParameters = Type.Object({
 });
 export type VideoParameters = Static<typeof VideoParameters>;
 
-// When the last frame is encoded and the file is not written yet.
+// Progress when the last frame is encoded, before the file is written.
 const ENCODED_PROGRESS = 0.95;
 
 /** Makes a video. Runs in the child process for media. */
@@ -137,7 +137,7 @@ async function writeMp4(
   mp4.setMetadataTags({ title, comment: SANDBOX_DESCRIPTION });
   try {
     await mp4.start();
-    // Together: each track waits for the other.
+    // Concurrently: each track waits for the other.
     await Promise.all([addFrames(media, frames, parts), addSilence(sound, seconds)]);
     await mp4.finalize();
   } catch (error) {
