@@ -27,10 +27,10 @@ export interface NaturalEngine {
   /** The voice that foley suggests as the default voice. */
   readonly voice: string;
   /**
-   * Returns the voices, and all other parts that the voices need.
+   * Returns the parts to install: the given voices, and the programs and models that these voices need.
    * @param voices names of voices; if empty, the voices that are installed by default
-   * @param read reads a catalogue or a license from the source of the files
-   * @throws Failure (usage) for an unknown voice; an error of `read`
+   * @param read downloads a small file, such as a voice catalogue or a license, and returns its content
+   * @throws Failure (usage) for an unknown voice; errors of `read`
    */
   readonly parts: (voices: readonly string[], read: ReadFile) => Promise<readonly EnginePart[]>;
 }

@@ -20,7 +20,7 @@ export interface CataloguedVoice {
   readonly speakers: number;
   /** URL of the web page about the voice. The file MODEL_CARD on this page states the license of the recordings. */
   readonly source: string;
-  /** Model, description and model card. Each has the MD5 of the catalogue; some models also have a SHA-256. */
+  /** The voice's model file, its JSON description and its model card, each with an MD5 checksum from the catalogue. */
   readonly files: readonly ModelFile[];
 }
 

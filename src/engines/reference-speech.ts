@@ -19,8 +19,8 @@ interface ReferenceText {
 }
 
 /**
- * Speaks texts, and measures the speech and its word times. Runs engines without the service: the built-in one for
- * English, and for other languages an added engine that reports word times. Engines stay open until `close`.
+ * Speaks texts with a speech engine, to compare the speech with recordings of the same texts. English uses the built-in
+ * engine; other languages need an added engine that reports word times. Engines stay open until `close`.
  */
 export class ReferenceSpeaker {
   readonly #options: SpeakerOptions;
@@ -31,7 +31,7 @@ export class ReferenceSpeaker {
   }
 
   /**
-   * Speaks a text and measures the speech.
+   * Speaks a text, and returns the band energies and word times of the speech.
    * @throws Failure (usage) if no engine speaks the language, or the text has nothing to speak
    */
   async speak(

@@ -81,7 +81,7 @@ export async function makeFolder(folder: string, files: Pick<FileSystem, 'mkdir'
   }
 }
 
-/** Converts a system error in the engines folder to a Failure; returns other errors unchanged. */
+/** Converts a system error to a Failure that names the engines folder. Returns other errors unchanged. */
 export function stateFailure(error: unknown, folder: string): unknown {
   const code = errnoOf(error);
   if (error instanceof Failure || code === undefined) return error;

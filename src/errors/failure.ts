@@ -35,8 +35,8 @@ export interface FailureOptions {
 }
 
 /**
- * An error for users and scripts: what failed (`message`), what to do (`hint`) and the exit code (`exit`). Code
- * never classifies errors by their messages.
+ * An error for users and scripts: what failed (`message`), what to do (`hint`) and the exit code (`exit`). To
+ * distinguish errors, code must compare `code` or `exit`, never `message`.
  */
 export class Failure extends Error {
   override readonly name = 'Failure';

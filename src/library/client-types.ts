@@ -13,7 +13,7 @@ export interface ClientOptions {
   readonly journal?: string | undefined;
   /** Maximum number of retries of a request; default 4. */
   readonly maxRetries?: number | undefined;
-  /** Maximum wait for the response headers; default: 10 minutes for billed requests, 1 minute for others. */
+  /** Maximum wait for response headers, in milliseconds; default: 10 minutes for billed requests, else 1 minute. */
   readonly responseTimeoutMs?: number | undefined;
   /** Maximum wait for the next bytes of a response body, in milliseconds; default: 1 minute. */
   readonly idleTimeoutMs?: number | undefined;
@@ -182,7 +182,7 @@ export interface Job {
   readonly status: string;
   readonly phase: 'failed' | 'partial' | 'running' | 'success';
   readonly requestId: string;
-  /** Credits that the job costs. They are reserved while the job runs, and charged when the job ends. */
+  /** Credits reserved for a running job, or charged for an ended job; undefined if the service reports no cost. */
   readonly creditsUsed: number | undefined;
   readonly quotaRemaining: number | undefined;
   /** The complete JSON body of the response. */

@@ -33,7 +33,7 @@ export interface BilledTools {
   readonly notice: (line: string) => void;
 }
 
-/** Runs a library call that sends no billed request. @throws {FoleyError} instead of a Failure */
+/** Runs a library call that sends no billed request. @throws {FoleyError} in place of a Failure */
 export async function runFree<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -44,7 +44,7 @@ export async function runFree<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Runs a library call that sends a billed request. Records the request if the client has a journal folder.
- * @throws {FoleyError} with the last idempotency key, instead of a Failure
+ * @throws {FoleyError} in place of a Failure, with the idempotency key of the last billed request
  */
 export async function runBilled<T>(
   { options: { journal: folder } }: Session,
@@ -86,7 +86,7 @@ const RECORDS_NOTHING: RequestRecorder = {
   closeRepeated: nothing,
 };
 
-/** Joins the chunks of an audio file, and overwrites the bytes that the corrections name. */
+/** Joins the chunks of an audio file. Then writes the bytes of each correction at its position in the file. */
 export function joinFile(
   chunks: readonly Uint8Array[],
   corrections: readonly Correction[],

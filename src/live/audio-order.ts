@@ -55,7 +55,7 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Delivers downloaded audio of the first segment, without the bytes that were already delivered. */
+/** Handles a segment's downloaded audio: delivers the bytes of the audio that were not delivered before. */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;

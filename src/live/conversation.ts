@@ -38,7 +38,7 @@ type Event = WithoutFraction<LiveEvent>;
 
 /**
  * Runs a realtime conversation (docs/api/realtime.md) over a WebSocket, with timers and HTTP requests. Delivers each
- * byte of audio once and in order, and slows down text and audio to the speed of their receivers.
+ * byte of audio once and in order. Applies back-pressure to the text input and to the received audio.
  */
 export class Conversation {
   /** The received audio. If the conversation fails, the queue throws a Failure after its last chunk. */
@@ -87,7 +87,7 @@ export class Conversation {
     this.#dispatch({ type: 'begin' });
   }
 
-  /** Sends text. The promise resolves when the conversation accepts more text. */
+  /** Sends text to the service. The promise resolves when the conversation accepts more text. */
   async say(text: string): Promise<void> {
     this.#dispatch({ type: 'text', text });
     await this.#inputReady;

@@ -20,7 +20,7 @@ export function completedEnding(state: LiveState): Ending {
   return { exit: 'ok', code: 'completed', message: 'completed', billed: 'yes' };
 }
 
-/** Returns the outcome after an `error` event of the service. */
+/** Returns the outcome of a conversation that ends with an `error` event from the service. */
 export function errorEnding(state: LiveState, code: string, message: string): Ending {
   const known = streamErrorExit(code);
   const { connection, emptySegments, hasDelivered, segmentCount } = state;
@@ -38,7 +38,7 @@ export function errorEnding(state: LiveState, code: string, message: string): En
 // Errors that the service reports before it bills a request (docs/api/errors.md#idempotency).
 const REFUSALS: ReadonlySet<ExitName> = new Set(['auth', 'credits', 'rateLimited', 'rejected']);
 
-/** Returns the outcome after the connection was closed without an `error` event. */
+/** Returns the outcome of a conversation whose connection was closed without an `error` event. */
 export function closeEnding(state: LiveState, code: number): Ending {
   const { meaning, exit } = closeCodeInfo(code) ?? { meaning: 'unknown', exit: 'badAnswer' };
   return {
@@ -49,7 +49,7 @@ export function closeEnding(state: LiveState, code: number): Ending {
   };
 }
 
-/** Returns the outcome if a message from the service violates the protocol. */
+/** Returns the outcome of a conversation in which a message from the service violates the protocol. */
 export function violation(state: LiveState, problem: string): Ending {
   const message = `the service broke the protocol: ${problem}`;
   return { exit: 'badAnswer', code: 'bad_answer', message, billed: billedSoFar(state) };
@@ -60,8 +60,8 @@ export function timeoutEnding(state: LiveState, message: string): Ending {
 }
 
 /**
- * Returns the outcome if audio is lost that was already billed.
- * @param segmentIds the segments without audio; empty for all remaining audio
+ * Returns the outcome of a conversation whose audio was billed, but cannot be downloaded.
+ * @param segmentIds ids of the segments whose audio is lost; empty if the segments are unknown
  */
 export function lost(segmentIds: readonly string[] = []): Ending {
   const isNamed = segmentIds.length > 0;

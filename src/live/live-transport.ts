@@ -32,7 +32,7 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly metadata: LiveMetadata;
 }
 
-/** Creates the transport that speaks through a realtime conversation (docs/api/realtime.md). */
+/** Creates a transport that speaks a text over a WebSocket, in a realtime conversation (docs/api/realtime.md). */
 export function liveTransport(
   client: ApiClient,
   speech: LiveSpeech,
@@ -222,7 +222,7 @@ function pcmLayout({ bitDepth, channels, sampleRate }: FrameMessage): PcmLayout 
 // About an hour of uncompressed audio.
 const SEGMENT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Returns functions for the HTTP requests by which a conversation resumes (docs/api/realtime.md). */
+/** Returns the functions that send HTTP requests to resume a conversation: get its status, download a segment. */
 export function httpRequests(
   client: ApiClient,
   protocol: RealtimeProtocol,
@@ -266,8 +266,8 @@ function segmentLost(failure: Failure, segmentId: string): Failure {
 const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
 /**
- * Returns a model for the voice: the default of its model family, or its first local model. If the service names
- * neither, returns a fallback.
+ * Returns the model id with which to speak a voice: the default model of its family, or else the first model of an
+ * engine that the user added. Returns a fallback if the service lists neither for the voice.
  */
 export async function defaultLiveModel(
   client: ApiClient,

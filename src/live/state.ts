@@ -14,7 +14,7 @@ export interface LivePlan {
   readonly request: Start['request'] | StartV2['request'];
   /** The request id, 1 to 128 characters long. */
   readonly requestId: string;
-  /** True if the user chose the request id. foley then fails where it would otherwise choose another id. */
+  /** True if the user chose the request id. A request without audio then fails, instead of being sent with another id. */
   readonly hasOwnRequestId?: boolean;
   /** True to restart a request if an earlier request with the same id failed. */
   readonly retryFailed?: boolean;
@@ -89,9 +89,9 @@ export interface Segment {
   readonly receivedBytes: number;
   /** Sequence numbers of the segment's first audio frame on this connection, and of the next expected frame. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
-  /** Set when the service reports with `segment_completed` that the segment is complete. */
+  /** Size of the segment's audio in bytes, if known; undefined until the service has completed the segment. */
   readonly completed: { readonly audioBytes: number | undefined } | undefined;
-  /** True if the client must download the audio of the segment over HTTP. */
+  /** True if the client must still download the audio of the segment over HTTP. */
   readonly isStored: boolean;
 }
 
@@ -106,7 +106,7 @@ export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
   readonly ending: Ending | undefined;
-  /** A random number in the range 0 (inclusive) to 1 (exclusive), which the current event supplies. */
+  /** Random number from 0 (inclusive) to 1 (exclusive), which varies retry and poll delays; new for each event. */
   readonly fraction: number;
   readonly timers: readonly TimerName[];
   /** Number of the current connection. Events from earlier connections are ignored. */

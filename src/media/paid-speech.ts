@@ -14,13 +14,13 @@ export interface PaidSpeechDeps {
   readonly client: ApiClient;
   readonly spool: () => Promise<Spool>;
   readonly signal: AbortSignal;
-  /** Returns the shell command that makes a lip sync from the billed speech. @param audio URL or file of the speech */
+  /** Returns a shell command that creates a lip-sync job from billed speech. @param audio URL or file of the speech */
   readonly continueCommand: (audio: string) => string;
 }
 
 /**
- * Saves the billed speech of a failed dubbing in the spool. Returns the failure with a command that continues from this
- * speech (docs/api/errors.md), or undefined for any other failure.
+ * Saves the billed speech of a failed dubbing in the spool, and returns the failure with a command that reuses it
+ * (docs/api/errors.md). Returns undefined if the failure contains no URL of billed speech.
  */
 export async function reportPaidSpeech(
   failure: Failure,

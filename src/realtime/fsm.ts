@@ -9,7 +9,7 @@ export type Reducer<State, Effect> = (
   state: State,
 ) => Step<State, Effect> | readonly Reducer<State, Effect>[];
 
-/** Creates the functions of a state machine without side effects. Once the phase is `ended`, no more reducers run. */
+/** Creates pure functions to build a state machine from reducers. No reducer runs after the phase becomes `ended`. */
 export function fsm<State extends { readonly phase: string }, Effect>() {
   const run = (state: State, reducers: readonly Reducer<State, Effect>[]): Step<State, Effect> => {
     let current = state;

@@ -27,7 +27,7 @@ export interface RecordingReport {
   readonly event: Readonly<Record<string, unknown>>;
   readonly human: string;
   readonly warnings: readonly string[];
-  /** True if a line is longer than its time (`--timing exact`), or a word has no time. */
+  /** True if a line does not fit its time slot (`--timing exact`), or a caption word has no time. */
   readonly isPartial: boolean;
 }
 
@@ -57,7 +57,7 @@ function memoryFile(output: string): string {
 }
 
 /**
- * Reads the saved state of a recording. Never throws: without the state, foley makes the recording again at no cost.
+ * Reads the saved state of a recording. Returns an empty state if the file is missing or invalid; never throws.
  */
 export async function readMemory(
   output: string,

@@ -22,7 +22,7 @@ export interface PlanOptions {
   readonly chapterGapMs: number;
 }
 
-/** One text of a script line, with its request and its times in the recording. */
+/** A script line, or a part of a line that has pauses or is too long for one request, with its speech request. */
 export interface PlannedText {
   readonly line: ScriptLine;
   /** Display name of the speaker. */

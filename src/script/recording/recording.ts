@@ -64,7 +64,7 @@ export interface RecordingOptions extends FileDeps {
   /** Paths of chapter files: `.json` for Podcasting 2.0, `.txt` for ffmpeg. */
   readonly chapterFiles?: readonly string[] | undefined;
   readonly captions?: CaptionOptions | undefined;
-  /** Speakers, and a folder for one audio file per speaker. Each file is as long as the recording. */
+  /** The folder and the speakers for additional tracks: one audio file per speaker, as long as the recording. */
   readonly stems?: StemOptions | undefined;
   /** Target loudness in LUFS, or `off` to leave the loudness unchanged. */
   readonly loudness: number | 'off';
@@ -87,7 +87,7 @@ export interface RecordedLine extends Pick<Place, 'excessMs' | 'lateMs' | 'tempo
   readonly endMs: number;
 }
 
-/** A recording whose files were published, with its measured level. */
+/** A finished recording: its files have their final names, and its loudness was measured. */
 export interface Recording extends Published, MeasuredLevel {
   readonly durationMs: number;
   /** The lines in the order in which they were given. */
@@ -101,14 +101,14 @@ export interface Recording extends Published, MeasuredLevel {
   readonly isTooQuiet: boolean;
 }
 
-/** A recording in progress. Its files are open, but not yet published. */
+/** A recording in progress. Its files are open, under temporary names. */
 export interface OpenRecording {
   /**
-   * Mixes the lines, and publishes all files, the recording last. Equal lines give identical files.
+   * Mixes the lines, and gives all files their final names, the recording last. Equal lines give identical files.
    * @throws Failure (output, exists; state for audio that cannot be read); on abort, the signal's abort reason
    */
   make(lines: readonly SpokenLine[]): Promise<Recording>;
-  /** Deletes all files that are not published. Never throws. */
+  /** Deletes all files that do not have their final names yet. Never throws. */
   abandon(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ const MOST_LISTED = 255;
 
 /**
  * Creates the ID3v2.3 tag of an mp3 file, with chapters (ID3v2 Chapter Frame Addendum 1.0).
- * @returns no bytes if there are no metadata and no chapters
+ * @returns an empty array if there are no metadata and no chapters
  */
 export async function id3Tag(
   { album, author, cover, title }: Tags,

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE } from './line-sound.ts';
 
-/** What happens if a timed line is longer than its time in the script. */
+/** Ways to handle a line that is longer than the time that the script allows for the line. */
 export const TIMINGS = ['stretch', 'overlap', 'exact'] as const;
 export type Timing = (typeof TIMINGS)[number];
 

@@ -82,13 +82,13 @@ interface PageQuery {
   readonly limit?: number;
 }
 
-/** Returns the range of list items for a page, plus one item that shows whether another page follows. */
+/** Returns offset and limit of the query for a page. The limit includes one more item, to detect a next page. */
 export function rangeOf({ page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery) {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   return { limit: limit + 1, offset };
 }
 
-/** Returns a page of a list. @param items the items in the range from `rangeOf` */
+/** Returns a page of a list. @param items rows that were queried with offset and limit from `rangeOf` */
 export function pageOf<Item>(
   items: readonly Item[],
   { page = 1, limit = PAGE_SIZE_DEFAULT }: PageQuery,

@@ -22,7 +22,7 @@ export interface EngineVoice {
   readonly pitch: boolean;
   /** True if the engine reports the time of every word in `SpeechChunk.words`. */
   readonly words?: boolean;
-  /** True if the service can write out numbers for this voice, as `EngineRequest.textNormalization` requests. */
+  /** True if the voice supports `EngineRequest.textNormalization`; other voices ignore that field. */
   readonly reads?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface EngineRequest {
   readonly isTimed?: boolean;
   /** Account that sent the request. Engines take turns between accounts. */
   readonly client?: string;
-  /** True if a user is waiting for the audio: its first chunk then precedes other work. Default false. */
+  /** True if a user is waiting for the audio; the engine then prioritizes the first chunk. Default false. */
   readonly isInteractive?: boolean;
 }
 
@@ -58,9 +58,9 @@ export interface SpeechChunk {
   /** Mono samples from -1 to 1, at a loudness of about -20 LUFS. The service limits higher peaks later. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** Times of the next words of the text, whose samples may be in another chunk; `samples` may then be empty. */
+  /** Times of the next words of the text. The samples of these words may be in another chunk. */
   readonly words?: readonly WordMark[];
-  /** The part of the text that the samples speak; set if the engine knows this part before the word times. */
+  /** The part of the text that is spoken in `samples`; undefined if the engine does not report this part. */
   readonly span?: TextSpan;
 }
 
@@ -91,7 +91,7 @@ export interface SpeechEngine {
    * @throws EngineError when the engine fails, or the voice cannot speak any part of the text
    */
   synthesize(request: EngineRequest, signal: AbortSignal): AsyncIterable<SpeechChunk>;
-  /** Returns the letters and digits that a voice leaves out of a text; undefined if unknown before it speaks. */
+  /** Returns the letters and digits that a voice leaves out of a text; undefined if not known in advance. */
   unspoken?(
     request: Pick<EngineRequest, 'text' | 'textNormalization' | 'voice'>,
   ): readonly TextSpan[] | undefined;

@@ -8,8 +8,9 @@ import type {
 } from './speech-engine.ts';
 
 /**
- * Adds word times to an engine whose voices report none. Another engine also speaks the text, and foley finds the
- * words by comparing the sound of both. The last chunk contains the times of all words that were found.
+ * Adds word times to an engine with voices that report none. Another engine, the reference, also speaks the text
+ * and reports word times. foley finds the words in the first speech by comparing its sound with the reference. The last
+ * chunk contains the times of all words that were found.
  * @param references engines whose voices may report word times
  */
 export function withWordTimes(

@@ -15,8 +15,8 @@ export interface RequestFaults {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the component that decides which fault rules apply to a request. Of several rules with the same kind of
- * effect, only the first that is due applies, and later rules do not count the request.
+ * Creates the component that decides which fault rules apply to a request. Of the matching rules with one kind of
+ * effect, only the first that is due applies. Rules listed after this one do not count the request.
  */
 export function createFaults(rules: readonly FaultRule[]) {
   let counters = countersOf(rules);
@@ -56,7 +56,7 @@ export function createFaults(rules: readonly FaultRule[]) {
       const cut = status === undefined ? draw(request, 'reset', 'truncate').count() : undefined;
       return { delay, status, cut };
     },
-    /** Returns the fault for a new job. When the job is accepted, call `count` to count its create request. */
+    /** Returns the fault for a new job. Call `count` once the job is accepted, so that the rules count its request. */
     ofJob(create: RequestLine): {
       readonly outcome: JobFault | undefined;
       readonly count: () => void;

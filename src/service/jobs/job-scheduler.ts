@@ -14,7 +14,7 @@ interface JobSchedulerDeps {
   readonly store: Store;
   readonly report: (event: ServiceEvent) => void;
   readonly work: (jobId: string, signal: AbortSignal) => Promise<void>;
-  /** Releases this process's ownership of a job in the caller's transaction. Returns true for an unfinished job. */
+  /** Ends this process's ownership of a job, in the caller's transaction. Returns true if the job is unfinished. */
   readonly release: (db: Connection, jobId: string) => boolean;
 }
 

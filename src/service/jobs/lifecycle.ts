@@ -25,11 +25,11 @@ export type JobEvent =
       readonly index: number;
       readonly outcome: Exclude<SegmentStatus, 'pending'>;
     }
-  /** All results are stored. A speech job fails instead if no segment was spoken. */
+  /** The worker has stored all results. A speech job without any spoken segment becomes `failed`. */
   | { readonly type: 'finished' }
   | { readonly type: 'failed' };
 
-/** What happens to the reserved credits. `commit_part` spends those of the spoken segments and refunds the rest. */
+/** What happens to a job's reserved credits. `commit_part` charges for the spoken segments and refunds the rest. */
 export type Settlement = 'none' | 'commit' | 'commit_part' | 'refund';
 
 export interface Transition {

@@ -17,8 +17,8 @@ export interface AccountState {
 }
 
 /**
- * Creates missing accounts. If `openingCredits` is given, sets the credits of every account to that amount; otherwise
- * tops up accounts that have less than half of the allowance.
+ * Creates missing accounts. Refills an account to `allowance` if its credits or its quota are below half of the
+ * allowance. If `openingCredits` is given, sets the credits of every account to this amount instead.
  */
 export function prepareAccounts(
   store: Store,
@@ -113,9 +113,10 @@ type Turn =
   | { readonly kind: 'refused'; readonly waitMs: number };
 
 /**
- * Takes a time slot for a request that arrives at `now`, or refuses the request. The slots are 1 /
- * `requestsPerSecond` apart, `nextFree` is the first free one, and the slots of up to one second may be taken in
- * advance. Times are in milliseconds.
+ * Decides whether the rate limit allows a request at the time `now`. Each request takes the next time slot; slots
+ * are 1 / `requestsPerSecond` apart. Slots of up to one second can be taken in advance, as a burst.
+ * @param nextFree time of the first free slot; undefined if no slot was taken before
+ * @param now time of the request; all times are in milliseconds
  */
 export function nextTurn(
   nextFree: number | undefined,

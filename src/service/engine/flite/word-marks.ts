@@ -6,7 +6,7 @@ interface SpokenPiece {
   readonly piece: SpeakablePiece;
   readonly words: readonly WrittenWord[];
   readonly sounds: readonly TimedSound[];
-  /** For each token in `words`, the names of its sounds (phonemes). */
+  /** The phonemes of each token of `words`, as flite speaks the token alone; one list per token, in order. */
   readonly tokens: readonly (readonly string[])[];
   /** Duration in milliseconds of the speech before this piece of text. */
   readonly offsetMs: number;

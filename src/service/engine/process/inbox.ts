@@ -33,7 +33,7 @@ export class Inbox {
     return this.#bytes;
   }
 
-  /** True while messages must be read from the engine: a consumer waits for one, or discards all messages. */
+  /** True if more messages must be read from the engine, because a consumer waits for them or discards them. */
   get isWaiting(): boolean {
     return this.#waiter !== undefined || (this.#isDiscarding && !this.#hasEnded);
   }

@@ -15,7 +15,7 @@ export interface InspectOptions {
 const SAMPLE_TEXT = '1, 2, 3.';
 
 /**
- * Tries an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the
+ * Tests an engine: starts the process, reads the greeting, lets the first voice speak three numbers, and ends the
  * process. A voice passes if it reports the numbers as unspeakable.
  * @throws EngineError with a message for the author of the engine
  */

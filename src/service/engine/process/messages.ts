@@ -28,7 +28,7 @@ export type HostMessage =
 
 interface SpeakFields {
   readonly type: 'speak';
-  /** Serial number, from 1, of the request in its engine process. */
+  /** Number of the request; the first request to an engine process has number 1. */
   readonly id: number;
   readonly text: string;
   readonly voice: string;

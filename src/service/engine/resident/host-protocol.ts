@@ -24,7 +24,7 @@ const EngineRequestRecord = Type.Object({
 });
 
 const SENDER = {
-  /** Id of the foley process that sends the request. The host serves foley processes in turn. */
+  /** Id of the foley process that sends the request. The engine host takes turns between foley processes. */
   command: Type.String(),
   /** Idle time in milliseconds after which the engine ends. */
   keepAliveMs: Type.Number(),

@@ -13,7 +13,7 @@ const LONGER_SIDE_PIXELS: Readonly<Record<Resolution, number>> = {
 
 /**
  * The image models. The first variant of each model is its default (docs/api/media.md). All models draw the same
- * placeholder, but with different options, so that clients have to query the options.
+ * placeholder image; they differ in resolutions, prices and the number of reference images.
  */
 export const IMAGE_MODELS: readonly Omit<ImageModel, 'available'>[] = [
   imageModel('vendor-image-1-flash', imageVariants('1k', 20, 1)),

@@ -15,7 +15,7 @@ const TASK_FAILURES = [
 ] as const;
 export type TaskFailure = (typeof TASK_FAILURES)[number];
 
-/** Thrown when a task of the media child process fails. The service rethrows the error with the same reason. */
+/** Thrown when a media task fails, in the child process that runs the task and in the service. */
 export class MediaTaskError extends Error {
   override readonly name = 'MediaTaskError';
   readonly reason: TaskFailure;
@@ -29,7 +29,7 @@ export class MediaTaskError extends Error {
 export const TaskCall = Type.Object({
   task: Type.String(),
   order: Type.Unknown(),
-  /** Timeout in milliseconds. The service kills the child process; if the service is dead, the child exits later. */
+  /** Timeout in milliseconds, after which the service kills the child process. */
   deadlineMs: Type.Number(),
 });
 export type TaskCall = Static<typeof TaskCall>;
@@ -41,7 +41,7 @@ export const TaskMessage = Type.Union([
     type: Type.Literal('failed'),
     reason: Type.Enum([...TASK_FAILURES]),
     message: Type.String(),
-    /** Name of the system error, such as `ENOSPC`. */
+    /** Code of the system error that made the task fail, such as `ENOSPC`. */
     errno: Type.Optional(Type.String()),
   }),
 ]);

@@ -12,7 +12,7 @@ export interface ImportSubject {
 
 interface ImportFault {
   readonly code: ServiceErrorCode;
-  /** The rest of the error message, which begins with the name of the field. */
+  /** The text that follows the name of the request field in the error message. */
   readonly what: string;
   /** The stage of the import that failed, by default `download`. */
   readonly stage?: ImportStage;
