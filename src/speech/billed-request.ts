@@ -254,7 +254,9 @@ function shortHashOf(apiKey: string): string {
   return crc32(apiKey).toString(16).padStart(8, '0');
 }
 
-/** Marks a failure as billed or possibly billed, if it occurred after the response began and was not refunded. */
+/**
+ * Marks a failure as billed or possibly billed, if the response had begun and the service did not refund the request.
+ */
 export function withBillingOutcome(
   failure: Failure,
   response: Pick<AudioResponse, 'creditsUsed'> | undefined,

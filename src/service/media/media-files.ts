@@ -11,7 +11,10 @@ import { text } from '../store/connection.ts';
 
 export type MediaFolder = ReturnType<typeof createMediaFolder>;
 
-/** Gives access to the files of media jobs: one folder for each job, next to the database. */
+/**
+ * Creates the functions that manage the files of media jobs. Each job has a folder in the folder `media` next to the
+ * database.
+ */
 export function createMediaFolder(databasePath: string, deps: FileDeps) {
   const { files } = deps;
   const root = join(dirname(databasePath), ROOT);

@@ -13,7 +13,7 @@ export interface MediaWorkTools {
   /** Returns the temporary path of a result file, which is renamed to `name` when the work is complete. */
   readonly draftOf: (name: string) => string;
   readonly signal: AbortSignal;
-  /** Stores the progress, from 0 to 1. */
+  /** Stores the progress of the job, from 0 to 1. */
   readonly progress: (fraction: number) => void;
 }
 

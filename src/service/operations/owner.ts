@@ -9,7 +9,10 @@ export type Owner = ReturnType<typeof createOwner>;
 /** Milliseconds for which a lease is valid after each renewal. */
 export const LEASE_MS = 120_000;
 
-/** Creates the record of this process as an owner of requests and jobs. @param id random id */
+/**
+ * Creates the functions that register this process in the table `owner`, and that check whether other owners are alive.
+ * @param id random id of this process
+ */
 export function createOwner(id: string, clock: Clock, processes: Processes) {
   const { self } = processes;
   return {

@@ -154,7 +154,7 @@ function invalid(field: string, message: string): ServiceError {
 export interface Problem {
   readonly code: RealtimeErrorCode;
   readonly message: string;
-  /** Path of the invalid field, in the field names of the client's protocol version. */
+  /** Path of the invalid field, as the field is named in the client's protocol version. */
   readonly path?: string | undefined;
   readonly stage?: string | undefined;
 }

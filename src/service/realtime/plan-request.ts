@@ -258,7 +258,7 @@ interface RequestSubject {
   readonly voice: SpeakingVoice;
   readonly model: CatalogueModel;
   readonly protocol: RealtimeProtocol;
-  /** Returns the path of a field, with the field names of the client's protocol version. */
+  /** Returns the path of a field of `start.request` for messages. In v2, converts the name to that of v2. */
   readonly nameOf: (field: string) => string;
 }
 

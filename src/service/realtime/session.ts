@@ -318,7 +318,7 @@ export class Writer {
     });
   }
 
-  /** Drops all frames that are passed to this writer from now on. */
+  /** Closes the writer: it drops frames that are passed to it later. */
   close(): void {
     this.#isClosed = true;
     this.#release();

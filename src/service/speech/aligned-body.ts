@@ -241,7 +241,7 @@ export class Alignment {
     for (const piece of touched) this.#update(piece, piece.words);
   }
 
-  /** Ends the speech. Returns whether all chunks and all words have times. */
+  /** Call this at the end of the speech. Returns `complete` if all spoken words have times, otherwise `partial`. */
   finish(): AlignmentStatus {
     this.#advance(Infinity);
     return this.#isPartial ? 'partial' : 'complete';

@@ -22,7 +22,7 @@ export interface DesignRecord {
   /** Id of the design, and of the billed request that made the design. */
   readonly id: string;
   readonly accountId: string;
-  /** Number of characters in all previews. */
+  /** Number of billed characters: the length of the preview text times the number of previews. */
   readonly characters: number;
   readonly credits: number;
   readonly quotaRemaining: number;

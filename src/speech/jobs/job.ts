@@ -60,7 +60,7 @@ export interface SavedFile {
   /** Path of the file; undefined for a stream. */
   readonly path: string | undefined;
   readonly verdict: Verdict;
-  /** What the voice left out of the text, if the service reports it. */
+  /** Ranges of the text that the voice left out, if the service reports them. */
   readonly unspoken?: readonly CodePointRange[] | undefined;
 }
 

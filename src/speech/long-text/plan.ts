@@ -87,9 +87,9 @@ export interface TextLimit {
 }
 
 /**
- * Returns the maximum text length of a request with the model `modelId`. Without `modelId`, selects the default model
- * of the voice's family; the request must then name this model. If that model is unknown, returns the smallest limit of
- * the voice's models; if the service does not list the model, the general limit.
+ * Returns the maximum text length of a request. With `modelId`, this is the limit of that model. Otherwise it is the
+ * limit of the default model of the voice's family, which the request must then name; if that model is unknown, the
+ * smallest limit of the voice's models. Models that the service does not list have the general limit.
  * @throws Failure
  */
 export async function textLimit(

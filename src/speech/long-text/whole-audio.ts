@@ -115,10 +115,10 @@ export class WholeAudio {
 
 const CHUNK_BYTES = 1 << 18;
 
-/** The words of one part, timed from the start of the part. */
+/** The words of one part of a text. Their times are relative to the start of the part's audio. */
 export type PartWords = Pick<AlignedSpeech, 'isComplete' | 'words'>;
 
-/** Collects the words of all parts, timed from the start of the joined audio. */
+/** Collects the words of all parts of a text, and converts their times to positions in the joined audio. */
 export class WholeWords {
   readonly #parts: PartWords[] = [];
   #isComplete = true;

@@ -1,4 +1,4 @@
-/** Maximum length of a link's text or of an HTML tag, in UTF-16 units. foley reads longer ones as plain text. */
+/** Maximum length of a link's text or of an HTML tag, in UTF-16 units. Longer ones are read as plain text. */
 export const LONGEST_MARK = 1_000;
 const LONGEST_ADDRESS = 20_000;
 /** Maximum nesting depth of brackets, and of marks within a line. */
@@ -8,7 +8,7 @@ export const MAX_DEPTH = 20;
 export interface Mark {
   /** Number of UTF-16 units that the mark occupies. */
   readonly length: number;
-  /** Text of the mark that is spoken unchanged. */
+  /** Plain text that is spoken in place of the mark, such as `&` for `&amp;`. */
   readonly text?: string;
   /** Markdown between the delimiters, such as the text of a link. It may contain further marks. */
   readonly marked?: string;
@@ -50,7 +50,10 @@ const BLANK_LINE = /\n[ \t]*\n/;
 
 const literal = (rest: string): Mark => ({ length: 1, text: rest.charAt(0) });
 
-/** Functions that read a mark, indexed by the first character of the mark. */
+/**
+ * Functions that parse an inline Markdown mark, indexed by the first character of the mark. They return undefined if
+ * the end of the mark has not arrived yet.
+ */
 export const INLINE: Readonly<Record<string, ReadMark>> = {
   '\n': () => ({ length: 1 }),
   '\\': (rest, { isEnd }) => {

@@ -28,7 +28,7 @@ export interface EarlierSegment {
   readonly sequences: readonly number[];
   readonly textDigest: string;
   readonly units: number;
-  /** Size of the complete audio; `undefined` if the audio was not sent completely. */
+  /** Size of the complete audio in bytes; `undefined` if the audio was not sent completely. */
   readonly audioBytes: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface SessionState {
   readonly sessionId: string;
   readonly phase: SessionPhase;
   readonly request: OpenRequest | undefined;
-  /** The `eventId` of the client message whose effects are still running. */
+  /** The `eventId` of the client message whose side effects have not ended yet; `undefined` if there is none. */
   readonly pendingEventId: string | undefined;
   readonly reserving: CommittedSegment | undefined;
   readonly isDraining: boolean;
