@@ -23,7 +23,10 @@ export class TextEncodingError extends Error {
 export interface Utf8Decoder {
   /** Adds bytes and returns the text of the characters that are now complete. @throws TextEncodingError */
   write(bytes: Uint8Array): string;
-  /** Returns the remaining text. @throws TextEncodingError if the stream ends within a character */
+  /**
+   * Ends the input, and returns the rest of the text.
+   * @throws TextEncodingError if the stream ends within a character
+   */
   end(): string;
 }
 

@@ -260,8 +260,8 @@ function jsonContent(schema: object): Json {
 }
 
 /**
- * Returns the schemas for `components.schemas` of the OpenAPI document: the named schemas of all endpoints. Where one
- * contains another, it has a reference. Sorts them by name, but the video schemas last.
+ * Returns the named schemas of all endpoints, for `components.schemas` of the OpenAPI document. A schema inside another
+ * schema is replaced by a `$ref`. The schemas are sorted by name, but the video schemas are last.
  */
 export function componentSchemas(): Readonly<Record<string, Json>> {
   const endpoints: readonly Endpoint[] = DEFINITIONS;

@@ -344,8 +344,8 @@ export class SpeechQueue {
   }
 
   /**
-   * Speaks a request. Accounts take turns, and the first piece of a request comes before later pieces of other
-   * requests.
+   * Speaks the text of a request. Accounts take turns, and the first piece of a request comes before later pieces of
+   * other requests.
    * @throws ServiceError as `requireCapacity` does, before the first chunk; errors of the engine
    */
   async *synthesize(speech: {

@@ -22,8 +22,8 @@ export interface CatalogueModel {
 const MP3_AND_WAV = ['mp3', 'wav'] as const;
 
 /**
- * The speech models of docs/api/models.md. Their lengths, formats, operations and prices are invented. They differ
- * between models, so that clients have to query them (docs/service.md).
+ * The speech models of docs/api/models.md. Their maximum text lengths, formats, operations and prices are invented.
+ * They differ between models, so that clients have to query them (docs/service.md).
  */
 export const MODELS: readonly CatalogueModel[] = [
   model('vendor-s21pro', 'vendor', 10_000, 1),

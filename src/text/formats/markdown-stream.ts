@@ -9,7 +9,7 @@ import type { CodeMode } from './text-formats.ts';
 export interface MarkdownStream {
   /** Adds Markdown. Returns the next piece of extracted text, which Markdown that arrives later cannot change. */
   write(markdown: string): string;
-  /** Returns the remaining text. */
+  /** Ends the input, and returns the rest of the extracted text. */
   end(): string;
 }
 

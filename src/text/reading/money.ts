@@ -36,7 +36,10 @@ export function currencyOf(word: string): string | undefined {
   return BEGINS_WITH_MONEY.exec(word)?.[1];
 }
 
-/** Returns the spoken currency for a sign or code that follows a number. */
+/**
+ * Returns the spoken name of a currency, such as `dollars` for `$`; the singular if `number` is 1. Returns undefined
+ * for an unknown sign or code.
+ */
 export function currencyAfter(sign: string, number: string): string | undefined {
   const [unit] = CURRENCIES.get(sign)?.split(':') ?? [];
   return unit && inflect(unit, /^(?:1|one)$/.test(number));

@@ -216,7 +216,7 @@ export function isInFont(character: string): boolean {
   return IN_FONT.test(character);
 }
 
-/** Maximum length of a title; longer prompts are truncated. */
+/** Maximum length of a title in characters; longer prompts are truncated. */
 export const TITLE_MAX_CHARACTERS = 120;
 
 /**
