@@ -170,7 +170,7 @@ export interface SpokenWord {
 }
 
 export interface LiveSpeech extends Omit<Speech, 'ignoredParameters' | 'unspoken'> {
-  /** Number of completed segments; 0 if the text was short enough to be sent without segments. */
+  /** Number of segments that the service completed; 0 if the text was sent in one piece, because it is short. */
   readonly segments: number;
   /** Words of the text that the voice did not speak. */
   readonly unspoken: readonly string[];

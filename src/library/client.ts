@@ -80,7 +80,7 @@ const CLIENT_RULES: Rules = {
   maxRetries: { ...COUNT, minimum: 0 },
   responseTimeoutMs: MS,
   idleTimeoutMs: MS,
-  // The functions of a service, so that a service can be given as it is.
+  // Ignored. They allow callers to pass the result of `startService` as options.
   requests: FUNCTION,
   setFaults: FUNCTION,
   close: FUNCTION,

@@ -81,7 +81,7 @@ export function requestIdOf({ plan: { requestId }, session }: LiveState): string
   return `${sliceCodePoints(requestId, 0, REALTIME_ID_MAX_CHARACTERS - suffix.length)}${suffix}`;
 }
 
-// Early frames are kept while an earlier frame is missing. With more of them, that frame counts as lost.
+// Limits on frames that are kept while an earlier frame is missing. Above a limit, the missing frame counts as lost.
 const EARLY_MAX_FRAMES = 64;
 const EARLY_MAX_BYTES = 8 * 1024 * 1024;
 

@@ -51,7 +51,7 @@ export class Conversation {
   #socket: LiveSocket | undefined;
   #events: Event[] = [];
   #isBusy = false;
-  // Resolves when the state machine accepts more text; undefined if it does now.
+  // Resolves when the state machine accepts more text; undefined if it accepts text now.
   #inputReady: Promise<void> | undefined;
   #resumeInput: () => void = () => undefined;
 

@@ -122,7 +122,7 @@ export async function* markdownPieces(
 
 /**
  * Creates a cutter that divides arriving text into segments: at sentences, at lines or (`input`) only at the maximum
- * length. With `skipsSilent`, leaves out segments without letters and digits.
+ * length. If `skipsSilent` is true, omits segments that contain no letters or digits.
  */
 export function createSegmentCutter(
   by: SegmentName,

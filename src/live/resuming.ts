@@ -6,7 +6,7 @@ import type { RequestStatus } from './server-message.ts';
 import type { Ending, LiveState, Reducer } from './state.ts';
 import { emit, end, isConnected, leave, patch, startTimer } from './state.ts';
 
-// Consecutive polls while the status of a request is `running`.
+// Maximum number of consecutive polls while the status of a request is `running`.
 const POLLS_MAX = 60;
 const POLL_CAP_MS = 5_000;
 

@@ -14,7 +14,7 @@ import { emit, end, patch, patchSegment, send, startTimer, stopTimers } from './
 const QUEUE_MAX_BYTES = 256 * 1024;
 // The input also pauses above this number of segments, because each message searches all of them.
 const QUEUE_MAX_SEGMENTS = 128;
-// Segments that were sent but not yet accepted by the service.
+// Maximum number of segments that were sent but not yet accepted by the service.
 const IN_FLIGHT_MAX = 8;
 
 /** Adds text from the input. In `reliable` mode, the text becomes one segment, or several if the text is too long. */

@@ -14,7 +14,7 @@ export interface LivePlan {
   readonly request: Start['request'] | StartV2['request'];
   /** The request id, 1 to 128 characters long. */
   readonly requestId: string;
-  /** True if the user chose the request id. A request without audio then fails, instead of being sent with another id. */
+  /** True if the user chose the request id. foley then does not repeat a failed request with another id. */
   readonly hasOwnRequestId?: boolean;
   /** True to restart a request if an earlier request with the same id failed. */
   readonly retryFailed?: boolean;
@@ -300,7 +300,7 @@ export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Enters a phase without a connection: closes the WebSocket with a code, or aborts it if `code` is undefined. */
+/** Disconnects, and enters a phase. Closes the WebSocket with a close code, or aborts it if `code` is undefined. */
 export function leave(phase: Phase, code?: number): Reducer {
   return (state) => {
     const close =

@@ -37,7 +37,7 @@ import {
 
 /**
  * Returns the next state of a realtime conversation after an event, and the actions to perform (docs/protocol.md). A
- * pure function: the caller has the sockets, timers and HTTP requests.
+ * pure function: the caller manages sockets and timers, and sends the HTTP requests.
  */
 export function transition(state: LiveState, event: LiveEvent): Step {
   return (

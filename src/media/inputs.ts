@@ -23,7 +23,8 @@ interface AddressDeps {
 }
 
 /**
- * Gives each input a URL: serves files to the embedded service, or uploads them for a hosted service.
+ * Returns a URL for each input. Serves local files to the embedded service from a loopback port; for a hosted service,
+ * uploads them with the user's upload command.
  * @throws Failure (usage, config)
  */
 export async function openAddresses(

@@ -19,7 +19,7 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly placeFor: OpenDestination | undefined;
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
-  /** Returns a shell command that continues a failed dubbing from its billed speech; undefined in the library. */
+  /** Returns a shell command that continues a failed dubbing from its billed speech; undefined to show no command. */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }

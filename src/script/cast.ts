@@ -111,7 +111,7 @@ export class Cast {
     return [...this.#members.values()].map(({ name }) => name);
   }
 
-  /** Returns the cast member that speaks a line; undefined if no voice is cast for it. */
+  /** Returns the cast member that speaks a line; undefined if the cast has no voice for the speaker. */
   memberFor({ speaker = NARRATOR }: Pick<ScriptLine, 'speaker'>): CastMember | undefined {
     return this.#members.get(speaker.toUpperCase()) ?? this.#others;
   }

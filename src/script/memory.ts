@@ -6,7 +6,7 @@ import { replaceFile } from '../durable/publish.ts';
 
 /** The saved state of a recording, which lets foley skip work that was done before. */
 export interface Memory {
-  /** Voice ids: for each service, the id of each voice that the cast names. */
+  /** Voice ids, by service (base URL or `embedded`) and by the voice name or id that the user gave. */
   readonly voices: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** The recording that was made last; undefined if there is none. */
   readonly made: MadeRecording | undefined;

@@ -78,10 +78,9 @@ const MAX_RAISE_DB = 6;
 
 /**
  * Finds a gain for each speaker, so that all speakers are equally loud and the whole recording has the target
- * loudness. Measures again after each change, because the limiter lowers some voices more than others, and silences
- * lower the loudness of the recording.
- * @param meters loudness of the lines without gain
- * @param target in LUFS
+ * loudness. Measures the mix again after each change, because the limiter affects some voices more than others.
+ * @param meters loudness of each speaker's lines before any gain
+ * @param target loudness in LUFS
  * @param measure returns the loudness of the mix with the given gains, after the limiter
  */
 export async function findGains(

@@ -10,7 +10,7 @@ export interface M4bOptions {
 }
 
 const BITS_PER_SECOND = 96_000;
-// In samples. The encoder adds them before the sound.
+// Number of samples that the encoder adds before the sound.
 const ENCODER_DELAY = 1024;
 
 /**

@@ -43,7 +43,7 @@ export interface SpokenLine {
   readonly startMs?: number | undefined;
   /** End time that the script sets for the line; undefined in a script without times. */
   readonly endMs?: number | undefined;
-  /** Silence after the line. Ignored after the last line, and before a line that has a start time. */
+  /** Silence after the line, in milliseconds. Ignored after the last line, and before a line that has a start time. */
   readonly pauseAfterMs: number;
   /** Title of a chapter that begins with this line. */
   readonly chapter?: string | undefined;

@@ -148,8 +148,8 @@ export function beginSpeech<Context extends ServiceContext>(
 export const EVENT_STREAM = 'text/event-stream; charset=utf-8';
 
 /**
- * Returns a response with headers for the price and for the text that the voice leaves out. If `listsIgnored`,
- * another header lists the controls without effect.
+ * Returns a response with headers for the price and for the text that the voice leaves out. If `listsIgnored` is
+ * true, another header lists the controls that the model or voice ignores.
  */
 export function chargedResponse(
   { charge, ignored, unspoken }: Pick<SpeechPlan, 'charge' | 'ignored' | 'unspoken'>,

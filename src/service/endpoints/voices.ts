@@ -59,7 +59,7 @@ export const getVoice: Handler<'getVoice'> = (
 export const listVoicesV1: Handler<'listVoicesV1'> = ({ account, query }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), query));
 
-/** Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). The body has the query parameters. */
+/** Handles `POST /list-models`, a path from before v1 (docs/api/versions.md). Its body replaces the query string. */
 export const listVoicesByPost: Handler<'listVoicesByPost'> = ({ account, body }, { catalogue }) =>
   Response.json(listV1(catalogue.of(account), body));
 

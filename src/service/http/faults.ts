@@ -121,8 +121,8 @@ export type FaultWhen =
   | { readonly kind: 'every'; readonly every: number };
 
 /**
- * Returns a matcher for undecoded paths. In the glob, `*` matches any text within a path segment, `?` one character,
- * and `**` any text; all other characters match themselves.
+ * Returns a function that tests a percent-encoded path against a glob. In the glob, `*` matches any text within a path
+ * segment, `?` one character, and `**` any text; all other characters match themselves.
  */
 export function pathMatcher(glob: string): (path: string) => boolean {
   const source = glob.replaceAll(/\*{2,}|[*?]|[^*?]+/g, (part) => WILDCARDS.get(part) ?? any(part));

@@ -37,10 +37,10 @@ export interface UploadedForm {
 const MULTIPART = 'multipart/form-data';
 // Larger than any known field needs.
 const FIELD_MAX_BYTES = 64 * 1024;
-// Text fields, and headers of each part.
+// Maximum number of text fields in a form, and of headers in each part.
 const FIELDS_MAX = 100;
 const HEADERS_MAX = 50;
-// The form without its files.
+// Maximum size of the form without its files.
 const OVERHEAD_BYTES = 1024 * 1024;
 
 /**

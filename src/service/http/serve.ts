@@ -43,12 +43,12 @@ const LIMITS = {
   keepAliveTimeout: 10_000,
   connectionsCheckingInterval: 5_000,
   maxHeaderSize: 16 * 1024,
-  // A request without a host is refused here too, but with the error body.
+  // Node would refuse a request without `Host` with an empty body; the service refuses it with an error body.
   requireHostHeader: false,
 };
 // Time for clients to read their responses after the service has closed.
 const FLUSH_GRACE_MS = 600_000;
-// Between the checks for idle connections while the server closes.
+// Interval between checks for idle connections while the server closes.
 const IDLE_POLL_MS = 50;
 
 /** Serves HTTP and WebSockets on a host and port. @throws ListenError when listening fails */

@@ -24,7 +24,7 @@ interface UpgradeOptions {
 
 type OnUpgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-// Of one message, including empty fragments; more close the connection.
+// Maximum number of fragments in one message, including empty fragments. More fragments close the connection.
 const MOST_FRAGMENTS = 1_024;
 
 /**
@@ -111,11 +111,11 @@ function responseOn(incoming: IncomingMessage, socket: Socket): ServerResponse {
   return outgoing;
 }
 
-// For the client's reply to the close frame.
+// Maximum wait for the client's reply to a close frame.
 const CLOSE_TIMEOUT_MS = 5_000;
-// Frames to read after the service has sent its close frame.
+// Maximum number of frames to read after the service has sent its close frame.
 const MOST_LATE_FRAMES = 64;
-// Unsent pongs to a client that is not reading.
+// Maximum size of unsent data, such as pongs, for a client that does not read.
 const MOST_UNREAD_BYTES = 8 * 1024 * 1024;
 /** Delay before a connection reset, so that a local client reads the data before it sees the reset. */
 export const RESET_DELAY_MS = 50;

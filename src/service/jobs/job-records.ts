@@ -29,7 +29,7 @@ export interface JobRecord {
   readonly progress: number;
   /** Parameters of the job, whose schema depends on `kind`; read them with `storedOrder`. */
   readonly order: Json;
-  /** Body of the first response, which retries get too. Empty if retries get the current state of the job. */
+  /** Body of the first response, which retries also receive. Empty if retries receive the current job state instead. */
   readonly answer: Json;
   /** Metadata of the result of a media job. */
   readonly result: Json | undefined;

@@ -27,7 +27,7 @@ export const StoredSpeech = Type.Object({
   /** False if numbers and abbreviations are not read as words; otherwise missing. */
   textNormalization: Type.Optional(Type.Boolean()),
   gainDb: Type.Number(),
-  /** Values of the controls that the engine of the voice defines itself, by name; missing if the request sets none. */
+  /** Values of the engine's controls other than speed and pitch, by control name; missing if the request sets none. */
   controls: Type.Optional(mapOf(Type.Union([Type.String(), Type.Number()]))),
   /** Names of the request's parameters that the model does not support. */
   ignored: Type.Array(Type.String()),

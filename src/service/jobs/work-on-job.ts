@@ -14,7 +14,7 @@ import type { SpeechLength } from '../../audio/encode/file-head.ts';
 import { commit, commitPart, refund } from '../ledger/ledger.ts';
 import type { Connection } from '../store/connection.ts';
 
-/** Does the work of one kind of job. */
+/** Performs the jobs of one kind, such as speech or video jobs. */
 export interface JobType {
   /**
    * Performs the next step of a job; called until the job has ended. If the returned promise rejects, the job fails
@@ -73,7 +73,7 @@ async function nextStep(
   }
 }
 
-// To a database that another process has locked.
+// Attempts to write to a database that another process has locked.
 const WRITE_ATTEMPTS = 5;
 const WRITE_RETRY_MS = 500;
 

@@ -6,7 +6,7 @@ import type { Connection } from '../store/connection.ts';
 import { optionalText, text, number } from '../store/connection.ts';
 import type { Store } from '../store/open-store.ts';
 
-// Reported for every account.
+// The tier that the service reports for every account.
 const TIER = 'embedded';
 
 export interface AccountState {

@@ -168,7 +168,7 @@ function enter(
   if (changed === 0) db.insert('balance', { account_id: accountId, unit, book, amount: change });
 }
 
-// In transactions. When the service starts, it verifies only the transactions after the last checkpoint.
+// Number of transactions between checkpoints. At its start, the service verifies only those after the last checkpoint.
 const CHECKPOINT_INTERVAL = 500;
 
 /**

@@ -68,8 +68,8 @@ interface WordSounds {
 /**
  * Finds the times of words in the sounds (phonemes) of a speech, by comparison with the sounds of each word spoken
  * alone.
- * @returns a time for each word, undefined for a skipped optional word; undefined instead of the list if the sounds
- * differ too much
+ * @returns one time per word, or undefined for an optional word that flite skipped. If the sounds differ too much,
+ * returns undefined instead of a list.
  */
 export function alignSounds(
   spoken: readonly TimedSound[],

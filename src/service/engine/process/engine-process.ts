@@ -18,7 +18,7 @@ import { SpeechCheck } from './speech-check.ts';
 
 /** Timeouts in milliseconds (docs/engines.md). */
 const TIMEOUTS = {
-  /** While the engine loads: maximum time until its first message, and between two messages. */
+  /** Maximum time until the first message of a starting engine, and between its messages before the greeting. */
   greeting: 60_000,
   /** Maximum time between the start of the process and the engine's greeting. */
   loading: 600_000,
@@ -55,7 +55,7 @@ export interface EngineProcessOptions {
 }
 
 /**
- * Controls one process of an engine. The process speaks as many requests at once as its greeting allows. If the
+ * Controls one process of an engine. The greeting of the process sets how many requests it speaks at once. If the
  * process violates the protocol or exceeds a timeout, it is killed and all its requests fail.
  */
 export class EngineProcess {

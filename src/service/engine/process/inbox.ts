@@ -100,7 +100,7 @@ export class Inbox {
   }
 }
 
-// Of a word in memory.
+// Approximate size of a word with its times, in memory.
 const WORD_BYTES = 100;
 
 function bytesOf({ message, pcm }: ReceivedMessage): number {

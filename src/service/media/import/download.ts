@@ -156,9 +156,9 @@ function unreachable(
   return importFailure(subject, { code: 'ERR_MEDIA_UNREACHABLE', what, retryable, cause });
 }
 
-// Between two received chunks.
+// Maximum time between two received chunks.
 const IDLE_TIMEOUT_MS = 20_000;
-// For a complete download.
+// Maximum time for a complete download.
 const TOTAL_TIMEOUT_MS = 300_000;
 
 // `restart` restarts the idle timeout; `failureOf` makes the error with which a timeout aborts the returned signal.
