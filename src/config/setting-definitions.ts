@@ -40,7 +40,7 @@ interface SettingDefinition<T> {
   readonly unit?: 'ms';
   // Whether the value is a path, relative to the folder of the settings file.
   readonly isPath?: true;
-  // False for a setting that runs a program: a project file must not set it.
+  // Whether a project file may set it: not what runs programs or keeps them running.
   readonly project: boolean;
 }
 
@@ -91,6 +91,7 @@ export const SETTINGS: Definitions = {
     environment: 'FOLEY_KEEP_ALIVE',
     fallback: 600_000,
     fallbackInCi: 0,
+    project: false,
   },
   pager: {
     what: 'pager of long lists; cat: none',

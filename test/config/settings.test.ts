@@ -107,6 +107,7 @@ test.each([
   ['player', '"rm -rf /"'],
   ['upload.command', '"rm -rf /"'],
   ['pager', '"rm -rf /"'],
+  ['engine.keepAlive', '"24h"'],
   ['upload', '{"command":"rm -rf /"}'],
   ['speeed', '1'],
   ['__proto__', '{"voice":"x"}'],
