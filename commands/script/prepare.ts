@@ -61,6 +61,7 @@ export async function prepareScript(
   const tags = await readTags(context, flags);
   const settings = await context.settings();
   const captions = planCaptions(flags, settings, { cwd: context.cwd() });
+  refuseCastTwice(flags.cast ?? []);
   const members = [...(await membersOf(context, flags)), ...(flags.cast ?? [])];
   const cast = new Cast(members, otherVoice(flags, resolveSetting(settings, 'voice')?.value));
   const all = await readLines(context, file, flags, cast);
@@ -132,6 +133,13 @@ function openBatch(
       yield* itemsOf(plan);
     },
   };
+}
+
+function refuseCastTwice(members: readonly CastMember[]): void {
+  const names = members.map(({ name }) => name.toUpperCase());
+  const again = members.find((_, index) => names.indexOf(names[index] ?? '') < index);
+  if (again === undefined) return;
+  throw usageFailure(`${again.where} is given more than once`, 'Give each speaker one voice.');
 }
 
 async function membersOf(

@@ -314,6 +314,7 @@ describe('a mistake is exit 2 before anything is sent', () => {
     ['ADA: Hi.', ['--cast', 'ADA=Nobody'], '--cast ADA is "Nobody", and no voice has that name'],
     ['ADA: Hi.', ['--cast', 'ADA=Clara,sped=2'], '--cast ADA: unknown key "sped"'],
     ['ADA: Hi.', ['--cast', 'Clara'], '--cast is "Clara"; it takes NAME=VOICE'],
+    ['ADA: Hi.', [...CAST, '--cast', 'ada=Ewan'], '--cast ada is given more than once'],
     ['ADA: Hi.', ['--cast-file', 'cast.json'], 'cast.json, line 2, column 30: unknown key "sped"'],
     ['ADA: Hi.', [...CAST, '--timing', 'exact'], '--timing requires a script with times'],
     ['ADA: Hi.', [...CAST, '--title', 'A'], '--title works with mp3 and m4b only'],
