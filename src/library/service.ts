@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { openService } from '../cli/connect.ts';
 import { checkAcceptedKey, DEFAULT_ACCOUNT } from '../cli/serve/accepted-keys.ts';
 import { parseFaultRule, printFaultEffect } from '../cli/serve/fault-rule.ts';
@@ -10,6 +7,7 @@ import type { FaultRule } from '../service/http/faults.ts';
 import type { AccountKey, OpenServiceOptions, ServiceEvent } from '../service/running-service.ts';
 import type { Rules } from './call.ts';
 import { checkOptions, checkValue, publicError } from './call.ts';
+import { createTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts';
 
 export { FoleyError } from './foley-error.ts';
 
@@ -88,10 +86,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Epheme
 async function start(given: ServiceOptions): Promise<EphemeralService> {
   const options = readOptions(given);
   const requests: ServiceRequest[] = [];
-  const folder = given.dataDir ?? (await mkdtemp(path.join(tmpdir(), 'foley-ephemeral-')));
+  const folder = given.dataDir ?? (await createTemporaryFolder());
   const isTemporary = given.dataDir === undefined;
   const remove = async (): Promise<void> => {
-    if (isTemporary) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    if (isTemporary) await removeTemporaryFolder(folder);
   };
   const service = await openService({
     ...options,

@@ -112,3 +112,28 @@ console.log(open());
   const { stderr, stdout } = await run(box, 'a.mjs', code);
   expect({ stderr, stdout: stdout.toString() }).toEqual({ stderr: '', stdout: '0\n' });
 });
+
+test('startService removes the folders of killed processes, and keeps those of running ones', async () => {
+  const box = await project();
+  const folders = async () =>
+    (await readdir(box.temporary)).filter((name) => /^foley-eph/.test(name));
+  const start =
+    "import { startService } from 'foley/service';\nconst service = await startService();\n";
+  await run(box, 'killed.mjs', `${start}process.kill(process.pid, 'SIGKILL');`);
+  const [orphan] = await folders();
+  expect(orphan).toBeDefined();
+  await mkdir(path.join(box.temporary, 'foley-ephemeral-unknown'));
+  const spawning = `${start}import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+spawnSync(process.execPath, ['killed.mjs'], { stdio: 'ignore' });
+console.log(readdirSync(tmpdir()).length);
+await service.close();`;
+  const { stderr, stdout } = await run(box, 'b.mjs', spawning);
+  expect({ stderr, stdout: stdout.toString() }).toEqual({ stderr: '', stdout: '3\n' });
+  const left = await folders();
+  expect(left).not.toContain(orphan);
+  expect(left).toContain('foley-ephemeral-unknown');
+  // The second killed process, whose folder the next start removes.
+  expect(left).toHaveLength(2);
+});
