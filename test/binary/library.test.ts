@@ -116,7 +116,7 @@ console.log(open());
 test('startService removes the folders of killed processes, and keeps those of running ones', async () => {
   const box = await project();
   const folders = async () =>
-    (await readdir(box.temporary)).filter((name) => /^foley-eph/.test(name));
+    (await readdir(box.temporary)).filter((name) => name.startsWith('foley-eph'));
   const start =
     "import { startService } from 'foley/service';\nconst service = await startService();\n";
   await run(box, 'killed.mjs', `${start}process.kill(process.pid, 'SIGKILL');`);
