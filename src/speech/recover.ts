@@ -416,8 +416,8 @@ export function mayRun({ at, writer }: Pick<OpenIntent, 'at' | 'writer'>, clock:
 /**
  * Checks that a request, job or long text belongs to the selected service, because idempotency keys and job ids are
  * valid on one service only.
- * @param what its name in the message, such as `job 7`
- * @param id its id in the suggested `foley recover` command; omitted by default
+ * @param what name for the message, such as `job 7`
+ * @param id id in the suggested `foley recover` command; by default, the command has none
  * @throws Failure (usage) for another service
  */
 export function requireSameService(

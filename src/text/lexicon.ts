@@ -59,7 +59,7 @@ export class Lexicon {
     return edits.length === 0 ? source : replaceSpoken(source, edits);
   }
 
-  /** Returns the spoken form of a plain text. */
+  /** Returns a plain text in which the words that have an entry are replaced by their spoken forms. */
   speak(text: string): string {
     return this.apply(plainText(text)).text;
   }

@@ -97,7 +97,7 @@ function withoutMarks(
   return { ...withWritten(text, movedEdits), pauses: sorted };
 }
 
-/** The parts of a text with pauses. */
+/** The parts of a text, and the silences between them. */
 export interface PausedParts {
   readonly parts: readonly TextPiece[];
   /**

@@ -24,7 +24,7 @@ export interface SpeechOrder extends GivenControls {
 type GivenControls = { readonly [Name in ControlName]?: SpeechControls[Name] | undefined };
 
 export interface PlanOptions {
-  /** Field names for error messages; default the names in v3. */
+  /** The names of the request fields in error messages; by default, the names in v3. */
   readonly names?: Readonly<Partial<Record<keyof SpeechOrder, string>>>;
   /** What to do if the model does not support the audio format: refuse the request (default) or use mp3. */
   readonly otherFormat?: 'refuse' | 'mp3';
@@ -249,7 +249,7 @@ export function isWithin(
   return value >= minimum && value <= maximum;
 }
 
-/** The settings for the engine, and the names of the controls without effect. */
+/** The engine settings that a request's controls result in, and the names of the controls without effect. */
 export interface AppliedControls {
   readonly speed: number;
   readonly pitch: number;

@@ -174,7 +174,7 @@ export interface StreamDeps
 type Direct = Pick<AudioStream, 'write' | 'memoryBytes'>;
 
 /**
- * Speaks one part as a stream, which cannot be repeated. If the part is already saved, does nothing.
+ * Speaks one part of a long text as a stream, which cannot be repeated. Does nothing if the part is already saved.
  * @throws Failure like `speak`
  */
 export async function speakStreamPart(

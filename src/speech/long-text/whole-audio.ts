@@ -133,7 +133,10 @@ export class WholeWords {
     this.#isComplete = false;
   }
 
-  /** Returns all words. @param starts where each part begins in the joined audio, in milliseconds */
+  /**
+   * Returns the words of all parts, in order.
+   * @param starts where each part begins in the joined audio, in milliseconds
+   */
   speech(starts: readonly number[], durationMs: number | undefined): AlignedSpeech {
     const words = this.#parts.flatMap((part, index) => shifted(part.words, starts[index] ?? 0));
     return {

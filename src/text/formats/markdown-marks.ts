@@ -26,7 +26,7 @@ interface MarkContext {
 
 type ReadMark = (rest: string, context: MarkContext) => Mark | undefined;
 
-/** Matches the characters that can begin a mark in text that is not a heading. */
+/** Matches each character that can begin an inline Markdown mark outside of headings. */
 export const TEXT_MARK = /[\n\\`*_~![<&|]/;
 export const HEADING_MARK = /[\n\\`*_~![<&#]/;
 const WORD = /[\p{L}\p{N}]/u;
