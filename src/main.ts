@@ -23,7 +23,7 @@ import { systemRandom } from './effects/random.ts';
 import type { Processes } from './effects/processes.ts';
 import { systemProcesses } from './effects/processes.ts';
 
-/** How a run ends: with an exit code or a signal. */
+/** How a run of the program ends: with an exit code, or with a signal. */
 export type Ending = { readonly code: ExitCode } | { readonly signal: StopSignal };
 
 interface Work extends Parsed {

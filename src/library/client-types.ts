@@ -65,7 +65,7 @@ export interface Client {
     /** Downloads the image or video of a job, and verifies it. The download is free. */
     download(kind: MediaKind, id: string, options?: CallOptions): Promise<DownloadedFile>;
   };
-  /** Closes the connections. */
+  /** Closes all connections of the client. */
   close(): Promise<void>;
 }
 

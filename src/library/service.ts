@@ -33,7 +33,7 @@ export interface ServiceKey {
   readonly account?: string | undefined;
 }
 
-/** A running service. */
+/** A running embedded service, which {@link startService} started. */
 export interface EphemeralService {
   /** Base URL, such as `http://127.0.0.1:40123`, without a slash at the end. */
   readonly baseUrl: string;

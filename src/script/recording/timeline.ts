@@ -34,7 +34,7 @@ const LATE_MS = 20;
 
 /**
  * Computes the position of each line in the recording. A line without a start time follows the line before. With
- * `stretch`, a timed line waits for the end of the line before, and is sped up if it would reach into the next timed
+ * `stretch`, a timed line waits until the line before has ended. It is sped up if it would overlap the next timed
  * line. With other timings, a timed line begins exactly at its start time, and overlapping lines are mixed.
  */
 export function placeLines(lines: readonly LineLength[], timing: Timing): readonly Place[] {

@@ -119,7 +119,7 @@ export async function respondWithSpeech(
 
 /**
  * Plans a speech request and reserves its charge. A retry with the same idempotency key gets the outcome of the first
- * request, even if the voice or model has been deleted since then.
+ * request, even if the voice or model was deleted later.
  * @throws ServiceError 400, 402, 404, 409, 429 or 503, before anything is charged
  */
 export function beginSpeech<Context extends ServiceContext>(

@@ -13,7 +13,7 @@ export interface Amounts {
 
 export const UNITS = ['credits', 'quota'] as const;
 
-/** The four balances of an account. A transaction moves amounts between balances, so that the sum stays zero. */
+/** The balances of an account (double-entry): `granted` is negative, and all four balances sum to zero. */
 export type Book = 'granted' | 'available' | 'reserved' | 'spent';
 
 /** Creates an account unless it exists. */

@@ -74,7 +74,7 @@ describe('which hosts may be asked', () => {
     });
 
   test('public ones, at the addresses that were looked at', async () => {
-    const addresses = await policy().urlsOf('public.example');
+    const addresses = await policy().resolveHost('public.example');
     expect(addresses.map(({ address }) => address)).toEqual(names['public.example']);
   });
 
@@ -86,21 +86,21 @@ describe('which hosts may be asked', () => {
     '[::ffff:10.0.0.1]',
     '0.0.0.0',
   ])('%s is refused: not one of its addresses may be private', async (host) => {
-    await expect(policy().urlsOf(host)).rejects.toThrow(RefusedAddress);
+    await expect(policy().resolveHost(host)).rejects.toThrow(RefusedAddress);
   });
 
   test.each(['127.0.0.1', '[::1]', 'home.example'])(
     '%s only while the service listens on loopback',
     async (host) => {
-      await expect(policy().urlsOf(host)).resolves.toHaveLength(1);
+      await expect(policy().resolveHost(host)).resolves.toHaveLength(1);
       const open = policy({ allowsLoopback: false });
-      await expect(open.urlsOf(host)).rejects.toThrow(/this machine.*--allow-host/);
+      await expect(open.resolveHost(host)).rejects.toThrow(/this machine.*--allow-host/);
     },
   );
 
   test('this machine not where another one sends there', async () => {
-    await expect(policy().urlsOf('home.example', true)).rejects.toThrow(RefusedAddress);
-    await expect(policy().urlsOf('public.example', true)).resolves.toHaveLength(2);
+    await expect(policy().resolveHost('home.example', true)).rejects.toThrow(RefusedAddress);
+    await expect(policy().resolveHost('public.example', true)).resolves.toHaveLength(2);
   });
 
   test.each([
@@ -110,7 +110,7 @@ describe('which hosts may be asked', () => {
     ['[fe80::1]', 'fe80::1'],
   ])('%s is allowed where it was named', async (host, named) => {
     const allowing = policy({ allowsLoopback: false, allowHosts: [named] });
-    await expect(allowing.urlsOf(host)).resolves.toBeDefined();
-    await expect(allowing.urlsOf('192.168.1.21')).rejects.toThrow(RefusedAddress);
+    await expect(allowing.resolveHost(host)).resolves.toBeDefined();
+    await expect(allowing.resolveHost('192.168.1.21')).rejects.toThrow(RefusedAddress);
   });
 });

@@ -11,7 +11,7 @@ export interface AddressPolicy {
    * @param isSentFromElsewhere true if another machine redirected to the host; loopback is then forbidden
    * @throws RefusedAddress for a forbidden network; the resolver's error for an unknown name
    */
-  urlsOf(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
+  resolveHost(host: string, isSentFromElsewhere?: boolean): Promise<readonly LookupAddress[]>;
 }
 
 /** Thrown when a host is in a network from which downloads are forbidden. */
@@ -28,14 +28,14 @@ interface AddressPolicyOptions {
 }
 
 /**
- * Creates the protection against server-side request forgery. Loopback is allowed only if `allowsLoopback` is set,
- * and private networks only for `allowHosts`.
+ * Creates the policy for addresses to download from, against server-side request forgery. Loopback is allowed only if
+ * `allowsLoopback` is set, and private networks only for `allowHosts`.
  */
 export function createAddressPolicy(options: AddressPolicyOptions): AddressPolicy {
   const { allowsLoopback, resolve } = options;
   const named = new Set(options.allowHosts.map((host) => bare(host)));
   return {
-    async urlsOf(host, isSentFromElsewhere = false) {
+    async resolveHost(host, isSentFromElsewhere = false) {
       const name = bare(host);
       const family = isIP(name);
       const addresses = family === 0 ? await resolve(name) : [{ address: name, family }];
@@ -89,7 +89,7 @@ export async function openAddress(
   url: URL,
   { isSentFromElsewhere, policy, signal }: OpenOptions,
 ): Promise<OpenedAddress> {
-  const addresses = await policy.urlsOf(url.hostname, isSentFromElsewhere);
+  const addresses = await policy.resolveHost(url.hostname, isSentFromElsewhere);
   signal.throwIfAborted();
   const response = await answerOf(url, {
     agent: false,
