@@ -19,7 +19,10 @@ export interface MediaOrdering extends JobRunOptions<MediaJob> {
   readonly placeFor: OpenDestination | undefined;
   /** The output file, already opened; undefined if the result is not saved. */
   readonly file: Output | undefined;
-  /** Returns a shell command that continues a failed dubbing from its billed speech; undefined to show no command. */
+  /**
+   * Returns a shell command that continues a failed dubbing from its billed speech. If undefined, the billed speech is
+   * not saved in the spool.
+   */
   readonly continueCommand: PaidSpeechDeps['continueCommand'] | undefined;
   readonly spool: () => Promise<Spool>;
 }

@@ -58,7 +58,7 @@ export interface SpeechChunk {
   /** Mono samples from -1 to 1, at a loudness of about -20 LUFS. The service limits higher peaks later. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
-  /** Times of the next words of the text. The samples of these words may be in another chunk. */
+  /** Times of the next words of the text. Their samples may be in another chunk, so `samples` can be empty. */
   readonly words?: readonly WordMark[];
   /** The part of the text that is spoken in `samples`; undefined if the engine does not report this part. */
   readonly span?: TextSpan;
