@@ -10,6 +10,7 @@ import { deleteVoice, getVoice, listVoices } from '../api/resources/voices.ts';
 import { parseBaseUrl, parseRealtimeUrl, withWebSocket } from '../cli/connect.ts';
 import { PAGE_SIZE_MAX } from '../contract/limits.ts';
 import { VOICE_VISIBILITIES } from '../contract/reference-audio.ts';
+import { Failure } from '../errors/failure.ts';
 import { mediaSource } from '../media/media-source.ts';
 import { orderMedia } from '../media/order-media.ts';
 import type { JobSource, WaitedJob } from '../speech/jobs/job.ts';
@@ -105,7 +106,18 @@ function openSession(options: ClientOptions): Session {
     limits: { maxRetries, idleTimeoutMs, responseTimeoutMs },
   });
   // An unused prepared connection would keep the process running after the last call.
-  return { api: { ...api, prepare: () => undefined }, options };
+  const closing = new AbortController();
+  const close = (): Promise<void> => {
+    closing.abort(
+      new Failure('the client was closed; the service may have processed and billed the request', {
+        code: 'unknown_outcome',
+        exit: 'unknownOutcome',
+        billed: 'unknown',
+      }),
+    );
+    return api.close();
+  };
+  return { api: { ...api, close, prepare: () => undefined }, options, closed: closing.signal };
 }
 
 function clientOf(session: Session): Client {

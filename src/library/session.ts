@@ -24,6 +24,8 @@ export const SYSTEM = {
 export interface Session {
   readonly api: ApiClient;
   readonly options: ClientOptions;
+  /** Aborted when the client is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** The journal that records a billed call, and the spool that saves audio that cannot be delivered. */

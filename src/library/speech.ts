@@ -8,7 +8,7 @@ import {
 import type { RealtimeMode } from '../contract/realtime/protocols.ts';
 import { REALTIME_FORMATS } from '../contract/realtime/protocols.ts';
 import { abortable } from '../effects/concurrency.ts';
-import { usageFailure } from '../errors/failure.ts';
+import { Failure, usageFailure } from '../errors/failure.ts';
 import { createSegmentCutter } from '../live/feed-text.ts';
 import {
   defaultLiveModel,
@@ -182,8 +182,11 @@ export async function speakLive(session: Session, request: LiveRequest): Promise
   const { clock, random } = SYSTEM;
   return runBilled(session, async (tools) => {
     const mode = checkLive(request);
+    if (session.closed.aborted) {
+      throw new Failure('the client is closed', { code: 'network', exit: 'network' });
+    }
     const { format = 'mp3', onAudio, text, voiceId } = request;
-    const { signal = new AbortController().signal } = request;
+    const signal = AbortSignal.any([session.closed, ...(request.signal ? [request.signal] : [])]);
     const modelId = request.modelId ?? (await defaultLiveModel(client, voiceId, signal));
     const requestId = request.requestId ?? random.uuid();
     const timeouts = liveTimeouts(options);

@@ -238,6 +238,19 @@ describe('errors', () => {
     expect(error.message).toBe('speech.live: a piece of text is missing; it takes a string');
   });
 
+  test('say that the client was closed while it spoke live', async () => {
+    const { client } = await connected();
+    async function* pieces() {
+      yield 'One sentence is here. ';
+      await sleep(30_000, undefined, { ref: false });
+    }
+    const onAudio = (): void => void client.close();
+    const error = await failureOf(client.speech.live({ text: pieces(), voiceId, onAudio }));
+    expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
+    const again = await failureOf(client.speech.live({ text: 'Hi.', voiceId, modelId: 'x' }));
+    expect(again).toMatchObject({ exitCode: 24, billed: 'no', message: 'the client is closed' });
+  });
+
   test('say that the client is closed, and whether an interrupted request may be billed', async () => {
     const { client, service } = await connected({ faults: [`${SPEECH}; delay=20s`] });
     const speak = () => failureOf(client.speech.create({ text: 'Hi.', voiceId }));
