@@ -7,7 +7,8 @@ import { outputFailure, hasErrno } from '../../src/durable/file-failures.ts';
 import { describeFiles, recordingFolder, writeMemory } from '../../src/script/memory.ts';
 import { reportOf } from '../../src/script/report.ts';
 import type { OpenRecording, SpokenLine } from '../../src/script/recording/recording.ts';
-import { openRecording } from '../../src/script/recording/recording.ts';
+import { SAMPLE_RATE } from '../../src/script/recording/line-sound.ts';
+import { checkLength, openRecording } from '../../src/script/recording/recording.ts';
 import type { PreparedScript } from './prepare.ts';
 import { showReport } from './show-report.ts';
 import { timeLines } from './time-lines.ts';
@@ -32,6 +33,8 @@ async function openProductOf(
   const { captions, flags, format, plan, tags } = script;
   const { chapters, loudness, output, stems, timing = 'stretch' } = flags;
   const speakers = plan.map(({ speaker }) => speaker);
+  const latestMs = plan.reduce((latest, { startMs = 0 }) => Math.max(latest, startMs), 0);
+  checkLength((latestMs / 1_000) * SAMPLE_RATE, format, stems !== undefined);
   const recording = await openRecording({
     ...context,
     path: output,

@@ -362,4 +362,17 @@ describe('a mistake is exit 2 before anything is sent', () => {
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(problem)]);
     expect((await readdir(own.out)).toSorted()).toEqual(['bad.txt', 'cast.json', 'cut.png']);
   });
+
+  test('nor is anything sent for a line that begins after the longest WAV file', async () => {
+    const own = await sandbox();
+    await writeFile(path.join(own.out, 'late.jsonl'), '{"text":"Hi.","start":"23:00:00"}\n');
+    const args = ['script', 'late.jsonl', '-o', 'late.wav', '-v', 'Martin', '--local'];
+    const result = await runFoley(args, { box: own });
+    expect(result).toMatchObject({ code: 30 });
+    expect(result.stderr).toContain('the recording is longer than a WAV file can be (4 GiB)');
+    const jobs = await runFoley(['jobs', 'list', '--local', '--jq', '.items | length'], {
+      box: own,
+    });
+    expect(jobs.stdout.toString()).toBe('0\n');
+  });
 });

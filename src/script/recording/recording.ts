@@ -256,7 +256,12 @@ async function makeRecording(
   };
 }
 
-function checkLength(total: number, format: RecordingFormat, hasStems: boolean): void {
+/**
+ * Checks that the recording and its stems are not too long for a WAV file.
+ * @param total length in samples
+ * @throws Failure (output)
+ */
+export function checkLength(total: number, format: RecordingFormat, hasStems: boolean): void {
   const bytes = total * (hasStems ? STEM_SAMPLE_BYTES : format === 'wav' ? BYTES_PER_SAMPLE : 0);
   if (bytes + HEADERS_BYTES <= LARGEST_WAV_LENGTH) return;
   throw new Failure('the recording is longer than a WAV file can be (4 GiB)', {
