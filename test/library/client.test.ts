@@ -36,6 +36,11 @@ async function folder(): Promise<string> {
   return made;
 }
 
+async function* endless() {
+  yield 'One sentence is here. ';
+  await sleep(30_000, undefined, { ref: false });
+}
+
 async function* emptyPiece() {
   yield JSON.parse('{}').missing;
 }
@@ -240,12 +245,8 @@ describe('errors', () => {
 
   test('say that the client was closed while it spoke live', async () => {
     const { client } = await connected();
-    async function* pieces() {
-      yield 'One sentence is here. ';
-      await sleep(30_000, undefined, { ref: false });
-    }
     const onAudio = (): void => void client.close();
-    const error = await failureOf(client.speech.live({ text: pieces(), voiceId, onAudio }));
+    const error = await failureOf(client.speech.live({ text: endless(), voiceId, onAudio }));
     expect(error).toMatchObject({ exitCode: 26, billed: 'unknown' });
     const again = await failureOf(client.speech.live({ text: 'Hi.', voiceId, modelId: 'x' }));
     expect(again).toMatchObject({ exitCode: 24, billed: 'no', message: 'the client is closed' });
