@@ -15,7 +15,7 @@ test('docs/pictures.md has the true row of every model', async () => {
     const ways = list(tiers.map(({ resolution }) => resolution));
     const credits = list(tiers.map((tier) => tier.credits));
     const references = list(tiers.map((tier) => tier.reference_limit));
-    return `| image | ${id} | ${ways} | ${credits} credits | at most ${references} |`;
+    return `| image | ${id} | sizes ${ways} | ${credits} credits an image | at most ${references} reference images |`;
   });
   const videos = VIDEO_MODELS.map(({ id, variants: [first, ...others] }) => {
     const variants = [first, ...others].filter((variant) => variant !== undefined);
@@ -24,7 +24,7 @@ test('docs/pictures.md has the true row of every model', async () => {
     const { width = 1, height = 1, seconds = 1, credits = 0 } = first ?? {};
     const rate = Math.floor((credits * 1_280 * 720) / (width * height * seconds));
     const limit = first?.reference_limit;
-    return `| video | ${id} | ${sizes}; ${lengths} s | ${rate} credits a second of 1280x720 | at most ${limit} |`;
+    return `| video | ${id} | ${sizes} lasting ${lengths} s | ${rate} credits a second of 1280x720 | at most ${limit} reference images |`;
   });
   const shown = (await page).split('\n').filter((line) => /^\| (image|video) \|/.test(line));
   expect(shown).toEqual([...images, ...videos]);
