@@ -43,8 +43,12 @@ describe('docs/voice-design.md', () => {
     expect(rows).toEqual(
       PROMPT_RULES.map(({ about, words, language, medianHz, pitch, speed }) => {
         const shift = medianHz === undefined ? times(pitch) : `${medianHz} Hz`;
-        const cells = [about, words.join(', '), shift, times(speed), language ?? ''];
-        return `|${cells.map((cell) => (cell === '' ? ' ' : ` ${cell} `)).join('|')}|`;
+        const effects = [
+          shift === '' ? '' : `pitch ${shift}`,
+          speed === undefined ? '' : `speed ${times(speed)}`,
+          language ?? '',
+        ];
+        return `| ${about} | ${words.join(', ')} | ${effects.filter(Boolean).join(', ')} |`;
       }),
     );
   });
