@@ -17,6 +17,7 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
 
 const pagesWithTables = [
   'docs/protocol.md',
+  'docs/service.md',
   ...readdirSync(path.join(root, 'docs/api')).map((name) => `docs/api/${name}`),
 ];
 

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../src/contract/endpoint.ts';
 import { DEFINITIONS } from '../../src/contract/endpoints.ts';
 import { v2FieldName } from '../../src/contract/realtime/protocols.ts';
 import { SERVICE_ERRORS } from '../../src/contract/service-errors.ts';
+import { MODELS } from '../../src/service/voices/models.ts';
 import { contractNames, namedSchemas } from './contract-names.ts';
 import { REALTIME_TABLES } from './realtime-tables.ts';
 
@@ -123,6 +124,16 @@ const WRITERS: Readonly<Record<string, (name: string) => string>> = {
     table(
       ['limit', 'value'],
       contractNames().limits.flatMap(({ name, value }) => limitRows(name, value)),
+    ),
+  models: () =>
+    table(
+      ['model', 'longest text', 'formats', 'price'],
+      MODELS.map(({ id, maxTextLength, outputFormats, creditsPerCharacter }) => [
+        id,
+        `up to ${maxTextLength} characters`,
+        outputFormats.join(', '),
+        `${creditsPerCharacter} ${creditsPerCharacter === 1 ? 'credit' : 'credits'} per character`,
+      ]),
     ),
   ...Object.fromEntries(
     Object.entries(REALTIME_TABLES).map(([name, write]) => [
