@@ -212,7 +212,7 @@ export const DubbingAnswer = named('DubbingAnswer', {
         description:
           'Speed factor that fits the speech to the video (1 without fit_audio_to_video)',
       }),
-      tts_audio_url: Type.String({ description: 'URL of the audio of the speech, which expires' }),
+      tts_audio_url: Type.String({ description: 'Temporary URL of the speech audio' }),
     },
     { description: 'The job' },
   ),

@@ -23,7 +23,7 @@ const SENTENCE_WAIT_MS = 120;
 
 /**
  * Sends text to a conversation as the text arrives. Waits whenever the conversation accepts no more text.
- * @throws Failure (usage) if the text is blank; or an error of `pieces`
+ * @throws Failure (usage) if the text is blank; also every error that reading `pieces` throws
  */
 export async function feedText(
   pieces: AsyncIterable<string>,

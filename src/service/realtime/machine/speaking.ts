@@ -38,7 +38,7 @@ export function reserve(segment: CommittedSegment, eventId: string | undefined):
   };
 }
 
-/** Accepts a segment whose credits are reserved. */
+/** Marks a segment as accepted, after its credits were reserved. */
 export function reserved({
   segmentId,
   units: reservedUnits,
