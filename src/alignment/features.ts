@@ -155,7 +155,7 @@ export interface Frames {
 export const CEPSTRA = 13;
 
 /**
- * Computes cepstra of a recording and of reference speech that can be compared with each other. Uses only the bands
+ * Computes the cepstra of a recording and of reference speech, so that the two can be compared. Uses only the bands
  * that both have, and removes the effect of loudness, microphone, room and noise.
  * @param isWord for each frame of the reference: 1 if the frame is part of a word, otherwise 0
  */

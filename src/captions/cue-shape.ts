@@ -13,7 +13,7 @@ export interface CueLimits {
   readonly minPauseMs: number;
 }
 
-/** Limits of cues, and how the text is divided: `by` is the unit of text in each cue. */
+/** Limits of cues, and what each cue contains: a phrase, a sentence or a word. */
 export interface CueShape extends CueLimits {
   readonly by: 'phrase' | 'sentence' | 'word';
 }

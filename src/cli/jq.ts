@@ -23,8 +23,8 @@ interface FilterOptions {
 export interface JqFilter {
   /**
    * Applies the expression to a document. Returns one line for each result; a string is printed without quotes.
-   * @throws Failure (usage, or output if the command may have been billed) if the expression fails; the signal's abort
-   *   reason
+   * @throws Failure if the expression fails: of kind `output` if the command may have been billed, otherwise of kind
+   *   `usage`. On abort, throws the signal's abort reason.
    */
   apply(data: unknown, options: FilterOptions): Promise<string>;
   close(): Promise<unknown>;

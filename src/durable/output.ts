@@ -43,7 +43,7 @@ export interface Published {
   readonly bytes: number;
 }
 
-/** The bytes of an output that was released instead of published. */
+/** The bytes of an unfinished output, which the caller takes over instead of giving the file its final name. */
 export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;

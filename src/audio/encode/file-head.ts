@@ -6,8 +6,8 @@ import { wavHeader } from './pcm.ts';
 import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /**
- * Completes the beginning of an audio file, which contains the length of the audio. The length is known only at the
- * end, so the caller then overwrites the beginning.
+ * Makes the final header of an audio file. The header contains the length of the audio, which is known only at the end.
+ * The caller then replaces the provisional header.
  */
 export interface FileHead {
   /** Takes the next bytes from the encoder; returns the bytes to append to the file. */

@@ -41,7 +41,7 @@ export function shardOfEnvironment(
     const shard = system.read(env, index);
     if (shard === undefined || !isShard(shard)) {
       throw usageFailure(
-        `${system.index} is "${index}", which gives no valid shard; required: ${system.needs}, with an index that fits the total`,
+        `${system.index} is "${index}", which gives no valid shard; set ${system.needs}, with an index within the total number of shards`,
         'Set the shard with --shard I/N; --shard 1/1 speaks all items.',
       );
     }

@@ -28,7 +28,7 @@ export function itemDigest(item: PartedItem, bodyOf: BodyOf): string {
   return bodyDigest(Buffer.from(`parts ${JSON.stringify(identity)}`));
 }
 
-/** Returns the digests by which the journal identifies the parts of an item; empty for an item without pauses. */
+/** Returns the digests by which the journal identifies the parts of an item. Only an item with pauses has parts. */
 export function partDigests({ order, parts }: PartedItem, bodyOf: BodyOf): readonly string[] {
   return (parts?.parts ?? []).map(({ text }) => partDigest(bodyOf({ ...order, text })));
 }

@@ -39,8 +39,8 @@ export function columnName({ title }: Titled): string {
 }
 
 /**
- * Returns the named columns, in the order of the names.
- * @throws Failure (usage) for a name that is not among these columns
+ * Returns the columns with the given names, in the order of the names.
+ * @throws Failure (usage) for a name that no column has
  */
 export function namedColumns<Column extends Titled>(
   names: readonly string[],

@@ -336,8 +336,8 @@ export function claim(
 
 /**
  * Finds an earlier request with the same `Idempotency-Key`, or else with the same `X-Request-Id`
- * (docs/api/errors.md#idempotency). For a new request with both headers, an earlier request that shares only the
- * `X-Request-Id` is returned only if it is identical.
+ * (docs/api/errors.md#idempotency). If the new request has both headers and
+ * only its `X-Request-Id` matches, returns the earlier request if the two are otherwise identical.
  */
 export function findByKey(db: Connection, request: OperationKey): Row | undefined {
   const { accountId, endpoint, fingerprint, idempotencyKey, requestKey } = request;
