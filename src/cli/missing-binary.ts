@@ -21,7 +21,7 @@ export function missingBinary(name: string, cause: unknown): Failure {
       code: 'state',
       exit: 'state',
       hint:
-        'The installation is incomplete: npm was told to omit optional packages, or node_modules is from another system. ' +
+        'The installation is incomplete: npm has left out optional packages, or node_modules is from another system. ' +
         'Delete node_modules and run `npm install --include=optional`, ' +
         'or install a global foley again with `--include=optional`.',
       cause,

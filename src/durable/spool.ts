@@ -26,7 +26,7 @@ export interface Spool {
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
   list(): Promise<readonly SpoolEntry[]>;
-  /** Records that foley has told the user that part of this entry's audio is lost. */
+  /** Records that foley has reported the loss of part of this entry's audio. */
   markReported(entry: SpoolEntry): Promise<void>;
   remove(entry: SpoolEntry): Promise<void>;
   /** Removes entries older than 24 hours, then the oldest until at most 512 MiB remain. Returns the removed entries. */

@@ -1,13 +1,19 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { openService } from '../cli/connect.ts';
 import { checkAcceptedKey, DEFAULT_ACCOUNT } from '../cli/serve/accepted-keys.ts';
 import { parseFaultRule, printFaultEffect } from '../cli/serve/fault-rule.ts';
 import { CREDITS_MAX, parseRate, SERVED_MODELS } from '../cli/serve/service-options.ts';
+import { readLock } from '../durable/lock.ts';
+import { systemFiles } from '../effects/file-system.ts';
+import type { Processes } from '../effects/processes.ts';
+import { systemProcesses } from '../effects/processes.ts';
 import { usageFailure } from '../errors/failure.ts';
 import type { FaultRule } from '../service/http/faults.ts';
 import type { AccountKey, OpenServiceOptions, ServiceEvent } from '../service/running-service.ts';
 import type { Rules } from './call.ts';
 import { checkOptions, checkValue, publicError } from './call.ts';
-import { createTemporaryFolder, removeTemporaryFolder } from './temporary-folder.ts';
 
 export { FoleyError } from './foley-error.ts';
 
@@ -204,4 +210,34 @@ function requestOf(event: Extract<ServiceEvent, { readonly type: 'request' }>): 
     credits: credits === undefined ? undefined : Number(credits),
     faults: event.faults.map((effect) => printFaultEffect(effect)),
   };
+}
+
+const FOLDER_PREFIX = 'foley-ephemeral-';
+const OWNER_FILE = 'owner.lock';
+
+// Also removes the folders of processes that ended without closing their services.
+async function createTemporaryFolder(): Promise<string> {
+  const processes = systemProcesses();
+  await removeOrphans(processes);
+  const folder = await mkdtemp(path.join(tmpdir(), FOLDER_PREFIX));
+  const owner = JSON.stringify({ owner: processes.self });
+  await writeFile(path.join(folder, OWNER_FILE), owner, { mode: 0o600 });
+  return folder;
+}
+
+function removeTemporaryFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function removeOrphans(processes: Processes): Promise<void> {
+  const names = await readdir(tmpdir()).catch((): string[] => []);
+  for (const name of names.filter((one) => one.startsWith(FOLDER_PREFIX))) {
+    const folder = path.join(tmpdir(), name);
+    // Folders of other users cannot be read.
+    const held = await readLock(path.join(folder, OWNER_FILE), { files: systemFiles }).catch(
+      () => undefined,
+    );
+    const isOrphan = held?.owner !== undefined && processes.liveness(held.owner) === 'dead';
+    if (isOrphan) await removeTemporaryFolder(folder).catch(() => undefined);
+  }
 }

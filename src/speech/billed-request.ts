@@ -309,7 +309,7 @@ function retryHint(failure: Failure, billed: BilledRequest): string | undefined 
 
 /**
  * Records that the user cancelled the request, and returns the message to print.
- * @param lookAt sentence for the message that tells the user where to check the outcome; used if the request cannot be
+ * @param lookAt sentence of the message, which names the place to check the outcome; used if the request cannot be
  * repeated
  */
 export async function recordCancellation(

@@ -177,7 +177,7 @@ describe('an installation by npm without the binaries for this system', () => {
     expect(error.message).toContain(
       `the package libsql cannot be loaded on ${process.platform} ${process.arch}: Cannot find module '@libsql/`,
     );
-    expect(error.hint).toMatch(/npm was told to omit optional packages, or node_modules is from/);
+    expect(error.hint).toMatch(/npm has left out optional packages, or node_modules is from/);
     expect((await foley(box, 'doctor')).stdout.toString()).toMatch(/problem +embedded service/);
 
     // What the hint says.

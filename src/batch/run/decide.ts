@@ -98,8 +98,8 @@ export function fetchFrom(origin: string, status: ItemStatus): Decision {
 }
 
 /**
- * Returns the failure of an item, or of a part of an item, that foley does not speak again by itself. The hint tells
- * the user how to speak it again.
+ * Returns the failure of an item, or of a part of an item, that foley does not speak again by itself. The hint
+ * names the flag that speaks it again.
  */
 export function endedFailure(
   why: StopReason,

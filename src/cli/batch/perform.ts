@@ -284,7 +284,7 @@ function sentenceOf({ error, item, status, unspoken }: ItemResult): string | und
 }
 
 function nameOf({ id, source }: ItemResult['item']): string {
-  // The place in the input tells the user more than an id that is only a number.
+  // The place in the input is more useful to the user than an id that is only a number.
   return /^[\d.]+$/.test(id) ? source : id;
 }
 

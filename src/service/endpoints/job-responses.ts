@@ -63,7 +63,7 @@ export function acceptedResponse(
 const LONGEST_RETRY_AFTER_SECONDS = 30;
 
 /**
- * Returns the header `Retry-After`, which tells a client when to poll an unfinished job again (docs/api/jobs.md#v3):
+ * Returns the header `Retry-After`, which is the time until the client should poll an unfinished job again (docs/api/jobs.md#v3):
  * after the expected remaining time or half of the job's age, whichever is longer.
  */
 export function pollHeaders(

@@ -189,7 +189,7 @@ class EngineHost {
       if (socket.writableLength < unread) readAt = now;
       unread = socket.writableLength;
       if (now - readAt < STALL_MS || this.#waiting.size === 0) continue;
-      const why = `nobody read its audio for ${STALL_MS / 1000} s while other requests waited`;
+      const why = `its audio was not read for ${STALL_MS / 1000} s while other requests waited`;
       throw new EngineError('failed', `The engine ${this.#name} was interrupted: ${why}.`);
     }
   }
