@@ -102,7 +102,10 @@ function audioFailure(json: boolean): Error {
 const SPEECH_PATHS = /^(\/api\/open\/v[123]\/speech\/tts|\/v1\/tts|\/v1\/audio\/speech)$/;
 const AUDIO_FILE = /\/audio$/;
 
-/** Returns true if a 2xx response must contain audio. With `cache`, v1 speech responds with JSON instead. */
+/**
+ * Returns true if a successful response must contain audio. A v1 speech request with `cache: true` returns JSON
+ * instead.
+ */
 export function returnsAudio(
   { method, path }: Pick<Call, 'method' | 'path'>,
   body: RequestBody | undefined,

@@ -19,7 +19,10 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 // For these methods, the fields of `-F` and `-f` become the query string.
 const READS = new Set(['GET', 'HEAD']);
 
-/** Checks the arguments and flags of `foley api` without reading any file. @throws Failure (usage) */
+/**
+ * Checks the arguments and flags of `foley api` without reading any file.
+ * @throws Failure (usage) for an invalid argument or flag
+ */
 export function planCall(args: readonly string[], flags: ApiFlags, keyFile?: string): Call {
   const [methodWord = '', pathWord] = args;
   if (pathWord === undefined) throw missing(methodWord);
@@ -52,7 +55,9 @@ export function isPublic({ method, path }: Pick<Call, 'method' | 'path'>): boole
   );
 }
 
-/** Returns true if a request path belongs to the realtime host (docs/api/realtime.md), not to the base URL. */
+/**
+ * Returns true if requests with this path are sent to the realtime host (docs/api/realtime.md) instead of the base URL.
+ */
 export function isRealtime({ path }: Pick<Call, 'path'>): boolean {
   return /^\/v[23]\/tts\//.test(path);
 }
@@ -228,13 +233,13 @@ export interface Field {
   readonly name: string;
   /** The components of the key: `a[b]` becomes `['a', 'b']`. An empty component, as in `a[]`, appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** The value; undefined for an argument such as `key[]`, without `=`, which sends an empty list. */
+  /** The value. It is undefined for an argument without `=`, such as `key[]`, which sends an empty list. */
   readonly value: GivenValue | undefined;
 }
 
 /**
- * Parses the argument of `-F` (`typed`) or `-f`. Accepts `key=value`, `key[sub]=value`, `key[]=value` and `key[]`.
- * @throws Failure (usage)
+ * Parses the argument of a `-F` or `-f` flag. Accepts `key=value`, `key[sub]=value`, `key[]=value` and `key[]`.
+ * @throws Failure (usage) for an argument in another form
  */
 export function parseField(flag: '-F' | '-f', given: string): Field {
   const at = given.indexOf('=');
@@ -303,6 +308,6 @@ export interface GivenHeaders {
   readonly idempotencyKey: string | undefined;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
-  /** The headers without a field of their own, by lower-case name. Repeated headers are joined with a comma. */
+  /** All headers that have no field in this interface, by lower-case name. Repeated headers are joined with a comma. */
   readonly others: Readonly<Record<string, string>>;
 }

@@ -98,7 +98,7 @@ type Branch = Map<string, Node>;
 /** A field of a JSON request body, with its value; the content of a file has been read. */
 export interface ReadField {
   readonly field: Field;
-  /** The value; undefined for `key[]`, which makes an empty list. */
+  /** The value. It is undefined for `key[]`, which sends an empty list. */
   readonly value: Scalar | undefined;
 }
 
@@ -194,8 +194,8 @@ function toJson(node: Node): unknown {
 const BYTES = 'application/octet-stream';
 
 /**
- * Returns a file as a part of a multipart form. Reads a regular file while it is sent, but reads stdin and pipes at
- * once, because they cannot be read again for a retry.
+ * Returns a part of a multipart form that contains a file. The content of a regular file is read while it is sent.
+ * stdin and pipes are read into memory at once, because a retry cannot read them again.
  * @throws Failure (usage) if the file cannot be read
  */
 export async function filePart(

@@ -83,7 +83,7 @@ function notForTerminals({ headers, requestId, status }: ApiResponse, billed: Bi
 const LONGEST_LINE = 16_384;
 
 /**
- * Yields the lines of a server's text as they arrive, escaped for a terminal. Keeps tabs, and replaces invalid UTF-8.
+ * Yields the lines of a text response as they arrive, escaped for a terminal. Keeps tabs, and replaces invalid UTF-8.
  */
 export async function* safeLines(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

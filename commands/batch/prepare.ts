@@ -44,8 +44,8 @@ export interface BatchFlags extends SpeechFlags, CueFlags, SpokenTextFlags, RunF
 }
 
 /**
- * Checks the flags and all inputs of a batch without sending anything.
- * @throws Failure (usage, config) that names the file and the line
+ * Checks the flags and all inputs of a batch. Sends nothing.
+ * @throws Failure (usage, config) for an invalid flag, setting or input; for an input, names the file and the line
  */
 export async function prepareBatch(
   context: Context,

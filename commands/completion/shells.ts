@@ -7,11 +7,11 @@ export interface Shell {
   /** Path components of the installed script, relative to the folder `base`. */
   readonly place: readonly string[];
   /**
-   * The folder that the environment variable `variable` names. If `variable` is unset: the folder `inHome` in the
-   * home folder.
+   * The folder under which the script is installed. The environment variable `variable` names the folder. If the
+   * variable is unset, it is the folder `inHome` in the home folder.
    */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
-  /** Returns instructions for the user, shown after the completion script was installed as `file`. */
+  /** Returns instructions that the user sees after the installation. `file` is the path of the installed script. */
   readonly next: (file: string) => string;
 }
 

@@ -166,7 +166,7 @@ function unwritable(folder: string, error: unknown): Finding {
 
 const FORMATS = ['mp3', 'wav', 'ogg'] as const;
 
-/** Checks that an audio player for each format is installed, which `--play` requires. */
+/** Checks that an audio player is installed for each format. The `--play` flag requires a player. */
 export const playersCheck: Check = {
   name: 'players',
   async run(context) {

@@ -15,7 +15,7 @@ import { ok, problem, problemOf, warning } from './checks.ts';
 const MAX_RETRIES = 1;
 const REINSTALL = 'Reinstall foley. If the problem remains, report it as a bug.';
 
-/** Starts the embedded service with the user's data, and lets it speak a word. */
+/** Starts the embedded service with the user's data, and requests speech for one word from it. */
 export const embeddedCheck: Check = {
   name: 'embedded service',
   async run(context) {

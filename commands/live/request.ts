@@ -25,7 +25,7 @@ import type { Lexicon } from '../../src/text/lexicon.ts';
 import type { LiveFlags, LiveFormat } from './flags.ts';
 import { LIVE_CONTROLS } from './flags.ts';
 
-/** A `foley live` command whose flags, settings and text are valid, before any request is sent. */
+/** The checked flags, settings and text of a `foley live` command. No request has been sent yet. */
 export interface LiveTask {
   readonly context: Context;
   readonly flags: LiveFlags;
@@ -37,11 +37,14 @@ export interface LiveTask {
   /** The text to speak; undefined if it comes from a pipe. */
   readonly text: string | undefined;
   readonly isMarkdown: boolean;
-  /** Pronunciations to apply to text from a pipe. In `text`, they are already applied. */
+  /** Pronunciations for text that is read from a pipe. To `text`, they have already been applied. */
   readonly lexicon: Lexicon | undefined;
 }
 
-/** Checks the flags, settings and text of `foley live`. Does not read from a pipe. @throws Failure (usage, config) */
+/**
+ * Checks the flags, settings and text of `foley live`. Does not read from a pipe.
+ * @throws Failure (usage, config) for an invalid flag, text or setting
+ */
 export async function planLive(
   context: Context,
   { args, options: flags }: CommandInput<LiveFlags>,

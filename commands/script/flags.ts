@@ -89,7 +89,7 @@ export function castOptions(): Option[] {
   ];
 }
 
-/** Creates the options for silences, loudness and the choice of lines. */
+/** Creates the options for the silences, timing and loudness of a recording, and for the lines to speak. */
 export function soundOptions(): Option[] {
   return [
     durationOption('--gap <duration>', 'silence between lines', parseGap).default(300, '300ms'),

@@ -11,9 +11,9 @@ import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 
 /**
- * Returns the audio format of the recording from its flags.
- * @throws Failure (usage) for an unsupported format, tags for a format other than mp3 and m4b, or `--credit-rate`
- * without `--max-credits` or `--dry-run`
+ * Returns the audio format of the recording, which the extension of `--output` determines. Only mp3 and m4b files can
+ * have tags. `--credit-rate` requires `--max-credits` or `--dry-run`.
+ * @throws Failure (usage) if the flags break one of these rules, or the extension is not supported
  */
 export function outputFormat({
   creditRate,
@@ -43,7 +43,10 @@ export function outputFormat({
   );
 }
 
-/** Returns the title, author, album and cover of the recording. Reads the cover file. @throws Failure (usage) */
+/**
+ * Returns the title, author, album and cover of the recording.
+ * @throws Failure (usage) if the cover file cannot be read or is not a valid JPEG or PNG file
+ */
 export async function readTags(
   context: Context,
   { album, author, cover, title }: ScriptFlags,
@@ -62,8 +65,9 @@ export async function readTags(
 }
 
 /**
- * Checks that all files have different names: outputs, speaker tracks, script and cast file.
- * @throws Failure (usage)
+ * Checks the names of the output files. No two files may have the same name: outputs, speaker tracks, script, cast
+ * file.
+ * @throws Failure (usage) for a repeated file name or an unsupported extension
  */
 export function checkOutputs(
   script: string,

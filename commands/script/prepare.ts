@@ -30,7 +30,7 @@ import { display } from '../../src/text/display.ts';
 import type { ScriptFlags } from './flags.ts';
 import { checkOutputs, outputFormat, readTags } from './outputs.ts';
 
-/** A script that is ready to be spoken, after its flags and lines were checked. */
+/** A script that is ready to be spoken: its lines and all flags of the command have been checked. */
 export interface PreparedScript {
   readonly flags: ScriptFlags;
   readonly format: RecordingFormat;
@@ -39,7 +39,7 @@ export interface PreparedScript {
   readonly plan: readonly PlannedText[];
   /** Digest of the options and lines that determine the content of the recording. */
   readonly key: string;
-  /** The saved state of the recording, with the voice ids that this command found. */
+  /** The saved data about the latest recording and the voice ids, including the voice ids that this command found. */
   readonly memory: Memory;
   /** Report of the existing recording; undefined if the recording is missing or outdated. */
   readonly unchanged: RecordingReport | undefined;

@@ -18,7 +18,7 @@ export async function showReport(
   return { human: () => human, exit: isPartial ? 'partial' : 'ok' };
 }
 
-/** Prints the report of an existing recording that did not change. */
+/** Prints the report of a recording that was already up to date. */
 export async function showUnchanged(
   context: Context,
   { flags: { output }, plan }: PreparedScript,

@@ -26,7 +26,7 @@ const LINES_AT_ONCE = 2;
 
 /**
  * Finds when each word is spoken in the audio of a script's lines. Does not use the word times from the speech
- * response, because an interrupted request would lose them.
+ * responses, because they would be missing after an interrupted request.
  * @param temporaryFolder folder for temporary files, on the same disk as the audio
  * @returns the timings of each line, by the path of its audio file
  */

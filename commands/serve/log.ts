@@ -9,7 +9,8 @@ import { printFaultEffect } from '../../src/cli/serve/fault-rule.ts';
 type LogFlags = Pick<GlobalOptions, 'json' | 'quiet' | 'verbose'>;
 
 /**
- * Creates the log of `foley serve`: `report` logs an event, and `hide` removes secrets from all later lines.
+ * Creates the log of `foley serve`. `report` writes an event to the log. `hide` sets the secrets that are masked in
+ * later lines.
  * @param now returns milliseconds since the epoch
  */
 export function createServeLog({

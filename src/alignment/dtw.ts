@@ -8,8 +8,8 @@ export interface Reference {
 }
 
 /**
- * The costs that `findPath` adds up. A frame of the recording costs about 1.4 if it matches the reference, otherwise 2
- * to 3.
+ * Costs that `findPath` minimizes. For comparison: a recording frame that matches the reference costs about 1.4, and a
+ * recording frame that does not match costs 2 to 3.
  */
 export interface PathCosts {
   /** Cost of a loud frame of the recording that matches no frame of the reference. */
@@ -22,8 +22,9 @@ export interface PathOptions {
   /** Maximum number of reference frames that each frame of the recording is compared with. */
   readonly width: number;
   /**
-   * For each frame of the recording, the index of the reference frame that probably matches. Only reference frames near
-   * this frame are compared. Default: the reference frame that the cheapest path has reached.
+   * For each frame of the recording, the index of the reference frame that probably matches. The frame is compared only
+   * with reference frames near this index. Without `centers`, it is compared with those near the end of the cheapest
+   * path so far.
    */
   readonly centers?: Int32Array;
   readonly costs: PathCosts;
@@ -31,10 +32,11 @@ export interface PathOptions {
 }
 
 /**
- * Finds the cheapest path of a recording through reference speech (dynamic time warping). Each frame of the recording
- * either matches a reference frame, or is part of a gap between two words (silence or other sound). Between two frames
- * the path advances by 0 to 3 reference frames; in a gap it may skip words. The memory depends only on `width`, and
- * the event loop is never blocked for more than a few milliseconds.
+ * Matches the frames of a recording with reference speech at the lowest total cost (dynamic time warping). Each frame
+ * of the recording either matches a reference frame, or is part of a gap between two words (silence or other sound).
+ * From one recording frame to the next, the position in the reference advances by 0 to 3 frames. In a gap, it may skip
+ * words. The memory for the search depends only on `width`. The event loop is never blocked for more than a few
+ * milliseconds.
  * @returns for each frame of the recording, the index of its reference frame, or `-1 - w` for a gap before word `w`
  * @throws the signal's abort reason
  */
@@ -307,7 +309,7 @@ export function sampleOf(count: number): Int32Array {
   return Int32Array.from({ length }, (_, index) => Math.floor(((index + 0.5) * count) / length));
 }
 
-/** Returns the distances of one frame of a recording to the reference frames with the indices `sample`. */
+/** Returns the distance of one recording frame to each reference frame whose index is in `sample`. */
 export function sampleDistances(
   recording: Frames,
   frame: number,

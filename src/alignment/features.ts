@@ -37,7 +37,7 @@ export class BandMeter {
   readonly #blocks: Float32Array[] = [];
   #frames = 0;
 
-  /** @throws RangeError for a sample rate outside of 4,000 to 384,000 */
+  /** @throws RangeError for a sample rate below 4,000 Hz or above 384,000 Hz */
   constructor(sampleRate: number) {
     if (sampleRate < SAMPLE_RATES.lowest || sampleRate > SAMPLE_RATES.highest) {
       throw new RangeError(`Cannot measure sound at ${sampleRate} Hz.`);
@@ -155,8 +155,8 @@ export interface Frames {
 export const CEPSTRA = 13;
 
 /**
- * Computes the cepstra of a recording and of reference speech, so that the two can be compared. Uses only the bands
- * that both have, and removes the effect of loudness, microphone, room and noise.
+ * Computes the cepstra of a recording and of reference speech, so that the two can be compared. Uses only the frequency
+ * bands that both contain, and removes the effect of loudness, microphone, room and noise.
  * @param isWord for each frame of the reference: 1 if the frame is part of a word, otherwise 0
  */
 export function comparableFrames(
@@ -220,8 +220,8 @@ function loudFrames(levels: Float32Array): Uint8Array {
 }
 
 /**
- * Returns the first frame that is not silent (`from`), and the frame after the last one (`to`). If all frames are
- * silent, both are 0.
+ * Returns the range of frames from the first to the last one that is not silent. `from` is the first frame, and `to` is
+ * the frame after the last one. If all frames are silent, both are 0.
  */
 export function soundFrames(recording: BandEnergies): {
   readonly from: number;

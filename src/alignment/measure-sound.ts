@@ -28,7 +28,8 @@ export interface RecordingOptions {
 /**
  * Decodes a recording and measures its energy in bands of the mel scale. Each second of audio needs 13 kB of memory.
  * m4a and mp4 files are decoded with ffmpeg.
- * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded; the abort reason
+ * @throws UnusableAudioError for a file that is not audio, is incomplete or cannot be decoded
+ * @throws the signal's abort reason
  */
 export async function measureRecording(
   file: OpenFile,
@@ -148,8 +149,8 @@ class Measurement {
 }
 
 /**
- * A word of the text with its time in the reference speech. `start` and `end` are positions in the text, in code
- * points.
+ * A word of the text and its time in the reference speech. The word begins at `start` and ends before `end` in the
+ * text, counted in code points.
  */
 export interface ReferenceWord extends WordSpan {
   readonly start: number;
@@ -169,8 +170,8 @@ interface SpokenChunk {
 }
 
 /**
- * Measures the band energies of speech that an engine generates, and collects its word times.
- * @throws errors of the engine
+ * Measures the band energies of speech that an engine generates, and collects the times of its words.
+ * @throws any error that reading `chunks` throws
  */
 export async function measureReference(
   chunks: AsyncIterable<SpokenChunk>,

@@ -16,7 +16,7 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 /**
  * Returns all words of a text in order. A word that the reference speech does not contain counts as not found.
  * @param words the words of the reference speech
- * @param placed the time in the recording of each of these words
+ * @param placed for each of `words`, its time in the recording
  */
 export function textWords(
   text: string,

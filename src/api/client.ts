@@ -46,8 +46,8 @@ const BILLED_RESPONSE_TIMEOUT_MS = 600_000;
 const RESPONSE_TIMEOUT_MS = 60_000;
 export const IDLE_TIMEOUT_MS = 60_000;
 /**
- * Maximum wait for data from foley's own service. The service itself stops waiting for a silent engine earlier, and
- * then reports the failure of the engine.
+ * Maximum wait for data from foley's own service. It is longer than the timeout after which that service reports that a
+ * speech engine does not respond.
  */
 export const SERVE_IDLE_TIMEOUT_MS = 75_000;
 const STORED_ERROR_TIMEOUT_MS = 5_000;
@@ -86,7 +86,9 @@ export interface ApiClient {
    * @throws Failure, or the signal's abort reason
    */
   send(spec: RequestSpec): Promise<ApiResponse>;
-  /** Sends a request and parses the JSON response with `read`, which returns undefined for an invalid body. */
+  /**
+   * Sends a request and parses the JSON response. `read` converts the body, or returns undefined for an invalid body.
+   */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
   /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
   prepare(): void;

@@ -122,7 +122,7 @@ async function* skipStart(
   if (position < start) throw changed(response);
 }
 
-/** Returns true if the connection dropped or no data arrived for too long, so that a download can be resumed. */
+/** Returns true if an error means that the connection dropped or stalled. The download can then be resumed. */
 export function isCut(error: unknown): error is Failure {
   if (!(error instanceof Failure) || !(error.cause instanceof TransportError)) return false;
   return ['cut', 'idle'].includes(error.cause.fault);

@@ -83,8 +83,7 @@ function isRefusal(status: number): boolean {
 }
 
 /**
- * Returns the Failure for a speech response that foley's own service began but could not finish. The service refunded
- * the request.
+ * Returns the Failure for an incomplete speech response of foley's own service. The service refunded the request.
  * @param error the error that the service reported
  */
 export function streamFailure(error: ServiceError, requestId: string): Failure {
@@ -261,7 +260,8 @@ export function transportFailure(error: TransportError, facts: TransportContext)
 }
 
 /**
- * Turns the failure of a request that might have been billed into an `unknown_outcome` failure (exit code 26).
+ * Converts a failure after which the request may have been billed. The result is an `unknown_outcome` failure (exit
+ * code 26).
  * @param lookAt hint for the user: how to find out whether the request was billed
  */
 export function unknownOutcome(failure: Failure, lookAt: string | undefined): Failure {

@@ -33,10 +33,11 @@ export interface PollDeps<Job extends PolledJob = PolledJob> {
 }
 
 /**
- * Polls a job until the job has ended. Continues after rate limits and 5xx responses and, once the service has
- * responded, after connection errors.
- * @throws Failure with the code `deadline` and the job id in `details`; the Failure of a poll; or the signal's abort
- * reason
+ * Polls a job until the job has ended. Rate limits and 5xx responses do not end the polling. Connection errors do not
+ * end it either, unless they occur before the first response.
+ * @throws Failure with the code `deadline` and the job id in `details`, if the deadline passes
+ * @throws the Failure of a poll that must not be repeated
+ * @throws the signal's abort reason
  */
 export async function pollJob<Job extends PolledJob>(
   subject: { readonly id: string; readonly known?: Job | undefined },

@@ -11,7 +11,10 @@ const SECRET_PARAMETER =
 // Masking shorter secrets would also mask harmless words.
 const SHORTEST_SECRET = 4;
 
-/** Creates a redactor for the given secrets (plain, percent-encoded or Base64) and `Bearer` and `Basic` credentials. */
+/**
+ * Creates a redactor that masks the given secrets, also in percent-encoded or Base64 form. It also masks all `Bearer`
+ * and `Basic` credentials.
+ */
 export function createRedactor(secrets: readonly (string | undefined)[]): Redactor {
   const known = secrets
     .flatMap((secret) =>
@@ -35,8 +38,8 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 }
 
 /**
- * Removes the user name, password and fragment from a URL, and masks the query string. A query string without secrets
- * is kept if `isOurs` returns true.
+ * Removes the user name, password and fragment from a URL, and masks the query string.
+ * @param isOurs returns true for a URL whose query string may be shown, unless a parameter name suggests a secret
  */
 export function redactUrl(url: URL | string, isOurs = (_url: URL): boolean => false): string {
   if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), isOurs) : MASK;

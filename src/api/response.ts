@@ -43,7 +43,7 @@ export interface ApiResponse {
    */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
-  /** Reads the body of an error response as text, within the limits of {@link readErrorText}. */
+  /** Reads the body of an error response as text, in the same way as {@link readErrorText}. */
   errorText(): Promise<string | undefined>;
 }
 

@@ -5,13 +5,13 @@
  */
 export type RetryRule = 'safe' | 'keyed' | 'never';
 
-/** The outcome of an attempt to send a request, on which the retry decision depends. */
+/** The outcome of an attempt to send a request. The retry decision depends on it. */
 export type AttemptOutcome =
   /** The service certainly did not receive the whole request. */
   | {
       readonly kind: 'unsent';
       readonly permanent: boolean;
-      /** True if foley retries this failure only once, such as an unknown host name. */
+      /** True if foley retries this failure only once. An example is an unknown host name. */
       readonly once?: boolean | undefined;
     }
   /** The whole request was sent, but no response arrived. */
@@ -112,7 +112,9 @@ function after(question: RetryQuestion, retryAfterMs: number) {
   return { retry: true, delayMs: retryAfterMs + jitter, newKey: false } as const;
 }
 
-/** Returns the maximum delay before the next attempt, in milliseconds. */
+/**
+ * Returns the maximum delay before the next attempt, in milliseconds: `baseMs`, doubled after each attempt, up to 20 s.
+ */
 export function backoff(attempt: number, baseMs: number): number {
   return Math.min(BACKOFF_CAP_MS, baseMs * 2 ** (attempt - 1));
 }
@@ -120,8 +122,9 @@ export function backoff(attempt: number, baseMs: number): number {
 const MOST_SECONDS = 10 * 365 * 24 * 3_600;
 
 /**
- * Parses a `Retry-After` header (seconds or an HTTP date) to milliseconds: 0 for a past date, undefined for an
- * invalid value. A date is compared with the `Date` header of the response, because the local clock may be wrong.
+ * Converts a `Retry-After` header (seconds or an HTTP date) to milliseconds. Returns 0 for a past date, and undefined
+ * for an invalid value. A date is compared with the `Date` header of the response, because the local clock may be
+ * wrong.
  * @param now current time in milliseconds since the Unix epoch, used if the response has no `Date` header
  */
 export function parseRetryAfter(

@@ -100,7 +100,7 @@ export interface DecodedSound {
 
 /** A decoder that receives an audio file in pieces. */
 export interface SoundDecoder {
-  /** Maximum size of a piece in bytes, which limits the memory for the decoded samples. */
+  /** Maximum size of a piece in bytes. The limit bounds the memory that the decoded samples need. */
   readonly pieceBytes: number;
   /** Decodes the next piece of the file. Returns the samples that are ready. The caller may then reuse `piece`. */
   decode(piece: Uint8Array): Promise<DecodedSound>;
@@ -110,7 +110,10 @@ export interface SoundDecoder {
 
 const NO_SOUND: DecodedSound = { channels: [], sampleRate: 0 };
 
-/** Thrown for a file that cannot be used. The message has no subject, such as "is not audio". */
+/**
+ * Thrown for a file that cannot be used. The message begins with a verb, such as "is not audio", so that callers can
+ * put the file name before it.
+ */
 export class UnusableAudioError extends Error {
   override readonly name = 'UnusableAudioError';
 }
@@ -330,7 +333,8 @@ const BYTES_PER_TURN = 1024 * 1024;
 
 /**
  * Yields the decoded samples of an audio file, piece by piece. Lets other tasks run between two pieces.
- * @throws UnusableAudioError for an incomplete or undecodable file; or the signal's abort reason
+ * @throws UnusableAudioError for an incomplete or undecodable file
+ * @throws the signal's abort reason
  */
 export async function* decodePieces(
   file: OpenFile,

@@ -3,15 +3,18 @@ import type { AlignedCompleted, AlignedWord } from '../../contract/speech.ts';
 import type { UnknownRecord } from '../response.ts';
 import { firstNumber, firstText, isRecord } from '../response.ts';
 
-/** An event of a stream of speech with word times (docs/api/speech.md#aligned-stream), without the audio. */
+/**
+ * An event of an aligned stream, which delivers speech with word times (docs/api/speech.md#aligned-stream). Does not
+ * include the audio data.
+ */
 export type AlignedEvent =
   | { readonly kind: 'audio' }
   | {
       readonly kind: 'snapshot';
       readonly chunkSeq: number;
-      /** The words with valid times in this chunk of the speech. */
+      /** The words of this chunk that have valid times. */
       readonly words: readonly AlignedWord[];
-      /** Whether every word of this chunk of the speech has valid times. */
+      /** Whether every word of this chunk has valid times. */
       readonly isWhole: boolean;
     }
   /** The word times of a chunk became invalid. `chunkSeq` is undefined if the service does not name the chunk. */
@@ -230,9 +233,10 @@ export class EventTooLarge extends Error {
 }
 
 /**
- * Splits bytes into server-sent events (docs/api/speech.md#aligned-stream). Yields the events that each chunk of bytes
- * completes.
- * @throws EventTooLarge, or errors of the body
+ * Parses a byte stream of server-sent events (docs/api/speech.md#aligned-stream). Yields a list of the events that
+ * became complete with the latest bytes.
+ * @throws EventTooLarge for an event of more than `limitBytes` bytes
+ * @throws any error that reading `body` throws
  */
 export async function* sseEvents(
   body: AsyncIterable<Uint8Array>,
@@ -262,8 +266,8 @@ export async function* sseEvents(
 }
 
 /**
- * Collects the word times of a stream. The newest snapshot of each chunk counts, unless a later event invalidated
- * that snapshot (docs/api/speech.md#aligned-stream).
+ * Collects the word times of a stream, which arrive as snapshots of the stream's chunks. A new snapshot of a chunk
+ * replaces the previous one. An `invalidated` event removes it (docs/api/speech.md#aligned-stream).
  */
 export class Alignment {
   readonly #chunks = new Map<number, readonly AlignedWord[]>();
@@ -313,7 +317,7 @@ function weightOf(words: readonly AlignedWord[]): number {
 const SPARES_MAX = 64;
 const SPARE_BYTES_MAX = 128 * 1024;
 
-/** Reuses the buffers of audio chunks that callers return, because allocating a buffer costs more than filling it. */
+/** Lends buffers for audio chunks and reuses returned buffers. Allocating a buffer costs more than filling it. */
 export class AudioMemory {
   readonly #spares: Buffer[] = [];
   readonly #lent = new WeakMap<Uint8Array, Buffer>();
@@ -337,7 +341,7 @@ export class AudioMemory {
     return chunk;
   }
 
-  /** Retains the buffer of a chunk from {@link lend} for reuse; ignores any other chunk. */
+  /** Takes back a chunk from {@link lend}, so that its buffer can be reused. Ignores any other chunk. */
   giveBack(chunk: Uint8Array): void {
     const memory = this.#lent.get(chunk);
     if (memory === undefined) return;

@@ -23,7 +23,7 @@ export interface AlignedResponse extends AudioResponse {
 export interface AlignedOutcome {
   /** The words in text order, with times relative to the start of the audio. */
   readonly words: readonly AlignedWord[];
-  /** Whether the service timed every word; if false, words may be missing. */
+  /** Whether the service returned times for every word. If false, words may be missing. */
   readonly isComplete: boolean;
   readonly generationId: string | undefined;
 }

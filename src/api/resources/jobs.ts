@@ -113,8 +113,7 @@ export async function readPolledJob<Job>(
 
 /**
  * Polls a speech job until the job has ended.
- * @param deps `known`: the job from the create response; with it, the first poll is sent after a delay instead of at
- * once
+ * @param deps `known` is the job from the create response, if there is one. The first poll is then delayed.
  * @throws the errors of {@link pollJob}
  */
 export function pollSpeechJob(
@@ -127,7 +126,7 @@ export function pollSpeechJob(
 }
 
 /**
- * Returns the delays between polls of a speech job (docs/api/limits.md: every 3 to 5 seconds in v1).
+ * Returns the limits for the delays between polls of a speech job. Polls of v1 need longer delays (docs/api/limits.md).
  * @param intervalMs `--poll-interval`, in milliseconds
  */
 export function pollPace(client: ApiClient, api: JobApi, intervalMs?: number): PollPace {
@@ -397,8 +396,8 @@ export async function* allJobs<Job extends { readonly id: string }>(
 }
 
 /**
- * Creates a page of a job list from the parsed response, or returns undefined if the response has no valid items.
- * Ignores a next page number that is not greater than the current page number.
+ * Creates a page of a job list from the parsed response. Returns undefined if `items` is undefined. Ignores a next page
+ * number that is not greater than the number of this page.
  */
 export function jobPage<Job>(
   items: readonly Job[] | undefined,

@@ -101,7 +101,10 @@ export async function getMediaJob(
   return readPolledJob(client, request, id, (response) => readMediaJob(kind, response, id));
 }
 
-/** Returns the delays between polls of a media job. @param intervalMs `--poll-interval`, in milliseconds */
+/**
+ * Returns the limits for the delays between polls of a media job.
+ * @param intervalMs `--poll-interval`, in milliseconds
+ */
 export function mediaPace(intervalMs?: number): PollPace {
   return { floorMs: POLL_FLOOR_MS, intervalMs };
 }

@@ -160,8 +160,8 @@ const CAPABILITIES: Readonly<Record<MediaJobKind, string>> = {
 };
 
 /**
- * If the service's OpenAPI document does not list the endpoint of a request, turns a 404 error into a Failure that
- * says so (docs/api/media.md). Returns any other error unchanged.
+ * Returns a clearer Failure for a 404 error if the service's OpenAPI document does not list the endpoint
+ * (docs/api/media.md). Returns any other error unchanged.
  */
 export async function explainMissingFeature(
   client: ApiClient,
@@ -206,5 +206,5 @@ async function isListed(
 
 export type MediaJobKind = (typeof MEDIA_JOB_KINDS)[number];
 
-/** The kinds of media jobs, each with the name of its command (`foley lipsync`). */
+/** The kinds of media jobs. Each kind is also the name of a command, such as `foley lipsync`. */
 export const MEDIA_JOB_KINDS = ['lipsync', 'dub', 'image', 'video'] as const;

@@ -26,7 +26,10 @@ export interface SpeechOptions extends Omit<BilledOptions, 'idempotencyKey'> {
   readonly idempotencyKey?: BilledOptions['idempotencyKey'] | undefined;
   /** The endpoint family that receives the request; default v3. */
   readonly surface?: SurfaceName | undefined;
-  /** Whether the service stores the audio and responds with its URL, from which foley downloads the audio (v1 only). */
+  /**
+   * Whether the service stores the audio and responds with a URL. foley then downloads the audio from this URL. v1
+   * only.
+   */
   readonly cache?: boolean | undefined;
 }
 
@@ -206,7 +209,7 @@ export interface AudioResponse extends FileResponse {
 
 /**
  * Checks that a response contains audio, by its status and its media type.
- * @param options with `isOpaqueFine`, also accepts `application/octet-stream`, which file storage sends
+ * @param options `isOpaqueFine` also accepts `application/octet-stream`, the media type that file storage sends
  * @throws Failure (bad_answer), marked as possibly billed
  */
 export async function requireAudio(

@@ -145,7 +145,8 @@ function readVoiceV1(body: unknown): ListedVoiceV1 | undefined {
 }
 
 /**
- * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt got no response.
+ * Deletes a voice of the account (docs/api/voices.md). A 404 counts as success if an earlier attempt may have deleted
+ * the voice.
  * @returns the response body, or `{ voiceId }` if the body is empty
  * @throws Failure (rejected) if the voice belongs to another account or is in use
  */
@@ -193,7 +194,7 @@ export interface MadeVoice extends Omit<CreateResponse, 'made'> {
   readonly createdAt: string | undefined;
 }
 
-/** Adds a hint to a 402 failure: the credits or the voice limit may be used up. Returns other errors unchanged. */
+/** Adds a hint to a 402 failure: too few credits, or too many voices. Returns other errors unchanged. */
 export function withVoiceLimitHint(error: unknown): unknown {
   const isFull = error instanceof Failure && error.status === 402;
   return isFull ? reviseFailure(error, { hint: NO_ROOM }) : error;

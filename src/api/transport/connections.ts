@@ -14,8 +14,8 @@ const OPTIONS = { keepAlive: true, timeout: IDLE_MS, servername: '' };
 type Done = (error: Error | null, socket: Duplex) => void;
 
 /**
- * The connections to one service, which later requests reuse. A request gets only sockets that are already connected,
- * so an error while connecting proves that nothing was sent.
+ * A pool of connections to one service. A request gets only sockets that are already connected, so an error while
+ * connecting proves that nothing was sent.
  */
 export class Connections extends Agent {
   readonly #connector: Connector;
@@ -32,7 +32,7 @@ export class Connections extends Agent {
     this.#prepared.catch(() => undefined);
   }
 
-  /** Removes idle sockets that the service has closed, because Node would send requests on them. */
+  /** Removes idle sockets that the service has closed. Otherwise, Node would send requests on them. */
   forgetEnded(): void {
     // The agent uses the last socket of the list first.
     for (const socket of this.#idle().reverse()) {

@@ -17,7 +17,7 @@ interface TransportOptions {
 }
 
 export interface TransportRequest extends WireRequest {
-  /** Whether to open a new connection. The service may close a reused connection in the middle of the request. */
+  /** Whether to open a new connection instead of reusing one. The service may close a reused connection at any time. */
   readonly fresh?: boolean | undefined;
   readonly responseTimeoutMs: number;
   readonly idleTimeoutMs: number;

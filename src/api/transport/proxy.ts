@@ -6,8 +6,9 @@ import { hostAndPort } from './connections.ts';
 export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the proxy for a URL: `HTTPS_PROXY`, else `HTTP_PROXY`. Returns undefined if `NO_PROXY` lists the host or
- * the host is this computer. Lower-case variable names take precedence.
+ * Returns the proxy for a URL: the value of `HTTP_PROXY`, or for an https URL that of `HTTPS_PROXY` if it is set.
+ * Returns undefined if `NO_PROXY` lists the host or the host is this computer. Lower-case variable names take
+ * precedence.
  */
 export function proxyFor(url: URL, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url) || isExcluded(url, read(env, 'no_proxy') ?? '')) return undefined;

@@ -6,15 +6,15 @@ import { wavHeader } from './pcm.ts';
 import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /**
- * Makes the final header of an audio file. The header contains the length of the audio, which is known only at the end.
- * The caller then replaces the provisional header.
+ * Writes the header of an audio file. The header contains the length of the audio, which is known only at the end. A
+ * provisional header is therefore replaced by the final one.
  */
 export interface FileHead {
-  /** Takes the next bytes from the encoder; returns the bytes to append to the file. */
+  /** Receives the next bytes from the encoder. Returns the bytes to append to the file. */
   pass(bytes: Uint8Array): readonly Uint8Array[];
   /**
-   * Returns the final beginning of the file, to write over the first bytes. Returns undefined if the beginning does not
-   * change.
+   * Returns the final header, which the caller writes over the first bytes of the file. Returns undefined if the header
+   * needs no change.
    */
   finish(length: SpeechLength): Uint8Array | undefined;
 }
@@ -25,7 +25,7 @@ export interface SpeechLength {
   readonly sampleRate: number;
 }
 
-/** Creates a writer for the beginning of one file: the header of a WAV file, or the Info tag of an MP3 file. */
+/** Creates the writer for the header of one file. The header is the WAV header, or the Info tag of an MP3 file. */
 export function createFileHead(format: SpeechFormat): FileHead {
   if (format === 'mp3') return new Mp3FileHead();
   return {

@@ -4,7 +4,7 @@ export interface AudioEncoder {
   encode(samples: Float32Array): Uint8Array<ArrayBuffer>;
   /** Returns the remaining bytes of the file. */
   finish(): Uint8Array<ArrayBuffer>;
-  /** Frees the encoder; call it last, also after a failure. */
+  /** Frees the memory of the encoder. Must be the last call, also after a failure. */
   close(): void;
 }
 
