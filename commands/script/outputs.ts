@@ -65,9 +65,8 @@ export async function readTags(
 }
 
 /**
- * Checks the names of the output files. No two files may have the same name: outputs, speaker tracks, script, cast
- * file.
- * @throws Failure (usage) for a repeated file name or an unsupported extension
+ * Checks that no file of the command is named twice: outputs, speaker tracks, script and cast file.
+ * @throws Failure (usage) for a repeated file, or a `--chapters` file that is neither .json nor .txt
  */
 export function checkOutputs(
   script: string,
