@@ -18,7 +18,7 @@ export interface Payload {
 
 /**
  * Reads the files that an HTTP call names, and builds the query string or the request body.
- * @throws Failure (usage) for an unreadable file or contradictory fields
+ * @throws Failure (usage) for an unreadable file, or for fields that contradict each other
  */
 export async function readPayload(context: Context, call: Call): Promise<Payload> {
   const { body, fields, fieldsAs, headers, target } = call;
@@ -104,8 +104,8 @@ export interface ReadField {
 
 /**
  * Builds a JSON object from fields: `a[b]=1` is `{"a":{"b":1}}`, and `a[]=1` appends to a list. `a[][b]=1` sets `b` in
- * the last object of the list; if that object already has `b`, a new object is appended.
- * @throws Failure (usage) for contradictory fields
+ * the last object of the list. If that object already has `b`, a new object is appended.
+ * @throws Failure (usage) for a nested list, or for fields that contradict each other
  */
 export function jsonOfFields(fields: readonly ReadField[]): unknown {
   const root: Branch = new Map();

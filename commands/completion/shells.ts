@@ -4,7 +4,7 @@ export interface Shell {
   readonly name: ShellName;
   /** File name of the completion script in the folder `completions/` of foley. */
   readonly script: string;
-  /** Path components of the installed script, relative to the folder `base`. */
+  /** The path of the installed script below the folder `base`, as a list of components. */
   readonly place: readonly string[];
   /**
    * The folder under which the script is installed. The environment variable `variable` names the folder. If the

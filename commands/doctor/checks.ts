@@ -328,7 +328,7 @@ export function problem(text: string, hint?: string): Finding {
   return { state: 'problem', text, hint };
 }
 
-/** Converts any error to a finding, which is a `problem`. @throws Interrupted if `error` is an `Interrupted` */
+/** Converts an error to a finding with the state `problem`. @throws Interrupted if `error` is an `Interrupted` */
 export function problemOf(error: unknown): Finding {
   if (error instanceof Interrupted) throw error;
   if (error instanceof Failure) return problem(error.message, error.hint);

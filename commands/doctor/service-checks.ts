@@ -91,7 +91,7 @@ const HARMFUL_MS = 300_000;
 /**
  * Compares the clock of this computer with the clock of a service.
  * @param date the `Date` header of a response
- * @param now local time of the response, in milliseconds since the Unix epoch
+ * @param now time on this computer when the service sent the response, in milliseconds since the Unix epoch
  */
 export function clockFindings(date: string | undefined, now: number, host: string): Finding[] {
   const theirs = date === undefined ? Number.NaN : Date.parse(date);

@@ -44,7 +44,7 @@ export interface LiveFlags
   readonly optimizeInstructions?: true;
   readonly mode?: RealtimeMode;
   readonly segmentBy?: SegmentName;
-  /** Milliseconds without new input after which an incomplete segment is spoken. */
+  /** Time without new input, in milliseconds, after which an incomplete segment is spoken. */
   readonly flushAfter?: number;
   readonly chunkLength?: number;
   readonly latency?: string;
@@ -61,7 +61,7 @@ const SHARED_CONTROLS = [
   'textNormalization',
 ] as const;
 
-/** The speech controls that each version of the realtime protocol supports. */
+/** For each version of the realtime protocol, the speech controls that it supports. */
 export const LIVE_CONTROLS = {
   v3: SHARED_CONTROLS,
   v2: [...SHARED_CONTROLS, 'pitch', 'emotion', 'instruction'],

@@ -138,7 +138,7 @@ const RELIABLE_FLAGS = ['segmentBy', 'flushAfter', 'retryFailed'] as const;
 
 /**
  * Builds the field `request` of the `start` message (docs/api/realtime.md).
- * @throws Failure (usage, config) for an unknown voice, or a setting that realtime speech does not support
+ * @throws Failure (usage, config) for an unknown voice, or for a setting that realtime speech does not support
  */
 export async function liveRequest(
   task: LiveTask,

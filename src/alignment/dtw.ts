@@ -1,6 +1,6 @@
 import { CEPSTRA, type Frames } from './features.ts';
 
-/** Speech from an engine, without pauses, with which a recording of the same text is compared. */
+/** Reference speech: the text of the recording, spoken by an engine. Contains no pauses. */
 export interface Reference {
   readonly frames: Frames;
   /** The index of the first frame of each word, followed by the total number of frames. */

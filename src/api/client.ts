@@ -90,7 +90,7 @@ export interface ApiClient {
    * Sends a request and parses the JSON response. `read` converts the body, or returns undefined for an invalid body.
    */
   json<T>(spec: RequestSpec, read: (body: unknown) => T | undefined): Promise<JsonResponse<T>>;
-  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
+  /** Opens a connection in advance, for the next request. If the connection fails, that request throws the error. */
   prepare(): void;
   /** Returns the HTTP request that `send` would send, with the API key masked. */
   describe(spec: RequestSpec): WireRequest;

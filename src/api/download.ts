@@ -94,7 +94,10 @@ async function withFreshLink(
   }
 }
 
-/** Returns true if the `Content-Range` header of a response begins at `start` and does not contradict `size`. */
+/**
+ * Returns true if the `Content-Range` header of a response begins at the byte `start`. The total size in the header
+ * must equal `size` if both are known.
+ */
 export function startsAt(
   { headers }: Pick<ApiResponse, 'headers'>,
   start: number,

@@ -164,8 +164,9 @@ const OVERDUE_SHARE = 0.05;
 const OVERDUE_GROWTH = 0.5;
 
 /**
- * Returns the delay before the next poll, in milliseconds. Uses `Retry-After`, else a tenth of the elapsed time, with
- * jitter. Consecutive failed polls increase the delay exponentially.
+ * Returns the delay before the next poll, in milliseconds: the longer of `Retry-After` and the fixed interval. If
+ * neither is set, the delay is about a tenth of the elapsed time. Consecutive failed polls increase the delay
+ * exponentially. Delays without a fixed interval include random jitter.
  */
 export function pollDelay(question: PollState): number {
   const { failures, fraction, pace, retryAfterMs } = question;

@@ -1,7 +1,7 @@
 /**
- * Whether foley may repeat a request that the service might have received. - `safe`: repeating the request has no
- * further effect (reads and idempotent writes). - `keyed`: the service recognizes the repeated request by its
- * idempotency key. - `never`: a repeated request could be billed twice or create a second resource.
+ * Whether foley may repeat a request that the service might have received. With `safe`, repeating the request has no
+ * further effect (reads and idempotent writes). With `keyed`, the service recognizes a repeated request by its
+ * idempotency key. With `never`, a repeated request could be billed twice or create a second resource.
  */
 export type RetryRule = 'safe' | 'keyed' | 'never';
 

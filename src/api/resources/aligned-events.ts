@@ -213,7 +213,7 @@ type ByteString = string;
 
 const LINE_FEED = 0x0a;
 
-/** Decodes a byte string as UTF-8. */
+/** Decodes UTF-8 bytes that are given as a string with one character per byte. */
 export function textOf(bytes: ByteString): string {
   // Pure ASCII text needs no decoding.
   if (Buffer.byteLength(bytes, 'utf8') === bytes.length) return bytes;
@@ -294,7 +294,7 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** True if no word times are missing according to the events so far. */
+  /** Whether, after the events so far, no word times are missing. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }

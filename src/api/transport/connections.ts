@@ -26,7 +26,7 @@ export class Connections extends Agent {
     this.#connector = connector;
   }
 
-  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
+  /** Opens a connection in advance, for the next request. If the connection fails, that request throws the error. */
   prepare(): void {
     this.#prepared ??= this.#openSilent();
     this.#prepared.catch(() => undefined);

@@ -31,7 +31,7 @@ export interface Transport {
    * @throws TransportError, or the signal's abort reason
    */
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Opens a connection that the next request uses. If the connection fails, the next request throws the error. */
+  /** Opens a connection in advance, for the next request. If the connection fails, that request throws the error. */
   prepare?(url: URL): void;
   /** Closes every connection and rejects further requests. */
   close(): Promise<void>;
