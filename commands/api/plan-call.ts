@@ -233,7 +233,9 @@ export interface Field {
   readonly name: string;
   /** The components of the key: `a[b]` becomes `['a', 'b']`. An empty component, as in `a[]`, appends to a list. */
   readonly path: readonly [string, ...string[]];
-  /** The value. It is undefined for an argument without `=`, such as `key[]`, which sends an empty list. */
+  /**
+   * The value. It is undefined for an argument without `=`. Such an argument, for example `key[]`, sends an empty list.
+   */
   readonly value: GivenValue | undefined;
 }
 

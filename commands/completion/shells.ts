@@ -7,8 +7,8 @@ export interface Shell {
   /** The path of the installed script below the folder `base`, as a list of components. */
   readonly place: readonly string[];
   /**
-   * The folder under which the script is installed. The environment variable `variable` names the folder. If the
-   * variable is unset, it is the folder `inHome` in the home folder.
+   * The folder under which the script is installed: the value of the environment variable `variable`. If the variable
+   * is unset, the folder is `inHome` in the home folder.
    */
   readonly base: { readonly variable: string; readonly inHome: readonly string[] };
   /** Returns instructions that the user sees after the installation. `file` is the path of the installed script. */

@@ -39,7 +39,7 @@ export interface PreparedScript {
   readonly plan: readonly PlannedText[];
   /** Digest of the options and lines that determine the content of the recording. */
   readonly key: string;
-  /** The saved data about the latest recording and the voice ids, including the voice ids that this command found. */
+  /** The saved data about the latest recording, and the voice ids found by this and earlier commands. */
   readonly memory: Memory;
   /** Report of the existing recording; undefined if the recording is missing or outdated. */
   readonly unchanged: RecordingReport | undefined;

@@ -5,8 +5,8 @@ import { FIRST_FRAME_MS, HOP_MS, soundFrames } from './features.ts';
 import type { MeasuredRecording, MeasuredReference } from './measure-sound.ts';
 
 /**
- * Finds the time of every word of a line in a recording that contains exactly this line. Words that cannot be found get
- * equal shares of the time between the neighbouring found words, with confidence 0.
+ * Finds the time of every word of a line in a recording that contains exactly this line. If some words cannot be found,
+ * they share the time between the found words equally, with confidence 0.
  * @param reference speech from an engine for the same text, with known word times
  * @returns the times of all words; undefined if the recording is probably in another language
  * @throws the signal's abort reason

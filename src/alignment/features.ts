@@ -220,8 +220,8 @@ function loudFrames(levels: Float32Array): Uint8Array {
 }
 
 /**
- * Returns the range of frames from the first to the last one that is not silent. `from` is the first frame, and `to` is
- * the frame after the last one. If all frames are silent, both are 0.
+ * Returns the range of a recording without the silence at its beginning and end. `from` is the first frame that is not
+ * silent. `to` is the frame after the last such frame. If all frames are silent, both are 0.
  */
 export function soundFrames(recording: BandEnergies): {
   readonly from: number;

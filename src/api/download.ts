@@ -95,8 +95,8 @@ async function withFreshLink(
 }
 
 /**
- * Returns true if the `Content-Range` header of a response begins at the byte `start`. The total size in the header
- * must equal `size` if both are known.
+ * Returns true if the `Content-Range` header of a response begins at the byte `start`. If both the header and `size`
+ * state the total size, the two must be equal.
  */
 export function startsAt(
   { headers }: Pick<ApiResponse, 'headers'>,

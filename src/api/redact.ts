@@ -39,7 +39,7 @@ export function createRedactor(secrets: readonly (string | undefined)[]): Redact
 
 /**
  * Removes the user name, password and fragment from a URL, and masks the query string.
- * @param isOurs returns true for a URL whose query string may be shown, unless a parameter name suggests a secret
+ * @param isOurs returns true for a URL of the service. Its query string is kept, unless a parameter is a secret.
  */
 export function redactUrl(url: URL | string, isOurs = (_url: URL): boolean => false): string {
   if (typeof url === 'string') return URL.canParse(url) ? redactUrl(new URL(url), isOurs) : MASK;

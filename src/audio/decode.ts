@@ -100,7 +100,7 @@ export interface DecodedSound {
 
 /** A decoder that receives an audio file in pieces. */
 export interface SoundDecoder {
-  /** Maximum size of a piece in bytes. The limit bounds the memory that the decoded samples need. */
+  /** Maximum size of a piece in bytes. It limits the memory for the decoded samples. */
   readonly pieceBytes: number;
   /** Decodes the next piece of the file. Returns the samples that are ready. The caller may then reuse `piece`. */
   decode(piece: Uint8Array): Promise<DecodedSound>;

@@ -294,7 +294,7 @@ export class Alignment {
     return this.#broken.size <= MOST_BROKEN;
   }
 
-  /** Whether, after the events so far, no word times are missing. */
+  /** True if no word times are missing so far. */
   get isWhole(): boolean {
     return !this.#hasLost && this.#broken.size === 0;
   }

@@ -6,7 +6,7 @@ import { wavHeader } from './pcm.ts';
 import { MP3_KILOBITS_PER_SECOND, MP3_SAMPLE_RATE } from './wasm-encoder.ts';
 
 /**
- * Writes the header of an audio file. The header contains the length of the audio, which is known only at the end. A
+ * Creates the header of an audio file. The header contains the length of the audio, which is known only at the end. A
  * provisional header is therefore replaced by the final one.
  */
 export interface FileHead {
@@ -25,7 +25,7 @@ export interface SpeechLength {
   readonly sampleRate: number;
 }
 
-/** Creates the writer for the header of one file. The header is the WAV header, or the Info tag of an MP3 file. */
+/** Returns the object that creates the header of one file: the WAV header, or the Info tag of an MP3 file. */
 export function createFileHead(format: SpeechFormat): FileHead {
   if (format === 'mp3') return new Mp3FileHead();
   return {
