@@ -57,8 +57,9 @@ const REASONS: Readonly<Record<string, (folder: string) => string>> = {
 };
 
 /**
- * Returns the Failure for state files that foley cannot use (exit code 32). A Failure is returned unchanged.
- * @param what name of the unusable part in the message, such as `the spool`
+ * Returns the Failure for state files that foley cannot use (exit code 32). If `error` is a Failure already, returns it
+ * unchanged.
+ * @param what names the unusable files in the message, such as `the spool`
  */
 export function stateFailure(
   what: string,
@@ -96,7 +97,8 @@ export function newerStateFailure(what: string, file: string): Failure {
 }
 
 /**
- * Returns the Failure for an output that cannot be opened or written (exit code 30). A Failure is returned unchanged.
+ * Returns the Failure for an output that cannot be opened or written (exit code 30). If `error` is a Failure already,
+ * returns it unchanged.
  * @param flag the flag with which the user can choose another output
  */
 export function outputFailure(

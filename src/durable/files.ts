@@ -13,7 +13,10 @@ export interface FileDeps {
   readonly random: Random;
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
-  /** If set, names of temporary files contain this process's id, by which later commands recognize orphaned files. */
+  /**
+   * If set, names of temporary files identify this process. If this process ends without removing its files, later
+   * commands recognize them.
+   */
   readonly processes?: Processes | undefined;
 }
 
@@ -26,7 +29,7 @@ type WritableFile = Pick<FileHandle, 'writev'>;
 
 /** Writes chunks to an open file in the background, several at once if possible. Buffers at most about 2 MiB. */
 export class FileWriter {
-  /** Number of bytes accepted so far. */
+  /** Number of bytes passed to `write` so far. */
   bytes = 0;
   written = 0;
   readonly #file: WritableFile;
@@ -40,15 +43,16 @@ export class FileWriter {
     this.#file = file;
   }
 
-  /** The accepted chunks, or parts of chunks, that are not yet written. */
+  /** The chunks, or parts of chunks, that were passed to `write` but are not yet in the file. */
   get unwritten(): readonly Uint8Array[] {
     return [...this.#left, ...this.#waiting].map(({ bytes }) => bytes);
   }
 
   /**
-   * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
+   * Queues a chunk for writing. The caller must not change the chunk until `onWritten` is called. Resolves when the
+   * buffer has space again.
    * @param onWritten called when the whole chunk has been written
-   * @throws the error of an earlier write; `unwritten` then includes this chunk
+   * @throws the system error of a failed write; `unwritten` then includes this chunk
    */
   async write(chunk: Uint8Array, onWritten?: () => void): Promise<void> {
     if (chunk.length > 0) {
@@ -62,7 +66,7 @@ export class FileWriter {
     this.#throwFault();
   }
 
-  /** Resolves when all accepted chunks have been written. @throws the system error */
+  /** Resolves when all queued chunks have been written. @throws the system error */
   async flush(): Promise<void> {
     while (this.#underWay !== undefined) await this.#underWay;
     this.#throwFault();
@@ -125,7 +129,9 @@ function afterWriting(pieces: readonly Piece[], count: number): readonly Piece[]
   return [];
 }
 
-/** Creates an empty file with a random name in `folder`. The name contains the identity of this process if known. */
+/**
+ * Creates an empty file with a random name in `folder`. If `processes` is given, the name also identifies this process.
+ */
 export async function createTemporary(
   folder: string,
   deps: Pick<FileDeps, 'files' | 'processes' | 'random'>,

@@ -42,10 +42,10 @@ export async function requireSpoolSpace(
 }
 
 /**
- * Checks that the disk has enough free space for files that foley stores for itself.
- * @param what subject and verb in the message, such as `the voices need`
+ * Checks that the disk has `bytes` bytes of free space for files in a folder that foley manages.
+ * @param what says in the message what needs the space, such as `the voices need`
  * @param variable the environment variable with which the user can choose another folder
- * @throws Failure (output)
+ * @throws Failure (output) if the disk has less free space
  */
 export async function requireSpace(
   folder: string,

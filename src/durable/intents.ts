@@ -69,7 +69,10 @@ export class IntentJournal {
     if (body !== undefined) this.#log.overwrite(blankLine(id, body.bytes), body.position);
   }
 
-  /** Continues an operation that another process began. */
+  /**
+   * Returns the intent of a recorded operation, so that this process can record its further states. Another process may
+   * have begun the operation.
+   */
   resume({ id, generation, state }: IntentStatus): Intent {
     const known = this.#intents.find((one) => one.id === id && one.generation === generation);
     if (known !== undefined) return known;
@@ -80,8 +83,8 @@ export class IntentJournal {
   }
 
   /**
-   * Marks interrupted operations as published if the service billed them together with the finished operation `done`.
-   * Also removes their temporary files.
+   * Closes the interrupted operations whose request `done` repeated successfully, if the service bills both requests
+   * only once. Marks these operations as `published`, and removes their temporary files.
    * @throws Failure (state)
    */
   async closeRepeated(done: FinishedOperation): Promise<void> {
@@ -134,7 +137,7 @@ export class IntentJournal {
   }
 }
 
-/** One operation that may cost credits. The methods throw a Failure (state) if they cannot record a step. */
+/** One operation that may cost credits. The methods throw a Failure (state) if they cannot write to the journal. */
 export class Intent {
   readonly id: string;
   readonly generation: number;
@@ -151,8 +154,8 @@ export class Intent {
   }
 
   /**
-   * Records a new state of the operation. For `verified`, and for `accepted` with a job id, waits until the record is
-   * on the disk.
+   * Records a new state of the operation. Waits until the record is on the disk in two cases: for `verified`, and for
+   * `accepted` if `facts` contains a job id.
    */
   async advance(state: OpenState, facts?: IntentMetadata): Promise<void> {
     this.state = state;
@@ -212,8 +215,8 @@ interface DamagedJournal extends Pick<IntentFile, 'garbled' | 'path'> {
 }
 
 /**
- * Returns the damaged journal files of processes that are not known to be running, including files renamed to
- * `.corrupt`. An incomplete last line does not count as damage.
+ * Returns the journal files with damaged lines, including those renamed to `.corrupt`. Skips the files of running
+ * processes. An incomplete last line does not count as damage.
  * @throws Failure (state) like {@link listOpenIntents}
  */
 export async function listDamagedJournals(
@@ -241,8 +244,8 @@ function openIds(read: readonly IntentFile[]): ReadonlySet<string> {
 }
 
 /**
- * Removes the journal files of ended processes if all operations in the file have ended. Renames a file with damaged
- * lines to `….corrupt` instead.
+ * Removes the journal files whose operations have all ended, except those of running processes. If such a file has
+ * damaged lines, renames it to `….corrupt` instead.
  * @throws the system error
  */
 export async function sweepIntents(options: FileDeps & IntentFolder): Promise<void> {
@@ -267,8 +270,8 @@ function writerOf(id: string, read: readonly IntentFile[]): Liveness {
 }
 
 /**
- * A finished operation. If its request repeated earlier, interrupted requests, the service may have billed all of them
- * once.
+ * A finished operation. Its request may repeat an earlier request that was interrupted. The service then bills both
+ * only once.
  */
 export interface FinishedOperation {
   readonly about: IntentAbout;
@@ -278,7 +281,9 @@ export interface FinishedOperation {
    * job.
    */
   readonly isDelivered: boolean;
-  /** Whether a repeated request with the same idempotency key resumes the stream, so that its audio is billed once. */
+  /**
+   * True if repeating the request with the same idempotency key resumes its stream. The audio is then billed only once.
+   */
   readonly isResumed: boolean;
 }
 
@@ -306,7 +311,7 @@ export const OPEN_STATES = ['intent', 'sent', 'accepted', 'done', 'verified'] as
 
 /** The states of a billed operation that has ended. */
 export const SETTLED_STATES = [
-  /** The output was renamed to its final name. */
+  /** The output is complete and has its final name. */
   'published',
   /** The audio was saved in the spool. */
   'kept',
@@ -333,7 +338,7 @@ export interface IntentAbout {
   readonly origin: string;
   readonly target: 'embedded' | 'hosted';
   readonly idempotencyKey: string | null;
-  /** Whether the user chose the idempotency key. foley never replaces such a key. */
+  /** True if the user chose the idempotency key. foley never replaces a key that the user chose. */
   readonly isOwnKey?: true | undefined;
   /** A short hash of the API key, which identifies the billed account; set only for hosted services. */
   readonly payer?: string | undefined;
@@ -357,7 +362,9 @@ export interface IntentMetadata {
 /** The current status of a billed operation, merged from its recorded steps. */
 export interface IntentStatus {
   readonly id: string;
-  /** How many times the user paid for this request again; always 0 for operations that this version begins. */
+  /**
+   * Number of times that the user paid to repeat this request. Only older versions of foley recorded a number above 0.
+   */
   readonly generation: number;
   readonly state: IntentState;
   /** When the operation reached this state, as an ISO date. */
@@ -393,8 +400,9 @@ function parseStep(record: LogRecord): IntentStep | undefined {
 }
 
 /**
- * Merges the recorded steps of each operation to the latest status, by generation number and state. The steps may be in
- * any order and from several files; their times are ignored.
+ * Returns the latest status of each operation, merged from its recorded steps. The latest step is the one with the
+ * highest generation, and among these the one with the most advanced state. The steps may be in any order and from
+ * several files.
  */
 export function mergeSteps(steps: readonly IntentStep[]): IntentStatus[] {
   const merged = new Map<string, IntentStatus>();

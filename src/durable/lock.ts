@@ -34,9 +34,9 @@ interface Held {
 const ASSUMED_RUNNING_MS = 60 * 60 * 1000;
 
 /**
- * Takes a lock file, which names this process. Replaces the lock of a process that has ended.
+ * Takes a lock by creating a lock file that names this process. Replaces the lock of a process that has ended.
  * @returns a function that removes the lock if this process still holds it
- * @throws the error of `lockedError`; file system errors
+ * @throws the error from `lockedError` if another process holds the lock, or a system error
  */
 export async function takeLock(
   file: string,
@@ -123,7 +123,10 @@ async function linked(from: string, to: string, { files }: LockFileOptions): Pro
   }
 }
 
-/** Removes the lock of a process that has ended. If another process has taken the lock meanwhile, that lock remains. */
+/**
+ * Removes the lock file of a process that has ended. Keeps the lock file if another process has replaced it in the
+ * meantime.
+ */
 export async function clearLock(file: string, dead: Held, options: LockFileOptions): Promise<void> {
   const aside = `${file}.${randomHex(options, 6)}`;
   try {
@@ -168,8 +171,8 @@ export async function readLock(
 const NO_OWNER: Held = { owner: undefined, mark: undefined };
 
 /**
- * Returns whether a lock may be replaced: it names no process, or its process has ended, or the process cannot be
- * checked and was inactive for an hour.
+ * Returns whether a lock may be replaced. This is so if the lock names no process, or if its process has ended. A
+ * process that cannot be checked counts as ended if no activity is known from the last hour.
  */
 export async function isStale({ owner }: Held, options: LockFileOptions): Promise<boolean> {
   if (owner === undefined) return true;

@@ -120,7 +120,7 @@ export async function* readLogs(
   }
 }
 
-/** Removes a log file that is no longer needed, or renames the file if it has damaged lines. */
+/** Removes a log file that is no longer needed. If the file has damaged lines, renames it to `….corrupt` instead. */
 export async function retireLog(
   { garbled, path: file }: Pick<LogFile, 'garbled' | 'path'>,
   deps: FileDeps,

@@ -9,23 +9,29 @@ export type Existing =
   /** Like `number`, but reuses an existing file that has the same bytes; for names that contain an id. */
   | 'reuse';
 
-/** An output that is being written. Methods throw a Failure (output, exit 30; or exists, exit 31). */
+/**
+ * An output that is being written. Methods throw a Failure: `exists` (exit code 31) if the file must not be replaced,
+ * otherwise `output` (exit code 30).
+ */
 export interface Output {
   /** The final path. If `existing` is `number` or `reuse`, `publish` may change the path. */
   readonly path: string;
   /** The path of the temporary file; undefined for a pipe or a device. */
   readonly temporary: string | undefined;
-  /** Number of bytes accepted so far. */
+  /** Number of bytes passed to `write` so far. */
   readonly bytes: number;
   /**
-   * Accepts a chunk, which must not be changed until `onWritten` is called. Resolves when the buffer has space again.
+   * Queues a chunk for writing. The caller must not change the chunk until `onWritten` is called. Resolves when the
+   * buffer has space again.
    * @param onWritten called when the chunk has been written; never called if writing fails
    * @throws Failure if this or an earlier chunk cannot be written; `release` then also returns this chunk
    */
   write(chunk: Uint8Array, onWritten?: () => void): Promise<void>;
   /** Overwrites bytes that were written earlier, such as a length in a header. Does nothing for a pipe or a device. */
   overwrite(position: number, bytes: Uint8Array): Promise<void>;
-  /** Returns the checksum of the complete file; undefined for a pipe or a device. No more bytes may be written. */
+  /**
+   * Returns the checksum of the complete file; undefined for a pipe or a device. Call this only after the last `write`.
+   */
   checksum(): Promise<string | undefined>;
   /** Syncs the file and renames it to its final name. If this throws, the caller must call `release` or `abandon`. */
   publish(): Promise<Published>;
@@ -48,6 +54,8 @@ export interface Released {
   /** The path of the temporary file, which the caller must now move or remove. */
   readonly path: string;
   readonly bytes: number;
-  /** The last chunks, if writing them to the file failed, for example because the disk is full. */
+  /**
+   * The last chunks of the output that are missing from the file because writing failed, for example on a full disk.
+   */
   readonly rest: readonly Uint8Array[];
 }

@@ -112,7 +112,7 @@ const READ_BYTES = 1 << 16;
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
-/** Throws if the file is a symbolic link. Used on Windows only, which cannot refuse links while opening a file. */
+/** On Windows, throws if the file is a symbolic link. On other systems, opening the file already refuses links. */
 async function refuseLinkOnWindows(file: string, files: FileSystem): Promise<void> {
   if (files.userId !== undefined) return;
   const stats = await files.lstat(file).catch(() => undefined);

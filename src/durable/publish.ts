@@ -342,8 +342,8 @@ interface Naming extends FileDeps {
 }
 
 /**
- * Renames a complete temporary file to its final name, atomically, and returns this name. Follows the rule `existing`
- * even if another process creates the file in the meantime.
+ * Renames a complete temporary file to its final name, atomically, and returns this name. Handles an existing file as
+ * `existing` says, even if another process creates that file in the meantime.
  */
 export async function commitRename(temporary: string, naming: Naming): Promise<string> {
   if (naming.existing === 'replace') {
@@ -393,7 +393,7 @@ async function moveUnlessTaken(temporary: string, name: string, deps: FileDeps):
 
 /**
  * Replaces a small file atomically: readers get either the old or the new content.
- * @throws Failure like {@link openOutput}, or Failure (output) if the file cannot be written
+ * @throws Failure like {@link openOutput}, also if writing fails later
  */
 export async function replaceFile({
   data,

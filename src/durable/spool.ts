@@ -16,12 +16,12 @@ import { replaceFile } from './publish.ts';
  * Failure (state) if the folder cannot be used.
  */
 export interface Spool {
-  /** Creates an entry for audio that is about to arrive. */
+  /** Creates a spool entry, to which the returned writer adds audio as it arrives. */
   create(about: SpoolAbout): Promise<SpoolWriter>;
   /**
-   * Moves the temporary file of an unfinished output into the spool, or copies the file if it is on another disk. The
+   * Moves the temporary file of an unfinished output into the spool. Copies the file if it is on another disk. The
    * returned writer appends to the spooled file.
-   * @throws Failure (state) with the path of the audio in `details.left`
+   * @throws Failure (state); `details.left` is the path of the file that still contains the audio
    */
   adopt(released: Released, about: SpoolAbout): Promise<SpoolWriter>;
   /** Returns the entries, oldest first. */
@@ -374,7 +374,7 @@ export class SpoolWriter {
     }
   }
 
-  /** Closes the audio file and records the outcome in the metadata. */
+  /** Closes the audio file, which stays in the spool, and adds the outcome to its metadata. */
   async keep(outcome: SpoolOutcome): Promise<void> {
     try {
       const fault = await this.#finish();
