@@ -23,14 +23,17 @@ export interface OrderedWork<Result> {
   /** Maximum number of started calls whose results `take` has not received yet. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
-  /** Called with each result, in the order of the calls and one result at a time. */
+  /**
+   * Receives each result, in the order in which the calls were started. The next result follows only after the returned
+   * promise resolves.
+   */
   readonly take: (result: Result, index: number) => Promise<void>;
 }
 
 /**
- * Calls `work` concurrently and passes the results to `take` in order. After an error, starts no more calls but still
- * passes all earlier results to `take`.
- * @throws the first error in order, or an error of `take`
+ * Calls `work` concurrently, and passes the results to `take` in order. If a call fails, starts no more calls, but
+ * passes the results of all earlier calls to `take`.
+ * @throws the error of the earliest call that failed, or an error that `take` throws
  */
 export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<void> {
   const { ahead, concurrency, count, take, work } = options;

@@ -32,8 +32,8 @@ function isDelivered(
 }
 
 /**
- * Handles completed segments whose audio did not arrive. In protocol v3, downloads their audio from the service; in
- * v2, ends the conversation.
+ * Handles segments that the service completed but whose audio did not arrive. In protocol v3, their audio is downloaded
+ * over HTTP. In v2, the conversation ends, because the audio is lost.
  */
 export function markMissing(ids: readonly string[]): Reducer {
   return ({ early, plan, segments }) => {
@@ -55,7 +55,9 @@ function fetchStored(segmentId: string): Reducer {
   ];
 }
 
-/** Handles a segment's downloaded audio: delivers the bytes of the audio that were not delivered before. */
+/**
+ * Handles the downloaded audio of a segment. Delivers only the bytes that the reader of the audio has not received yet.
+ */
 export function takeStored(segmentId: string, audio: Uint8Array): Reducer {
   return (state) => {
     const [first] = state.segments;
@@ -112,7 +114,8 @@ export function takeAudio({
 }
 
 /**
- * Handles an audio frame that is next in order, faster than {@link takeAudio}. Returns undefined for any other event.
+ * Handles an audio frame that is next in order. Does the same as {@link takeAudio}, but faster. Returns undefined for
+ * any other event.
  */
 export function takeNextAudio(state: LiveState, event: LiveEvent): Step | undefined {
   if (event.type !== 'message' || event.message.event !== 'audio') return undefined;

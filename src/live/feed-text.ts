@@ -23,7 +23,7 @@ const SENTENCE_WAIT_MS = 120;
 
 /**
  * Sends text to a conversation as the text arrives. Waits whenever the conversation accepts no more text.
- * @throws Failure (usage) if the text is blank; also every error that reading `pieces` throws
+ * @throws Failure (usage) if the whole text is blank, or the error with which reading `pieces` failed
  */
 export async function feedText(
   pieces: AsyncIterable<string>,
@@ -121,8 +121,9 @@ export async function* markdownPieces(
 }
 
 /**
- * Creates a cutter that divides arriving text into segments: at sentences, at lines or (`input`) only at the maximum
- * length. If `skipsSilent` is true, omits segments that contain no letters or digits.
+ * Creates a cutter, which divides arriving text into segments.
+ * @param by where a segment ends: after each sentence or line, or (`input`) only at the maximum length
+ * @param options with `skipsSilent`, segments without letters or digits are omitted
  */
 export function createSegmentCutter(
   by: SegmentName,

@@ -266,8 +266,9 @@ function segmentLost(failure: Failure, segmentId: string): Failure {
 const FALLBACK_MODEL = 'vendor-s21pro-flash';
 
 /**
- * Returns the model id with which to speak a voice: the default model of its family, or else the first model of an
- * engine that the user added. Returns a fallback if the service lists neither for the voice.
+ * Returns the id of the model with which to speak a voice. Prefers the default model of the voice's model family. If
+ * the voice belongs to no known family, returns its first model from an engine that the user added, or else a fixed
+ * model.
  */
 export async function defaultLiveModel(
   client: ApiClient,

@@ -17,8 +17,8 @@ export const connect: Reducer = ({ connection, plan }) => [
 ];
 
 /**
- * Decides whether to reconnect after a failed connection. In `reliable` mode, reconnects up to `maxRetries` times in
- * a row without new audio. In `simple` mode, reconnects only before the first audio.
+ * Handles a failed connection: reconnects or ends the conversation. Ends it if the error cannot be retried, or after
+ * `maxRetries` reconnections in a row without new audio. In `simple` mode, also ends it if audio was already delivered.
  * @param retryAfterMs the `Retry-After` of the response, in milliseconds
  */
 export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs = 0): Reducer {
@@ -40,7 +40,7 @@ export function disconnected(ending: Ending, isRetryable: boolean, retryAfterMs 
   };
 }
 
-/** Asks the service for the status of an earlier request, before the client starts this request again. */
+/** If the request was started before, gets its status from the service. Otherwise connects at once. */
 export const checkStatus: Reducer = (state) => {
   const requestId = requestIdOf(state);
   return state.isStarted
@@ -87,7 +87,10 @@ const poll: Reducer = ({ fraction, polls }) => {
   ];
 };
 
-/** Chooses what to do while no connection is open: download stored audio, end, wait for text, or connect. */
+/**
+ * Chooses the next action while no connection is open: download stored audio, end the conversation, wait for text, or
+ * connect.
+ */
 export const proceed: Reducer = () => [
   advance,
   (state) => {

@@ -17,7 +17,10 @@ const QUEUE_MAX_SEGMENTS = 128;
 // Maximum number of segments that were sent but not yet accepted by the service.
 const IN_FLIGHT_MAX = 8;
 
-/** Adds text from the input. In `reliable` mode, the text becomes one segment, or several if the text is too long. */
+/**
+ * Adds text from the input to the text to send. In `reliable` mode, creates a segment for it, or several for a long
+ * text.
+ */
 export function takeText(text: string): Reducer {
   return ({ isInputOver, plan }) => {
     if (text === '' || isInputOver) return [];

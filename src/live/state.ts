@@ -14,13 +14,13 @@ export interface LivePlan {
   readonly request: Start['request'] | StartV2['request'];
   /** The request id, 1 to 128 characters long. */
   readonly requestId: string;
-  /** True if the user chose the request id. foley then does not repeat a failed request with another id. */
+  /** True if the user chose the request id. If the request fails, foley then does not repeat it with another id. */
   readonly hasOwnRequestId?: boolean;
-  /** True to restart a request if an earlier request with the same id failed. */
+  /** True to start the request again if the service reports that a request with this id has failed. */
   readonly retryFailed?: boolean;
   /** A ticket that a web page uses to authenticate, in place of an API key. */
   readonly ticket?: string;
-  /** Maximum number of reconnections in a row without new audio. */
+  /** Maximum number of reconnections in a row. New audio resets the count. */
   readonly maxRetries: number;
   /** Maximum number of billed units in one session; default: the limit of the API. */
   readonly sessionMaxUnits?: number;
@@ -106,7 +106,10 @@ export interface LiveState {
   readonly plan: LivePlan;
   readonly phase: Phase;
   readonly ending: Ending | undefined;
-  /** Random number from 0 (inclusive) to 1 (exclusive), which varies retry and poll delays; new for each event. */
+  /**
+   * Random number from 0 (inclusive) to 1 (exclusive), which varies the delays of retries and polls. Each event brings
+   * a new one.
+   */
   readonly fraction: number;
   readonly timers: readonly TimerName[];
   /** Number of the current connection. Events from earlier connections are ignored. */
@@ -221,7 +224,7 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'end' }
   | { readonly type: 'timer'; readonly name: TimerName }
-  /** Reading from the socket was paused (or resumed). A new socket is never paused. */
+  /** The client has paused reading from the socket. `resumed` is the opposite. A new socket is never paused. */
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
   /** The result of `getStatus`; `status` is undefined if the service has no such request. */
@@ -300,7 +303,10 @@ export function isConnected({ phase }: LiveState): boolean {
   return CONNECTED.has(phase);
 }
 
-/** Disconnects, and enters a phase. Closes the WebSocket with a close code, or aborts it if `code` is undefined. */
+/**
+ * Disconnects, and changes the state to `phase`. Closes the WebSocket with the close code `code`, or aborts it if
+ * `code` is undefined.
+ */
 export function leave(phase: Phase, code?: number): Reducer {
   return (state) => {
     const close =

@@ -26,7 +26,7 @@ export interface Handshake {
   readonly requestId: string;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Maximum time to connect to the proxy, and again to the host, in milliseconds. */
+  /** Maximum time in milliseconds for connecting to the proxy. The connection to the host has the same limit. */
   readonly timeoutMs: number;
   /** Certificates (PEM) to trust instead of the built-in ones. */
   readonly certificates?: string | undefined;
@@ -73,7 +73,7 @@ export type SocketEvent =
       readonly isRetryable: boolean;
       readonly retryAfterMs: number | undefined;
     }
-  /** A binary message. The receiver owns the bytes. */
+  /** A binary message. The bytes are not reused, so the receiver may keep them. */
   | { readonly type: 'frame'; readonly bytes: Uint8Array }
   /** An invalid message: a text message, or one that violates the WebSocket protocol or the size limits. */
   | { readonly type: 'unreadable'; readonly problem: string }
