@@ -12,8 +12,9 @@ import { buildCommand, helpOf, parseBranch, parseRoot, unorderedHelp } from './c
 export { grammarOf } from './cli/described-command.ts';
 
 /**
- * Returns the help text of every command by its path (`''`, `tts`, `voices list`). The text under `(alone)` is printed
- * by `foley` without arguments. The build saves the texts, so that `--help` loads no command.
+ * Returns the help text of every command. The keys are command paths, such as `voices list`, and `''` for `foley`
+ * itself. The key `(alone)` has the text that `foley` prints without arguments. The build saves all texts, so that
+ * `--help` need not load the code of a command.
  */
 export async function renderAllHelp(): Promise<Record<string, string>> {
   const help: Record<string, string> = {

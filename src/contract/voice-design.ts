@@ -54,7 +54,10 @@ export const VoiceCandidate = named('VoiceCandidate', {
 });
 export type VoiceCandidate = Static<typeof VoiceCandidate>;
 
-/** Response to `POST /voice-designs` (docs/api/voice-design.md). foley defines the field names in `billing`. */
+/**
+ * Response to `POST /voice-designs` (docs/api/voice-design.md). The API does not specify the field names in `billing`,
+ * so foley chose them.
+ */
 export const VoiceDesign = named('VoiceDesign', {
   designId: Type.String({
     description: 'Id of the design, for previews and saving (not a voice id)',

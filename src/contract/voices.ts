@@ -25,7 +25,9 @@ export const Voice = named('Voice', {
 });
 export type Voice = Static<typeof Voice>;
 
-/** Response with a single voice, defined by foley: the fields of a voice in the list, plus the request id. */
+/**
+ * Response with a single voice: the same fields as a voice in the list, and the request id. foley defines this format.
+ */
 export const VoiceAnswer = named('VoiceAnswer', {
   ...Voice.properties,
   requestId: RequestId,
@@ -192,7 +194,10 @@ export const VoiceCreated = named('VoiceCreated', {
 });
 export type VoiceCreated = Static<typeof VoiceCreated>;
 
-/** Response to a v3 request that created a voice: a voice as in the v3 list, with some fields of the v1 response. */
+/**
+ * Response to a v3 request that created a voice. Contains the fields of the v3 voice list and some fields of the v1
+ * response.
+ */
 export const VoiceCreatedV3 = named('VoiceCreatedV3', {
   ...Voice.properties,
   description: VoiceCreated.properties.description,

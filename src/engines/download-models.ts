@@ -33,7 +33,9 @@ export interface ModelFile {
   readonly md5?: string | undefined;
 }
 
-/** The source of the files: the server that each URL names, a mirror of this server, or a folder. */
+/**
+ * The source from which foley gets model files: the publishers' servers, a mirror of these servers, or a local folder.
+ */
 export type ModelSource =
   | { readonly kind: 'servers' }
   | { readonly kind: 'mirror'; readonly url: URL }

@@ -27,8 +27,8 @@ export interface EngineDeps extends LockDeps {
 
 /**
  * Tests that an engine can speak, and adds it to the list of engines. Replaces an engine with the same name.
- * @throws Failure (usage for an invalid name, config for an engine that does not work, output or state if the list
- *   cannot be written)
+ * @throws Failure: `usage` for an invalid name, `config` if the engine does not work, `output` or `state` if the list
+ *   cannot be written
  */
 export async function addEngine(
   command: EngineCommand,

@@ -36,11 +36,12 @@ export function engineInspector({ env, clock, signal }: InspectorDeps): EngineDe
 }
 
 /**
- * Ends the processes of engines that keep running between commands (docs/engines.md#processes-between-commands).
- * @param name the engine; undefined for all engines
- * @param isNow true to end them at once; false to let running requests finish first
- * @returns the names of the engines, one for each process
- * @throws Failure (state) if the folder of their sockets cannot be used
+ * Ends the engine processes that keep running between commands (docs/engines.md#processes-between-commands).
+ * @param folder contains the sockets of these processes
+ * @param name ends only the processes of this engine; undefined for all engines
+ * @param isNow true to end the processes at once; false to let running requests finish first
+ * @returns the engine name of each process that was asked to end
+ * @throws Failure (state) if the folder cannot be used
  */
 export async function stopEngines(
   folder: string,

@@ -13,9 +13,9 @@ export function registrationsFile(enginesFolder: string): string {
 }
 
 /**
- * Returns the added engines, or none if the list does not exist.
+ * Returns the engines in the list of added engines; an empty list if the file does not exist.
  * @param file path that `registrationsFile` returned
- * @throws Failure (config for an invalid file, state for a file that a newer version of foley wrote)
+ * @throws Failure: `config` for an invalid file, `state` if a newer version of foley wrote the file
  */
 export async function loadEngineRegistrations(
   files: FileSystem,

@@ -38,7 +38,9 @@ export interface Client {
     get(id: string, options?: CallOptions): Promise<Job>;
     /** Lists one page of the speech jobs, newest first. */
     list(query?: JobQuery): Promise<JobList>;
-    /** Waits until a job has ended. Throws if the job failed (exit code 20) or `timeoutMs` has passed (28). */
+    /**
+     * Waits until a job has ended. Throws a `FoleyError` with exit code 20 if the job failed, or 28 after `timeoutMs`.
+     */
     wait(id: string, options?: WaitOptions): Promise<Job>;
     /** Downloads and verifies the audio of a job or of one of its segments. The download is free. */
     download(id: string, options?: DownloadOptions): Promise<DownloadedFile>;
@@ -60,7 +62,9 @@ export interface Client {
      */
     create(kind: MediaKind, body: MediaBody, options?: BilledOptions): Promise<Job>;
     get(kind: MediaKind, id: string, options?: CallOptions): Promise<Job>;
-    /** Waits until a job has ended. Throws if the job failed (exit code 20) or `timeoutMs` has passed (28). */
+    /**
+     * Waits until a job has ended. Throws a `FoleyError` with exit code 20 if the job failed, or 28 after `timeoutMs`.
+     */
     wait(kind: MediaKind, id: string, options?: WaitOptions): Promise<Job>;
     /** Downloads the image or video of a job, and verifies it. The download is free. */
     download(kind: MediaKind, id: string, options?: CallOptions): Promise<DownloadedFile>;
@@ -119,7 +123,7 @@ export interface LiveRequest extends CallOptions, Controls, AudioListener {
   /** The text as a string, or pieces of text that arrive over time. */
   readonly text: string | AsyncIterable<string>;
   readonly voiceId: string;
-  /** Model id; default: the default model of the model family to which the voice belongs. */
+  /** Model id. Default: the voice determines the model family, and the default model of this family is used. */
   readonly modelId?: string | undefined;
   /** Audio format; default mp3. */
   readonly format?: 'mp3' | 'opus' | 'pcm' | 'wav' | undefined;
@@ -170,7 +174,7 @@ export interface SpokenWord {
 }
 
 export interface LiveSpeech extends Omit<Speech, 'ignoredParameters' | 'unspoken'> {
-  /** Number of segments that the service completed; 0 if the text was sent in one piece, because it is short. */
+  /** Number of segments that the service completed. A short string is sent without segments, so the number is 0. */
   readonly segments: number;
   /** Words of the text that the voice did not speak. */
   readonly unspoken: readonly string[];

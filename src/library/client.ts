@@ -54,9 +54,8 @@ export { FoleyError } from './foley-error.ts';
 const DEFAULT_MAX_RETRIES = 4;
 
 /**
- * Creates a client of the API. The client reads no environment variables and no foley configuration, and uses no
- * proxy.
- * @throws {FoleyError} for an invalid option (exit code 2) or API key (4)
+ * Creates a client of the API. The client reads no environment variables and no foley configuration, and uses no proxy.
+ * @throws {FoleyError} with exit code 2 for an invalid option, or 4 for an invalid API key
  */
 export function createClient(options: ClientOptions): Client {
   try {

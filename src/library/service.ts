@@ -79,7 +79,7 @@ export interface ServiceRequest {
 /**
  * Starts an embedded service in this process, on a free loopback port. The service reads no environment variables and
  * no foley configuration.
- * @throws {FoleyError} for an invalid option (exit code 2), or a folder that cannot be used (32)
+ * @throws {FoleyError} with exit code 2 for an invalid option, or 32 for a folder that cannot be used
  */
 export async function startService(options: ServiceOptions = {}): Promise<EphemeralService> {
   try {

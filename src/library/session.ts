@@ -35,7 +35,7 @@ export interface BilledTools {
   readonly notice: (line: string) => void;
 }
 
-/** Runs a library call that sends no billed request. @throws {FoleyError} in place of a Failure */
+/** Runs a library call that sends no billed request. Converts a Failure to a `FoleyError`. @throws {FoleyError} */
 export async function runFree<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -46,7 +46,7 @@ export async function runFree<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Runs a library call that sends a billed request. Records the request if the client has a journal folder.
- * @throws {FoleyError} in place of a Failure, with the idempotency key of the last billed request
+ * @throws {FoleyError} if the call fails; contains the idempotency key of the last billed request
  */
 export async function runBilled<T>(
   { options: { journal: folder } }: Session,
