@@ -15,7 +15,10 @@ export function hasErrno(error: unknown, ...codes: readonly string[]): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** System error codes of operations that a file system does not support, such as hard links on a memory stick. */
+/**
+ * System error codes that mean that the file system does not support an operation, such as a hard link on a memory
+ * stick.
+ */
 export const UNSUPPORTED = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'] as const;
 
 /** Thrown for a file or folder that foley refuses to use. The message is the reason. */
@@ -25,7 +28,7 @@ export class UnsafeFile extends Error {
 
 /**
  * Converts a system error to a reason for messages, such as `the disk is full`.
- * @param folder the folder of the file that caused the error
+ * @param folder the folder that contains the file; some reasons name it
  */
 export function reasonOf(error: unknown, folder: string): string {
   const errno = errnoOf(error);

@@ -340,7 +340,7 @@ export interface IntentAbout {
   readonly idempotencyKey: string | null;
   /** True if the user chose the idempotency key. foley never replaces a key that the user chose. */
   readonly isOwnKey?: true | undefined;
-  /** A short hash of the API key, which identifies the billed account; set only for hosted services. */
+  /** A short hash of the API key. The hash identifies the billed account, and is set only for hosted services. */
   readonly payer?: string | undefined;
   readonly requestId: string | null;
   /** The path of the output file; null for stdout. */

@@ -17,8 +17,8 @@ import { readOwnFile, readOwnText, SMALL_FILE_BYTES } from './own-files.ts';
 export interface LockFileOptions extends FileDeps {
   readonly processes: Processes;
   /**
-   * Returns when the process that holds the lock was last active, in milliseconds since the Unix epoch; undefined if
-   * unknown. Used only if foley cannot check whether this process is still running.
+   * Returns when the holder of the lock was last active, in milliseconds since the Unix epoch; undefined if unknown.
+   * Called only if foley cannot check whether the holder is still running.
    */
   readonly lastActivity: () => Promise<number | undefined>;
   /** Returns the error to throw while another process holds the lock. */

@@ -180,7 +180,7 @@ const SOON_MS = 50;
 
 export interface LogOptions extends FileDeps {
   readonly path: string;
-  /** Records that this process writes once, before all others. */
+  /** The first records of this process, written once before all its other records. */
   readonly head: readonly LogRecord[];
   /** Whether to append to an existing file. If false, the file must not exist yet. */
   readonly isResumed?: boolean;

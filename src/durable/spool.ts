@@ -167,8 +167,9 @@ async function removeIfThere(file: string, { files }: SpoolOptions): Promise<voi
 }
 
 /**
- * Copies a file to a new file (mode 0600). Returns the open new file, positioned at its end.
- * @throws the system error, after which an incomplete copy may remain
+ * Copies a file to a new file (mode 0600). Returns the new file, open and positioned at its end. If copying fails, an
+ * incomplete copy may remain.
+ * @throws the system error
  */
 export async function copyIntoNew(
   from: string,

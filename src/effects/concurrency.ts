@@ -20,7 +20,7 @@ export interface OrderedWork<Result> {
   readonly count: number;
   /** Maximum number of concurrent calls. */
   readonly concurrency: number;
-  /** Maximum number of started calls whose results `take` has not received yet. */
+  /** Maximum number of calls that may be started before `take` has received their results. */
   readonly ahead: number;
   readonly work: (index: number) => Promise<Result>;
   /**
@@ -73,7 +73,8 @@ export async function mapOrdered<Result>(options: OrderedWork<Result>): Promise<
 }
 
 /**
- * Waits for the result of `work`, which cannot be cancelled. On abort, rejects at once with the signal's abort reason.
+ * Returns the result of `work`. If the signal is aborted first, rejects at once with the abort reason, and `work`
+ * continues in the background.
  * @param late called with the result of `work` if the result arrives after the abort
  */
 export async function abortable<T>(

@@ -7,7 +7,7 @@ import { findPiperVoice, piperCatalogueUrl } from './piper-catalogue.ts';
 /** The engines with natural voices that `foley engine add NAME` installs. */
 export type NaturalEngineName = 'kokoro' | 'piper';
 
-/** A program, model or voice that an engine needs. The user is asked to accept its license. */
+/** A program, model or voice that an engine needs. foley asks the user to accept the license of each part. */
 export interface EnginePart {
   readonly what: string;
   /** License as an SPDX expression, or in the publisher's own words. */

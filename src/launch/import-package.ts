@@ -1,6 +1,6 @@
 /**
- * Imports a package that is not bundled. The build inserts calls of this function. The compiled code of this file is
- * not cached, because cached code cannot use `import`.
+ * Imports a package that is not part of the bundle. The build inserts calls of this function. Code from the code cache
+ * cannot use `import()`, so this file is never cached.
  */
 export function importPackage(name: string): Promise<unknown> {
   return import(name);

@@ -88,7 +88,10 @@ const RECORDS_NOTHING: RequestRecorder = {
   closeRepeated: nothing,
 };
 
-/** Joins the chunks of an audio file. Then writes the bytes of each correction at its position in the file. */
+/**
+ * Joins the chunks of an audio file, and applies corrections, such as the final length in the header. Each correction
+ * overwrites the bytes at its position.
+ */
 export function joinFile(
   chunks: readonly Uint8Array[],
   corrections: readonly Correction[],

@@ -26,7 +26,10 @@ export interface LiveSpeech extends Omit<FeedOptions, 'clock'> {
   readonly plan: LivePlan;
   /** Yields the text as it arrives. The signal is aborted when the conversation ends. */
   readonly pieces: (signal: AbortSignal) => AsyncIterable<string>;
-  /** Flags that make the same command resume this request, such as `--request-id ID`; shown in a hint. */
+  /**
+   * Flags with which the user can repeat the command to resume this request, such as `--request-id ID`. A hint shows
+   * them.
+   */
   readonly repeatWith: string;
   readonly signal: AbortSignal;
   readonly metadata: LiveMetadata;

@@ -48,7 +48,9 @@ export const checkStatus: Reducer = (state) => {
     : [connect];
 };
 
-/** Handles the response to a status request. @param status undefined if the service has no such request */
+/**
+ * Handles the response of the service to `getStatus`. @param status undefined if the service does not know the request
+ */
 export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
     const wasRefused = isConnected(state) && (state.retryFailed || state.connection === 1);

@@ -200,8 +200,8 @@ function matchStored(ids: readonly string[]): Reducer {
 }
 
 /**
- * Ends the conversation if a completed request lost audio: the client did not receive the audio and the service did
- * not store it.
+ * Ends the conversation if audio of a completed request is lost. Audio is lost if the client did not receive it and the
+ * service did not store it.
  */
 export const endIfLost: Reducer = ({ isBillable, manifest, segments }) => {
   const missing = segments.filter(

@@ -85,7 +85,10 @@ export interface Segment {
   readonly state: 'waiting' | 'sent' | 'accepted';
   /** Number of audio bytes that the reader of the audio has received, over all connections. */
   readonly deliveredBytes: number;
-  /** Number of audio bytes that arrived on the current connection, including repeated bytes. */
+  /**
+   * Number of audio bytes that arrived on the current connection, including bytes that an earlier connection had
+   * delivered.
+   */
   readonly receivedBytes: number;
   /** Sequence numbers of the segment's first audio frame on this connection, and of the next expected frame. */
   readonly audio: { readonly first: number; readonly next: number } | undefined;
@@ -235,7 +238,7 @@ export type LiveEvent = { readonly fraction: number } & (
   | { readonly type: 'cancel' }
 );
 
-/** An action that the state machine requests; the code around it performs the action. */
+/** An action that the state machine requests. The class `Conversation` performs it. */
 export type Effect =
   | { readonly type: 'connect'; readonly connection: number }
   | { readonly type: 'send'; readonly message: ClientMessage }
