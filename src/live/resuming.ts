@@ -49,7 +49,8 @@ export const checkStatus: Reducer = (state) => {
 };
 
 /**
- * Handles the response of the service to `getStatus`. @param status undefined if the service does not know the request
+ * Handles the response of the service to `getStatus`.
+ * @param status undefined if the service does not know the request
  */
 export function takeStatus(status: RequestStatus | undefined): Reducer {
   return (state) => {
